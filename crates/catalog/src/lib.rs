@@ -1,0 +1,1 @@
+//! Metadata in SQL: entities, migrations, named queries, transactions and the jobs table.

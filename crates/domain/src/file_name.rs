@@ -1,0 +1,94 @@
+//! File names from people, made fit for delivery.
+
+/// Bytes a delivered file name may take; file systems commonly stop at 255.
+const LONGEST_NAME: usize = 200;
+
+/// Makes a name that a person sent fit to be a file's name anywhere: only the last path segment, no control
+/// characters, nothing that Windows or a shell reserves, no leading or trailing dots and spaces, at most 200
+/// bytes with the extension kept. A name of which nothing remains becomes `audio`.
+pub fn sanitise_file_name(sent: &str) -> String {
+    let last = sent.rsplit(['/', '\\']).next().unwrap_or_default();
+    let kept: String = last
+        .chars()
+        .filter(|c| !c.is_control() && !is_direction_override(*c))
+        .map(|c| if r#"<>:"|?*"#.contains(c) { '_' } else { c })
+        .collect();
+    let trimmed = kept.trim_matches(|c: char| c == '.' || c.is_whitespace());
+    if trimmed.is_empty() {
+        return "audio".to_owned();
+    }
+    let (stem, extension) = split_extension(trimmed);
+    let room = LONGEST_NAME - extension.map_or(0, |e| e.len() + 1);
+    let stem = shorten(stem, room).trim_end_matches(|c: char| c == '.' || c.is_whitespace());
+    match extension {
+        Some(extension) => format!("{stem}.{extension}"),
+        None => stem.to_owned(),
+    }
+}
+
+/// The name under which a rendered file of a track is delivered: the track's own with the file's extension.
+pub fn delivery_name(track_file_name: &str, extension: &str) -> String {
+    let (stem, _) = split_extension(track_file_name);
+    format!("{stem}.{extension}")
+}
+
+/// Splits off an extension of 1 to 8 ASCII letters and digits.
+fn split_extension(name: &str) -> (&str, Option<&str>) {
+    match name.rsplit_once('.') {
+        Some((stem, extension))
+            if !stem.is_empty()
+                && (1..=8).contains(&extension.len())
+                && extension.bytes().all(|b| b.is_ascii_alphanumeric()) =>
+        {
+            (stem, Some(extension))
+        }
+        _ => (name, None),
+    }
+}
+
+fn shorten(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
+}
+
+/// Characters that turn the reading direction and so can make `exe.mp3` look like `3pm.exe`.
+fn is_direction_override(c: char) -> bool {
+    matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn names_are_made_safe() {
+        for (sent, expected) in [
+            ("song.mp3", "song.mp3"),
+            ("../../etc/passwd", "passwd"),
+            ("C:\\Music\\My Song.wav", "My Song.wav"),
+            ("a:b*c?.flac", "a_b_c_.flac"),
+            ("", "audio"),
+            ("...", "audio"),
+            (" .hidden ", "hidden"),
+            ("Größe – 日本.opus", "Größe – 日本.opus"),
+            ("line\nbreak\0.mp3", "linebreak.mp3"),
+            ("evil\u{202E}3pm.exe", "evil3pm.exe"),
+        ] {
+            assert_eq!(sanitise_file_name(sent), expected);
+        }
+        assert_eq!(delivery_name("My.Song.wav", "mp3"), "My.Song.mp3");
+        assert_eq!(delivery_name("audio", "mp3"), "audio.mp3");
+    }
+
+    proptest! {
+        #[test]
+        fn any_name_becomes_a_bounded_single_segment(sent in "\\PC{0,400}") {
+            let name = sanitise_file_name(&sent);
+            prop_assert!(!name.is_empty() && name.len() <= LONGEST_NAME);
+            prop_assert!(!name.contains(['/', '\\', '\0', '"']));
+            prop_assert!(name != "." && name != "..");
+            prop_assert_eq!(sanitise_file_name(&name), name.clone());
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The nouns of Tonearm and their rules.
+//!
+//! Everything here is pure: no I/O, no async, no clock and no randomness of its own. What changes from call to
+//! call (time, random bytes) is passed in through [`Ambient`], so that every rule can be tested without waiting.
+
+mod access;
+mod ambient;
+mod colour;
+mod creator;
+mod file_name;
+mod id;
+mod key;
+mod levels;
+mod limits;
+mod object_key;
+mod organization;
+mod patch;
+mod preview;
+mod recipe;
+mod sessions;
+mod short_id;
+mod text;
+mod timestamp;
+mod track;
+mod track_file;
+mod track_status;
+
+pub use access::{Action, KeyScope, KeyType, ScopeError};
+pub use ambient::{Ambient, Clock, Entropy};
+pub use colour::{Colour, ColourError, PlayerColours, ThemeColour, resolve_player_colour};
+pub use creator::Creator;
+pub use file_name::{delivery_name, sanitise_file_name};
+pub use id::*;
+pub use key::ApiKey;
+pub use levels::{Levels, Metric};
+pub use limits::{ExpiresIn, LimitError, Page, UPLOAD_URL_TTL_SECONDS};
+pub use object_key::{ContentType, ObjectFile, ObjectKey, ObjectKeyError};
+pub use organization::{Collection, Organization};
+pub use patch::Patch;
+pub use preview::{PreviewLength, PreviewSettings};
+pub use recipe::{
+    Codec, LevelsSettings, Recipe, RecipeError, RecipeKind, RecipeType, Transcode, VariantIndex,
+    default_recipes,
+};
+pub use sessions::{PlaySession, UploadSession};
+pub use short_id::{ShortId, ShortIdError};
+pub use text::{Metadata, Text, TextError};
+pub use timestamp::Timestamp;
+pub use track::{Source, Track, TrackInfo};
+pub use track_file::{FileData, FileOutcome, TrackFile};
+pub use track_status::{Outcome, TrackStatus, TransitionError};

@@ -1,0 +1,85 @@
+//! Organizations and collections.
+
+use crate::{CollectionId, Colour, CreatorId, Metadata, OrganizationId, ShortId, ThemeColour, Timestamp};
+
+/// An organization: the owner of collections, tracks, keys and recipes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Organization {
+    /// Its id.
+    pub id: OrganizationId,
+    /// Its name.
+    pub name: String,
+    /// Colours found in its cover.
+    pub theme: Vec<ThemeColour>,
+    /// Whether levels below may bring their own colours.
+    pub is_theme_overridable: bool,
+    /// Whether levels below may bring their own cover.
+    pub is_cover_overridable: bool,
+    /// Its player colour.
+    pub player_colour: Colour,
+    /// The line under the title in players.
+    pub player_subtitle: String,
+    /// Where track events go.
+    pub webhook_url: Option<String>,
+    /// Where file events go.
+    pub webhook_url_file: Option<String>,
+    /// Where collection events go.
+    pub webhook_url_collection: Option<String>,
+    /// Whether spoken words are transcribed.
+    pub is_transcription_enabled: bool,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+impl Organization {
+    /// A new organization with nothing set but its name.
+    pub fn new(id: OrganizationId, name: String, created_at: Timestamp) -> Self {
+        Self {
+            id,
+            name,
+            theme: Vec::new(),
+            is_theme_overridable: true,
+            is_cover_overridable: true,
+            player_colour: Colour::DEFAULT,
+            player_subtitle: String::new(),
+            webhook_url: None,
+            webhook_url_file: None,
+            webhook_url_collection: None,
+            is_transcription_enabled: false,
+            created_at,
+        }
+    }
+}
+
+/// A collection of tracks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Collection {
+    /// Its id.
+    pub id: CollectionId,
+    /// Whose it is.
+    pub organization_id: OrganizationId,
+    /// Who it comes from.
+    pub creator_id: Option<CreatorId>,
+    /// The folder its own files are in.
+    pub folder: ShortId,
+    /// The caller's own external id.
+    pub organization_index: Option<String>,
+    /// Its title.
+    pub title: String,
+    /// The caller's own data.
+    pub metadata: Metadata,
+    /// Colours found in its cover.
+    pub theme: Vec<ThemeColour>,
+    /// Whether its tracks may bring their own cover.
+    pub is_cover_overridable: bool,
+    /// Whether its tracks may bring their own colours.
+    pub is_theme_overridable: bool,
+    /// Its own player colour.
+    pub player_colour: Option<Colour>,
+    /// Its own line under the title.
+    pub player_subtitle: Option<String>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was soft-deleted, if it was.
+    pub deleted_at: Option<Timestamp>,
+}

@@ -1,0 +1,188 @@
+//! Previews: which part of a track they take.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{RecipeError, Transcode};
+
+/// Settings of a preview.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PreviewSettings {
+    /// How the part is encoded.
+    #[serde(flatten)]
+    pub transcode: Transcode,
+    /// How long the part is.
+    #[serde(flatten)]
+    pub length: PreviewLength,
+    /// Where it starts, as a percentage of the track, 0..=100.
+    #[serde(default = "default_start_percent")]
+    pub preview_start_percent: f64,
+}
+
+/// How long a preview is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "preview_type", rename_all = "snake_case")]
+pub enum PreviewLength {
+    /// So many seconds, but at least and at most a share of the track.
+    #[serde(rename = "seconds")]
+    Seconds {
+        /// Wanted seconds.
+        #[serde(default = "default_seconds")]
+        preview_seconds: f64,
+        /// At least this share, 0..=100.
+        #[serde(default)]
+        preview_min_percent: f64,
+        /// At most this share, 0..=100.
+        #[serde(default = "default_max_percent")]
+        preview_max_percent: f64,
+    },
+    /// A share of the track, but at least and at most so many seconds.
+    #[serde(rename = "percent")]
+    Percent {
+        /// Wanted share, 0..=100.
+        #[serde(default = "default_percent")]
+        preview_percent: f64,
+        /// At least so many seconds.
+        #[serde(default)]
+        preview_min_seconds: f64,
+        /// At most so many seconds.
+        #[serde(default = "default_max_seconds")]
+        preview_max_seconds: f64,
+    },
+}
+
+fn default_start_percent() -> f64 {
+    25.0
+}
+fn default_seconds() -> f64 {
+    60.0
+}
+fn default_max_percent() -> f64 {
+    50.0
+}
+fn default_percent() -> f64 {
+    25.0
+}
+fn default_max_seconds() -> f64 {
+    90.0
+}
+
+impl PreviewSettings {
+    pub(crate) fn validate(&self) -> Result<(), RecipeError> {
+        let percent = |name, value: f64| {
+            if (0.0..=100.0).contains(&value) {
+                Ok(())
+            } else {
+                Err(RecipeError::Percent(name))
+            }
+        };
+        let seconds = |name, value: f64| {
+            if (0.0..=86_400.0).contains(&value) {
+                Ok(())
+            } else {
+                Err(RecipeError::Seconds(name))
+            }
+        };
+        percent("preview_start_percent", self.preview_start_percent)?;
+        match self.length {
+            PreviewLength::Seconds {
+                preview_seconds,
+                preview_min_percent,
+                preview_max_percent,
+            } => {
+                seconds("preview_seconds", preview_seconds)?;
+                percent("preview_min_percent", preview_min_percent)?;
+                percent("preview_max_percent", preview_max_percent)
+            }
+            PreviewLength::Percent {
+                preview_percent,
+                preview_min_seconds,
+                preview_max_seconds,
+            } => {
+                percent("preview_percent", preview_percent)?;
+                seconds("preview_min_seconds", preview_min_seconds)?;
+                seconds("preview_max_seconds", preview_max_seconds)
+            }
+        }
+    }
+
+    /// The part of a track of `duration` seconds that the preview takes, as start and end in seconds.
+    ///
+    /// The upper bound wins over the lower one, a preview is never longer than its track, and where it would run
+    /// over the end it starts earlier.
+    pub fn window(&self, duration: f64) -> (f64, f64) {
+        let share = |percent: f64| duration * percent / 100.0;
+        let wanted = match self.length {
+            PreviewLength::Seconds {
+                preview_seconds,
+                preview_min_percent,
+                preview_max_percent,
+            } => preview_seconds
+                .max(share(preview_min_percent))
+                .min(share(preview_max_percent)),
+            PreviewLength::Percent {
+                preview_percent,
+                preview_min_seconds,
+                preview_max_seconds,
+            } => share(preview_percent)
+                .max(preview_min_seconds)
+                .min(preview_max_seconds),
+        };
+        let length = wanted.clamp(0.0, duration);
+        let start = share(self.preview_start_percent).min(duration - length).max(0.0);
+        (start, start + length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn preview(json: &str) -> PreviewSettings {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn seconds_are_bounded_by_shares() {
+        let settings = preview(r#"{"preview_type":"seconds"}"#);
+        assert_eq!(settings.window(200.0), (50.0, 110.0));
+        assert_eq!(settings.window(60.0), (15.0, 45.0));
+        assert_eq!(settings.window(0.0), (0.0, 0.0));
+    }
+
+    #[test]
+    fn shares_are_bounded_by_seconds() {
+        let settings = preview(r#"{"preview_type":"percent"}"#);
+        assert_eq!(settings.window(200.0), (50.0, 100.0));
+        assert_eq!(settings.window(1000.0), (250.0, 340.0));
+    }
+
+    #[test]
+    fn a_late_start_moves_forward() {
+        let settings =
+            preview(r#"{"preview_type":"percent","preview_percent":50,"preview_start_percent":100}"#);
+        assert_eq!(settings.window(100.0), (50.0, 100.0));
+    }
+
+    proptest! {
+        #[test]
+        fn a_preview_stays_inside_its_track(
+            duration in 0.0..100_000.0f64,
+            start in 0.0..=100.0f64,
+            wanted in 0.0..=100.0f64,
+            low in 0.0..=100.0f64,
+            high in 0.0..=100.0f64,
+            by_seconds: bool,
+        ) {
+            let length = if by_seconds {
+                PreviewLength::Seconds { preview_seconds: wanted, preview_min_percent: low, preview_max_percent: high }
+            } else {
+                PreviewLength::Percent { preview_percent: wanted, preview_min_seconds: low, preview_max_seconds: high }
+            };
+            let settings = PreviewSettings { transcode: Transcode::default(), length, preview_start_percent: start };
+            let (from, to) = settings.window(duration);
+            prop_assert!(0.0 <= from && from <= to && to <= duration + 1e-6);
+        }
+    }
+}

@@ -1,0 +1,411 @@
+//! Variant recipes: what is made of every track.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Ambient, ContentType, Metric, OrganizationId, PreviewLength, PreviewSettings, Timestamp, TrackId,
+    VariantId,
+};
+
+/// The name of a variant, unique in its organization: 2 to 64 characters of a-z 0-9 _ -.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct VariantIndex(String);
+
+/// A recipe, or a part of one, outside its rules.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RecipeError {
+    /// An index of other characters or another length.
+    #[error("not a variant index of 2 to 64 characters a-z, 0-9, _ and -")]
+    Index,
+    /// A bitrate outside 12..=320.
+    #[error("bitrate is a whole number from 12 to 320 (kbit/s)")]
+    Bitrate,
+    /// A percentage outside 0..=100.
+    #[error("{0} is a number from 0 to 100")]
+    Percent(&'static str),
+    /// A number of seconds below zero or above a day.
+    #[error("{0} is a number of seconds from 0 to 86400")]
+    Seconds(&'static str),
+    /// A number of samples outside 1..=100000.
+    #[error("num_samples is a whole number from 1 to 100000")]
+    Samples,
+    /// A loudness target outside -70..=-5 LUFS.
+    #[error("the loudness target is a number from -70 to -5 (LUFS)")]
+    Loudness,
+}
+
+impl VariantIndex {
+    /// The index as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// An index known at compile time. Panics where the text is no index, which a test would meet at once.
+    pub fn from_static(text: &'static str) -> Self {
+        assert!(Self::is_valid(text), "{text} is no variant index");
+        Self(text.to_owned())
+    }
+
+    fn is_valid(text: &str) -> bool {
+        (2..=64).contains(&text.len())
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'-')
+    }
+}
+
+impl fmt::Display for VariantIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for VariantIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "VariantIndex({self})")
+    }
+}
+
+impl FromStr for VariantIndex {
+    type Err = RecipeError;
+    fn from_str(text: &str) -> Result<Self, RecipeError> {
+        if Self::is_valid(text) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(RecipeError::Index)
+        }
+    }
+}
+
+impl TryFrom<String> for VariantIndex {
+    type Error = RecipeError;
+    fn try_from(text: String) -> Result<Self, RecipeError> {
+        text.parse()
+    }
+}
+
+impl From<VariantIndex> for String {
+    fn from(index: VariantIndex) -> String {
+        index.0
+    }
+}
+
+/// The codec of a transcode or preview.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Codec {
+    /// AAC-LC in MP4.
+    #[default]
+    Aac,
+    /// MPEG layer III.
+    Mp3,
+    /// Vorbis in Ogg.
+    Ogg,
+    /// Opus in Ogg.
+    Opus,
+    /// FLAC; lossless, the bitrate does not apply.
+    Flac,
+    /// PCM in RIFF WAVE; lossless, the bitrate does not apply.
+    Wav,
+}
+
+impl Codec {
+    /// What a file of this codec is.
+    pub const fn content_type(self) -> ContentType {
+        match self {
+            Self::Aac => ContentType::M4a,
+            Self::Mp3 => ContentType::Mp3,
+            Self::Ogg => ContentType::Ogg,
+            Self::Opus => ContentType::Opus,
+            Self::Flac => ContentType::Flac,
+            Self::Wav => ContentType::Wav,
+        }
+    }
+
+    /// Whether nothing is lost and a bitrate has no meaning.
+    pub const fn is_lossless(self) -> bool {
+        matches!(self, Self::Flac | Self::Wav)
+    }
+}
+
+/// Settings of a transcode.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Transcode {
+    /// The codec.
+    pub codec: Codec,
+    /// Kilobits per second, 12..=320.
+    pub bitrate: u16,
+    /// Two channels where the source has two or more; else everything is folded down to one.
+    pub is_stereo: bool,
+    /// Leave the source's tags out.
+    pub is_strip_tags: bool,
+    /// Leave the source's cover out.
+    pub is_strip_cover: bool,
+    /// Integrated loudness to normalise to (EBU R128), in LUFS.
+    pub loudness_target: Option<f64>,
+}
+
+impl Default for Transcode {
+    fn default() -> Self {
+        Self {
+            codec: Codec::default(),
+            bitrate: 128,
+            is_stereo: true,
+            is_strip_tags: true,
+            is_strip_cover: true,
+            loudness_target: None,
+        }
+    }
+}
+
+impl Transcode {
+    fn validate(&self) -> Result<(), RecipeError> {
+        if !(12..=320).contains(&self.bitrate) {
+            return Err(RecipeError::Bitrate);
+        }
+        match self.loudness_target {
+            Some(lufs) if !(-70.0..=-5.0).contains(&lufs) => Err(RecipeError::Loudness),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Settings of levels.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LevelsSettings {
+    /// How many levels, 1..=100000.
+    pub num_samples: u32,
+    /// What each one tells of its share of the track.
+    pub metric: Metric,
+}
+
+impl Default for LevelsSettings {
+    fn default() -> Self {
+        Self {
+            num_samples: 320,
+            metric: Metric::Peak,
+        }
+    }
+}
+
+/// What a recipe makes, with its settings. In SQL and JSON the type stands beside the settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "variant_type_id", rename_all = "snake_case")]
+pub enum RecipeKind {
+    /// The whole track in another codec.
+    Transcode(Transcode),
+    /// A part of the track.
+    Preview(PreviewSettings),
+    /// Waveform levels.
+    Levels(LevelsSettings),
+    /// A picture of the waveform.
+    WaveformImage {},
+    /// A video of the waveform.
+    WaveformVideo {},
+    /// The uploaded file as it is.
+    Original {},
+    /// The cover in its sizes.
+    Cover {},
+}
+
+/// The type of a recipe without its settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecipeType {
+    /// See [`RecipeKind::Transcode`].
+    Transcode,
+    /// See [`RecipeKind::Preview`].
+    Preview,
+    /// See [`RecipeKind::Levels`].
+    Levels,
+    /// See [`RecipeKind::WaveformImage`].
+    WaveformImage,
+    /// See [`RecipeKind::WaveformVideo`].
+    WaveformVideo,
+    /// See [`RecipeKind::Original`].
+    Original,
+    /// See [`RecipeKind::Cover`].
+    Cover,
+}
+
+impl RecipeType {
+    /// The type as text, as in SQL and JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Transcode => "transcode",
+            Self::Preview => "preview",
+            Self::Levels => "levels",
+            Self::WaveformImage => "waveform_image",
+            Self::WaveformVideo => "waveform_video",
+            Self::Original => "original",
+            Self::Cover => "cover",
+        }
+    }
+
+    /// The kind of viewer a client shows it with.
+    pub const fn viewer(self) -> &'static str {
+        match self {
+            Self::Transcode | Self::Preview | Self::Original => "audio",
+            Self::Levels => "levels",
+            Self::WaveformImage | Self::Cover => "image",
+            Self::WaveformVideo => "video",
+        }
+    }
+
+    /// The type's name for people.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Transcode => "Transcode",
+            Self::Preview => "Preview",
+            Self::Levels => "Levels",
+            Self::WaveformImage => "Waveform image",
+            Self::WaveformVideo => "Waveform video",
+            Self::Original => "Original",
+            Self::Cover => "Cover",
+        }
+    }
+
+    /// Whether a file of this type can be listened to, and so makes a track playable.
+    pub const fn is_playable(self) -> bool {
+        matches!(self, Self::Transcode | Self::Preview)
+    }
+}
+
+impl RecipeKind {
+    /// The type without the settings.
+    pub const fn recipe_type(&self) -> RecipeType {
+        match self {
+            Self::Transcode(_) => RecipeType::Transcode,
+            Self::Preview(_) => RecipeType::Preview,
+            Self::Levels(_) => RecipeType::Levels,
+            Self::WaveformImage {} => RecipeType::WaveformImage,
+            Self::WaveformVideo {} => RecipeType::WaveformVideo,
+            Self::Original {} => RecipeType::Original,
+            Self::Cover {} => RecipeType::Cover,
+        }
+    }
+
+    /// The transcode settings, of a transcode or of a preview.
+    pub const fn transcode(&self) -> Option<&Transcode> {
+        match self {
+            Self::Transcode(transcode) => Some(transcode),
+            Self::Preview(preview) => Some(&preview.transcode),
+            _ => None,
+        }
+    }
+
+    /// Checks every setting against its bounds.
+    pub fn validate(&self) -> Result<(), RecipeError> {
+        match self {
+            Self::Transcode(transcode) => transcode.validate(),
+            Self::Preview(preview) => preview.transcode.validate().and_then(|()| preview.validate()),
+            Self::Levels(levels) if !(1..=100_000).contains(&levels.num_samples) => Err(RecipeError::Samples),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A recipe: of a whole organization, or of one track that adds its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recipe {
+    /// The record's id (`variant_id`).
+    pub id: VariantId,
+    /// Whose it is.
+    pub organization_id: OrganizationId,
+    /// The one track it belongs to, if not to all.
+    pub track_id: Option<TrackId>,
+    /// Its name.
+    pub index: VariantIndex,
+    /// What it makes.
+    pub kind: RecipeKind,
+    /// Its place among the organization's recipes.
+    pub position: i32,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+/// What a new organization starts with: `hq`, `lq`, `preview`, `levels`, `original`.
+pub fn default_recipes(organization_id: OrganizationId, ambient: &Ambient) -> Vec<Recipe> {
+    let mp3 = |bitrate| Transcode {
+        codec: Codec::Mp3,
+        bitrate,
+        ..Transcode::default()
+    };
+    let preview = PreviewSettings {
+        transcode: mp3(128),
+        length: PreviewLength::Seconds {
+            preview_seconds: 30.0,
+            preview_min_percent: 0.0,
+            preview_max_percent: 50.0,
+        },
+        preview_start_percent: 25.0,
+    };
+    [
+        ("hq", RecipeKind::Transcode(mp3(256))),
+        ("lq", RecipeKind::Transcode(mp3(96))),
+        ("preview", RecipeKind::Preview(preview)),
+        ("levels", RecipeKind::Levels(LevelsSettings::default())),
+        ("original", RecipeKind::Original {}),
+    ]
+    .into_iter()
+    .zip(0..)
+    .map(|((index, kind), position)| Recipe {
+        id: ambient.record_id(),
+        organization_id,
+        track_id: None,
+        index: VariantIndex::from_static(index),
+        kind,
+        position,
+        created_at: ambient.now(),
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indexes_have_rules() {
+        for good in ["hq", "my_variant-2", &"a".repeat(64)] {
+            assert!(good.parse::<VariantIndex>().is_ok(), "{good}");
+        }
+        for bad in ["", "a", "HQ", "a.b", "a/b", "é2", &"a".repeat(65)] {
+            assert_eq!(bad.parse::<VariantIndex>(), Err(RecipeError::Index), "{bad}");
+        }
+    }
+
+    #[test]
+    fn settings_have_defaults_and_bounds() {
+        let kind: RecipeKind = serde_json::from_str(r#"{"variant_type_id":"transcode"}"#).unwrap();
+        assert_eq!(kind, RecipeKind::Transcode(Transcode::default()));
+        let kind: RecipeKind =
+            serde_json::from_str(r#"{"variant_type_id":"transcode","bitrate":11}"#).unwrap();
+        assert_eq!(kind.validate(), Err(RecipeError::Bitrate));
+        let kind: RecipeKind =
+            serde_json::from_str(r#"{"variant_type_id":"levels","num_samples":0}"#).unwrap();
+        assert_eq!(kind.validate(), Err(RecipeError::Samples));
+    }
+
+    #[test]
+    fn every_kind_survives_json() {
+        for json in [
+            r#"{"variant_type_id":"preview","preview_type":"percent","codec":"opus"}"#,
+            r#"{"variant_type_id":"original"}"#,
+            r#"{"variant_type_id":"cover"}"#,
+            r#"{"variant_type_id":"waveform_image"}"#,
+            r#"{"variant_type_id":"waveform_video"}"#,
+        ] {
+            let kind: RecipeKind = serde_json::from_str(json).unwrap();
+            assert_eq!(kind.validate(), Ok(()));
+            let again = serde_json::from_value(serde_json::to_value(&kind).unwrap()).unwrap();
+            assert_eq!(kind, again);
+        }
+    }
+}

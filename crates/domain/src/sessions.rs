@@ -1,0 +1,82 @@
+//! Play sessions and upload sessions: time-limited, and their ids are credentials.
+
+use crate::{
+    CollectionId, CreatorId, Metadata, OrganizationId, PlaySessionId, Timestamp, TrackId, UploadSessionId,
+    VariantIndex,
+};
+
+/// A player's time-limited access to one track or to a collection's tracks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlaySession {
+    /// Its id, and the player's credential.
+    pub id: PlaySessionId,
+    /// Whose tracks it plays.
+    pub organization_id: OrganizationId,
+    /// Whose key made it, as far as that key names a creator.
+    pub creator_id: Option<CreatorId>,
+    /// The collection it plays, or the one its track is in.
+    pub collection_id: CollectionId,
+    /// The one track it plays, if not the whole collection.
+    pub track_id: Option<TrackId>,
+    /// The variants it lists, in that order; none: all playable ones.
+    pub variants: Vec<VariantIndex>,
+    /// Whether it may download: what its key allows AND what was asked.
+    pub is_downloadable: bool,
+    /// When it ends.
+    pub expires_at: Timestamp,
+}
+
+impl PlaySession {
+    /// Whether it is still a credential at this moment.
+    pub fn is_valid_at(&self, now: Timestamp) -> bool {
+        now < self.expires_at
+    }
+
+    /// What is stored for `is_downloadable`: a key that forbids downloads always wins.
+    pub fn grants_downloads(key_allows: bool, asked: bool) -> bool {
+        key_allows && asked
+    }
+}
+
+/// A batch upload into one collection.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UploadSession {
+    /// Its id, and the uploader's credential.
+    pub id: UploadSessionId,
+    /// Whose collection it fills.
+    pub organization_id: OrganizationId,
+    /// Whom its tracks are attributed to.
+    pub creator_id: Option<CreatorId>,
+    /// The collection it fills.
+    pub collection_id: CollectionId,
+    /// The caller's own external id.
+    pub organization_index: Option<String>,
+    /// The caller's own data.
+    pub metadata: Metadata,
+    /// When it ends.
+    pub expires_at: Timestamp,
+}
+
+impl UploadSession {
+    /// Whether it is still a credential at this moment.
+    pub fn is_valid_at(&self, now: Timestamp) -> bool {
+        now < self.expires_at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_forbids_downloads_wins() {
+        for (key, asked, stored) in [
+            (true, true, true),
+            (true, false, false),
+            (false, true, false),
+            (false, false, false),
+        ] {
+            assert_eq!(PlaySession::grants_downloads(key, asked), stored);
+        }
+    }
+}

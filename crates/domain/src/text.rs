@@ -1,0 +1,142 @@
+//! Free text and metadata from callers, under limits.
+
+use serde::{Deserialize, Serialize};
+
+/// Text or metadata outside its limits.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TextError {
+    /// More characters than a field holds.
+    #[error("longer than {0} characters")]
+    TooLong(usize),
+    /// Nothing but white space where something is needed.
+    #[error("empty")]
+    Empty,
+    /// A NUL character, which PostgreSQL cannot store.
+    #[error("holds a NUL character")]
+    Nul,
+    /// Metadata that takes more than 64 KiB as JSON.
+    #[error("larger than 64 KiB")]
+    MetadataTooLarge,
+}
+
+/// Free text of up to `MAX` characters without NUL.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Text<const MAX: usize>(String);
+
+impl<const MAX: usize> Text<MAX> {
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The text, or an error where it is empty or only white space.
+    pub fn non_empty(self) -> Result<Self, TextError> {
+        if self.0.trim().is_empty() {
+            Err(TextError::Empty)
+        } else {
+            Ok(self)
+        }
+    }
+}
+
+impl<const MAX: usize> TryFrom<String> for Text<MAX> {
+    type Error = TextError;
+    fn try_from(text: String) -> Result<Self, TextError> {
+        if text.contains('\0') {
+            Err(TextError::Nul)
+        } else if text.len() > MAX && text.chars().count() > MAX {
+            Err(TextError::TooLong(MAX))
+        } else {
+            Ok(Self(text))
+        }
+    }
+}
+
+impl<const MAX: usize> From<Text<MAX>> for String {
+    fn from(text: Text<MAX>) -> String {
+        text.0
+    }
+}
+
+/// A caller's own JSON object, never interpreted; at most 64 KiB as compact JSON.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(
+    try_from = "serde_json::Map<String, serde_json::Value>",
+    into = "serde_json::Map<String, serde_json::Value>"
+)]
+pub struct Metadata(serde_json::Map<String, serde_json::Value>);
+
+impl Metadata {
+    const MAX_BYTES: usize = 64 * 1024;
+
+    /// The object.
+    pub fn as_map(&self) -> &serde_json::Map<String, serde_json::Value> {
+        &self.0
+    }
+}
+
+impl TryFrom<serde_json::Map<String, serde_json::Value>> for Metadata {
+    type Error = TextError;
+    fn try_from(map: serde_json::Map<String, serde_json::Value>) -> Result<Self, TextError> {
+        let written = serde_json::to_string(&map).map_err(|_| TextError::MetadataTooLarge)?;
+        if written.len() > Self::MAX_BYTES {
+            Err(TextError::MetadataTooLarge)
+        } else if written.contains("\\u0000") && holds_nul(&map) {
+            Err(TextError::Nul)
+        } else {
+            Ok(Self(map))
+        }
+    }
+}
+
+/// PostgreSQL's `jsonb` has no NUL character, in keys or in values.
+fn holds_nul(map: &serde_json::Map<String, serde_json::Value>) -> bool {
+    fn value_holds(value: &serde_json::Value) -> bool {
+        match value {
+            serde_json::Value::String(text) => text.contains('\0'),
+            serde_json::Value::Array(items) => items.iter().any(value_holds),
+            serde_json::Value::Object(map) => holds_nul(map),
+            _ => false,
+        }
+    }
+    map.iter()
+        .any(|(key, value)| key.contains('\0') || value_holds(value))
+}
+
+impl From<Metadata> for serde_json::Map<String, serde_json::Value> {
+    fn from(metadata: Metadata) -> Self {
+        metadata.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_counted_in_characters() {
+        assert!(Text::<3>::try_from("äöü".to_owned()).is_ok());
+        assert_eq!(Text::<3>::try_from("abcd".to_owned()), Err(TextError::TooLong(3)));
+        assert_eq!(Text::<3>::try_from("a\0".to_owned()), Err(TextError::Nul));
+        assert_eq!(
+            Text::<3>::try_from(" ".to_owned()).and_then(Text::non_empty),
+            Err(TextError::Empty)
+        );
+    }
+
+    #[test]
+    fn metadata_has_limits() {
+        let parse = |json: &str| serde_json::from_str::<Metadata>(json).map_err(|e| e.to_string());
+        assert!(parse(r#"{"a":[1,{"b":null}]}"#).is_ok());
+        assert!(
+            parse(r#"{"a":["\u0000"]}"#)
+                .unwrap_err()
+                .starts_with("holds a NUL")
+        );
+        assert!(parse(r#"{"a":"\\u0000"}"#).is_ok());
+        assert!(parse(r#"[]"#).is_err());
+        let large = serde_json::json!({"a": "x".repeat(70_000)}).to_string();
+        assert!(parse(&large).unwrap_err().starts_with("larger than 64 KiB"));
+    }
+}

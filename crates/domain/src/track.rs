@@ -1,0 +1,106 @@
+//! Tracks.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    CollectionId, Colour, CreatorId, Metadata, ObjectKey, OrganizationId, ShortId, ThemeColour, Timestamp,
+    TrackId, TrackStatus, UploadSessionId,
+};
+
+/// A track: one audio file in a collection, and what was made of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Track {
+    /// Its id.
+    pub id: TrackId,
+    /// Whose it is.
+    pub organization_id: OrganizationId,
+    /// Where it is.
+    pub collection_id: CollectionId,
+    /// Whom it comes from.
+    pub creator_id: Option<CreatorId>,
+    /// The upload session it was created in.
+    pub upload_session_id: Option<UploadSessionId>,
+    /// Its short id, unique in its organization, and the folder of its files.
+    pub index: ShortId,
+    /// The caller's own external id.
+    pub organization_index: Option<String>,
+    /// Its place in the collection.
+    pub order: i64,
+    /// Seconds; 0 until probed.
+    pub duration: f64,
+    /// The sanitised name, used for delivery.
+    pub file_name: String,
+    /// What the caller sent.
+    pub file_name_original: Option<String>,
+    /// What probing found.
+    pub info: TrackInfo,
+    /// The caller's own data.
+    pub metadata: Metadata,
+    /// The title in players.
+    pub player_title: Option<String>,
+    /// The line under the title in players.
+    pub player_subtitle: Option<String>,
+    /// Its own player colour.
+    pub player_colour: Option<Colour>,
+    /// Colours found in its cover.
+    pub theme: Vec<ThemeColour>,
+    /// Whether a cover found in the file may be used.
+    pub is_cover_overridable: bool,
+    /// Whether colours found in the file's cover may be used.
+    pub is_theme_overridable: bool,
+    /// What is said in it.
+    pub transcription: Option<String>,
+    /// The language of what is said (BCP 47).
+    pub transcription_language: Option<String>,
+    /// Where it is on its way.
+    pub status: TrackStatus,
+    /// Why it is where it is, as a sentence for people; set where something went wrong.
+    pub status_reason: Option<String>,
+    /// The uploaded file, once it is there.
+    pub source: Option<Source>,
+    /// When the upload URL ends.
+    pub upload_expires_at: Timestamp,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was soft-deleted, if it was.
+    pub deleted_at: Option<Timestamp>,
+}
+
+/// The uploaded file, as it was received.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// Where its bytes are.
+    pub key: ObjectKey,
+    /// How many there are.
+    pub size: u64,
+    /// Their SHA-256.
+    pub sha256: [u8; 32],
+}
+
+/// What probing found in the source; absent values are null in JSON.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TrackInfo {
+    /// The container, such as `wav`, `mp3`, `mov,mp4,m4a`.
+    pub container: Option<String>,
+    /// The codec, such as `pcm_s16le`, `aac`.
+    pub codec: Option<String>,
+    /// Samples per second of one channel, in Hz.
+    pub sample_rate: Option<u32>,
+    /// Number of channels.
+    pub channels: Option<u32>,
+    /// Bits per second.
+    pub bit_rate: Option<u64>,
+    /// Bits of one sample, where the codec has such.
+    pub bits_per_sample: Option<u32>,
+    /// Bytes of the file.
+    pub size: Option<u64>,
+    /// Integrated loudness in LUFS (EBU R128).
+    pub loudness_lufs: Option<f64>,
+    /// True peak in dBTP.
+    pub true_peak_dbtp: Option<f64>,
+    /// Tags by lower-case name.
+    pub tags: BTreeMap<String, String>,
+}

@@ -1,0 +1,244 @@
+//! The status of a track, and the only moves it makes.
+
+use serde::{Deserialize, Serialize};
+
+/// The status of a track (`track_status_id`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TrackStatus {
+    /// Waits for its bytes.
+    Initialized,
+    /// The upload URL expired unused, or the bytes are no audio.
+    InitError,
+    /// Is being processed.
+    Processing,
+    /// Is being processed once more, with larger limits.
+    FallbackProcessing,
+    /// Everything required was made.
+    Ready,
+    /// Something required failed, but something playable was made.
+    Incomplete,
+    /// Nothing playable was made.
+    Error,
+}
+
+/// How processing came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Everything required was made.
+    Complete,
+    /// Something required failed, but something playable was made.
+    Partial,
+    /// Nothing playable was made.
+    Nothing,
+}
+
+/// A move that the machine does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a track that is {from} cannot {intent}")]
+pub struct TransitionError {
+    /// The status it has.
+    pub from: TrackStatus,
+    /// What was wanted.
+    pub intent: &'static str,
+}
+
+impl Outcome {
+    /// From what became of the required files and of the playable ones.
+    pub fn judge(required_failed: usize, playable_made: usize) -> Self {
+        match (required_failed, playable_made) {
+            (_, 0) => Self::Nothing,
+            (0, _) => Self::Complete,
+            _ => Self::Partial,
+        }
+    }
+}
+
+impl TrackStatus {
+    /// Every status.
+    pub const ALL: [Self; 7] = [
+        Self::Initialized,
+        Self::InitError,
+        Self::Processing,
+        Self::FallbackProcessing,
+        Self::Ready,
+        Self::Incomplete,
+        Self::Error,
+    ];
+
+    /// The status as text, as in SQL and JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Initialized => "initialized",
+            Self::InitError => "init_error",
+            Self::Processing => "processing",
+            Self::FallbackProcessing => "fallback_processing",
+            Self::Ready => "ready",
+            Self::Incomplete => "incomplete",
+            Self::Error => "error",
+        }
+    }
+
+    /// Whether the track can be played.
+    pub const fn is_playable(self) -> bool {
+        matches!(self, Self::Ready | Self::Incomplete)
+    }
+
+    /// Whether nothing will change by itself any more.
+    pub const fn is_final(self) -> bool {
+        matches!(
+            self,
+            Self::InitError | Self::Ready | Self::Incomplete | Self::Error
+        )
+    }
+
+    /// Whether a worker is, or will be, at it.
+    pub const fn is_processing(self) -> bool {
+        matches!(self, Self::Processing | Self::FallbackProcessing)
+    }
+
+    fn refuse(self, intent: &'static str) -> TransitionError {
+        TransitionError { from: self, intent }
+    }
+
+    /// Its bytes are there: processing starts.
+    pub fn accept_source(self) -> Result<Self, TransitionError> {
+        match self {
+            Self::Initialized => Ok(Self::Processing),
+            _ => Err(self.refuse("take an upload")),
+        }
+    }
+
+    /// The upload URL expired unused.
+    pub fn expire_upload(self) -> Result<Self, TransitionError> {
+        match self {
+            Self::Initialized => Ok(Self::InitError),
+            _ => Err(self.refuse("lose its upload URL")),
+        }
+    }
+
+    /// The bytes turned out to be no audio.
+    pub fn reject_source(self) -> Result<Self, TransitionError> {
+        match self {
+            Self::Initialized | Self::Processing | Self::FallbackProcessing => Ok(Self::InitError),
+            _ => Err(self.refuse("have its source refused")),
+        }
+    }
+
+    /// Limits were hit: once more, with larger ones.
+    pub fn fall_back(self) -> Result<Self, TransitionError> {
+        match self {
+            Self::Processing => Ok(Self::FallbackProcessing),
+            _ => Err(self.refuse("fall back")),
+        }
+    }
+
+    /// Processing ended.
+    pub fn settle(self, outcome: Outcome) -> Result<Self, TransitionError> {
+        if !self.is_processing() {
+            return Err(self.refuse("finish processing"));
+        }
+        Ok(match outcome {
+            Outcome::Complete => Self::Ready,
+            Outcome::Partial => Self::Incomplete,
+            Outcome::Nothing => Self::Error,
+        })
+    }
+
+    /// A variant was added: back to work.
+    pub fn add_variant(self) -> Result<Self, TransitionError> {
+        match self {
+            Self::Ready | Self::Incomplete | Self::Processing => Ok(Self::Processing),
+            Self::FallbackProcessing => Ok(self),
+            _ => Err(self.refuse("take another variant")),
+        }
+    }
+}
+
+impl std::fmt::Display for TrackStatus {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl std::str::FromStr for TrackStatus {
+    type Err = ();
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Self::ALL.into_iter().find(|s| s.as_str() == text).ok_or(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TrackStatus::*;
+    use super::*;
+
+    /// The whole machine: every status × every move.
+    #[test]
+    fn only_these_moves_exist() {
+        let row = |s: TrackStatus| {
+            [
+                s.accept_source().ok(),
+                s.expire_upload().ok(),
+                s.reject_source().ok(),
+                s.fall_back().ok(),
+                s.settle(Outcome::Complete).ok(),
+                s.settle(Outcome::Partial).ok(),
+                s.settle(Outcome::Nothing).ok(),
+                s.add_variant().ok(),
+            ]
+        };
+        let (done, part, none) = (Some(Ready), Some(Incomplete), Some(Error));
+        let bad = Some(InitError);
+        for (status, expected) in [
+            (
+                Initialized,
+                [Some(Processing), bad, bad, None, None, None, None, None],
+            ),
+            (InitError, [None; 8]),
+            (
+                Processing,
+                [
+                    None,
+                    None,
+                    bad,
+                    Some(FallbackProcessing),
+                    done,
+                    part,
+                    none,
+                    Some(Processing),
+                ],
+            ),
+            (
+                FallbackProcessing,
+                [None, None, bad, None, done, part, none, Some(FallbackProcessing)],
+            ),
+            (
+                Ready,
+                [None, None, None, None, None, None, None, Some(Processing)],
+            ),
+            (
+                Incomplete,
+                [None, None, None, None, None, None, None, Some(Processing)],
+            ),
+            (Error, [None; 8]),
+        ] {
+            assert_eq!(row(status), expected, "{status}");
+        }
+    }
+
+    #[test]
+    fn outcomes_follow_what_was_made() {
+        assert_eq!(Outcome::judge(0, 3), Outcome::Complete);
+        assert_eq!(Outcome::judge(1, 2), Outcome::Partial);
+        assert_eq!(Outcome::judge(0, 0), Outcome::Nothing);
+        assert_eq!(Outcome::judge(5, 0), Outcome::Nothing);
+    }
+
+    #[test]
+    fn text_there_and_back() {
+        for status in TrackStatus::ALL {
+            assert_eq!(status.as_str().parse(), Ok(status));
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Delivery: verify, resolve, conditional, range, send; by signature alone.

@@ -1,0 +1,1 @@
+//! Sound and pictures: probe, transcode, levels, covers, behind a sandboxed ffmpeg.

@@ -1,0 +1,1 @@
+//! The use cases: each takes what it needs, decides with the domain, and commits once.

@@ -1,0 +1,1 @@
+//! Signed URLs, key derivation, and the format of API keys.

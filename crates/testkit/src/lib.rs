@@ -1,0 +1,1 @@
+//! For tests: a whole Tonearm on a free port.

@@ -1,0 +1,1 @@
+//! Audio delivery: takes any audio in, delivers streams, previews, waveforms and covers.

@@ -1,0 +1,1 @@
+//! Claims jobs, keeps their leases alive, retries and gives up.
