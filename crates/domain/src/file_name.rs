@@ -88,7 +88,7 @@ mod tests {
             prop_assert!(!name.is_empty() && name.len() <= LONGEST_NAME);
             prop_assert!(!name.contains(['/', '\\', '\0', '"']));
             prop_assert!(name != "." && name != "..");
-            prop_assert_eq!(sanitise_file_name(&name), name.clone());
+            prop_assert_eq!(sanitise_file_name(&name), name);
         }
     }
 }

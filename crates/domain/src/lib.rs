@@ -9,6 +9,7 @@ mod colour;
 mod creator;
 mod file_name;
 mod id;
+mod job;
 mod key;
 mod levels;
 mod limits;
@@ -31,6 +32,7 @@ pub use colour::{Colour, ColourError, PlayerColours, ThemeColour, resolve_player
 pub use creator::Creator;
 pub use file_name::{delivery_name, sanitise_file_name};
 pub use id::*;
+pub use job::{ClaimedJob, Job};
 pub use key::ApiKey;
 pub use levels::{Levels, Metric};
 pub use limits::{ExpiresIn, LimitError, Page, UPLOAD_URL_TTL_SECONDS};
