@@ -46,6 +46,8 @@ pub struct Track {
     pub player_colour: Option<Colour>,
     /// Colours found in its cover.
     pub theme: Vec<ThemeColour>,
+    /// The cover in use; columns `cover_version` and `cover_origin`.
+    pub cover: Option<Cover>,
     /// Whether a cover found in the file may be used.
     pub is_cover_overridable: bool,
     /// Whether colours found in the file's cover may be used.
