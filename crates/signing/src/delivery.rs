@@ -1,0 +1,175 @@
+//! URLs that permit fetching one object.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use tonearm_domain::{ObjectKey, Timestamp};
+
+use crate::keys::Purpose;
+use crate::signer::{Token, UrlSigner, VerifyError, canonical_number};
+
+/// Seconds that a delivery URL without a `ttl` is valid.
+pub const DEFAULT_TTL_SECONDS: u32 = 3600;
+
+/// Everything but RFC 3986's unreserved characters.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// How an object may be fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DeliveryTerms<'a> {
+    /// Seconds the URL is valid; `None` is one hour, and keeps `ttl` out of the URL.
+    pub ttl: Option<u32>,
+    /// The name under which a browser saves the object; `None` lets it play.
+    pub attachment: Option<&'a str>,
+}
+
+/// What a genuine delivery URL permits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeliveryGrant {
+    /// The object.
+    pub key: ObjectKey,
+    /// The name to save it under, if it is to be saved.
+    pub attachment: Option<String>,
+    /// When the permission ends.
+    pub expires_at: Timestamp,
+}
+
+impl UrlSigner {
+    /// Path and query of a URL that permits fetching the object from `now` on.
+    pub fn sign_delivery(&self, key: &ObjectKey, terms: DeliveryTerms<'_>, now: Timestamp) -> String {
+        let mut url = format!("/{key}");
+        if let Some(query) = signed_query(terms) {
+            url.push('?');
+            url.push_str(&query);
+        }
+        self.sign(Purpose::Delivery, key.organization_id, url, now)
+    }
+
+    /// What a path and query, exactly as they stand in the request, permit.
+    ///
+    /// Strict: there is one spelling of each signed URL. Whether a URL is genuine is settled before its time is
+    /// looked at, so `Expired` is told only to holders of what was once valid.
+    pub fn verify_delivery(
+        &self,
+        path: &str,
+        query: Option<&str>,
+        now: Timestamp,
+    ) -> Result<DeliveryGrant, VerifyError> {
+        let key: ObjectKey = path
+            .strip_prefix('/')
+            .and_then(|key| key.parse().ok())
+            .ok_or(VerifyError::Malformed)?;
+        let (signed, token) = Token::split_from(query)?;
+        let (ttl, attachment) = parse_signed_query(signed).ok_or(VerifyError::Malformed)?;
+        self.check_mac(Purpose::Delivery, key.organization_id, path, signed, &token)?;
+        let expires_at = token.expiry(ttl.unwrap_or(DEFAULT_TTL_SECONDS), now)?;
+        Ok(DeliveryGrant {
+            key,
+            attachment: attachment.map(Cow::into_owned),
+            expires_at,
+        })
+    }
+}
+
+/// The parameters before `verify`, in their only order and encoding; `None` when there are none.
+fn signed_query(terms: DeliveryTerms<'_>) -> Option<String> {
+    let mut query = String::new();
+    if let Some(name) = terms.attachment {
+        query.push_str("attachment=");
+        query.extend(utf8_percent_encode(name, RESERVED));
+    }
+    if let Some(ttl) = terms.ttl {
+        if !query.is_empty() {
+            query.push('&');
+        }
+        write!(query, "ttl={ttl}").expect("a String takes any text");
+    }
+    (!query.is_empty()).then_some(query)
+}
+
+/// The reverse of [`signed_query`]; `None` for whatever it would not have written.
+fn parse_signed_query(query: Option<&str>) -> Option<(Option<u32>, Option<Cow<'_, str>>)> {
+    let Some(query) = query else {
+        return Some((None, None));
+    };
+    let mut parameters = query.split('&').peekable();
+    let attachment = match parameters.peek().and_then(|p| p.strip_prefix("attachment=")) {
+        Some(encoded) => {
+            parameters.next();
+            let name = percent_decode_str(encoded).decode_utf8().ok()?;
+            let respelled = utf8_percent_encode(&name, RESERVED);
+            respelled.flat_map(str::bytes).eq(encoded.bytes()).then_some(())?;
+            Some(name)
+        }
+        None => None,
+    };
+    let ttl = match parameters.next() {
+        Some(parameter) => Some(canonical_number(parameter.strip_prefix("ttl=")?)?),
+        None => None,
+    };
+    parameters.next().is_none().then_some((ttl, attachment))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn only_the_canonical_query_is_one() {
+        for query in [
+            "",
+            "ttl=",
+            "ttl=030",
+            "ttl=+30",
+            "ttl=-1",
+            "ttl=4294967296",
+            "TTL=30",
+            "ttl=30&",
+            "&ttl=30",
+            "ttl=30&ttl=30",
+            "ttl=30&attachment=a",
+            "attachment=a&attachment=a",
+            "attachment=a&",
+            "attachment=a+b",
+            "attachment=a b",
+            "attachment=%61",
+            "attachment=%2f",
+            "attachment=%",
+            "attachment=%FF",
+            "attachment=ü",
+            "attachment=a=b",
+            "attachment",
+            "other=1",
+            "verify=1",
+        ] {
+            assert_eq!(parse_signed_query(Some(query)), None, "{query}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn queries_are_read_back(ttl: Option<u32>, attachment: Option<String>) {
+            let terms = DeliveryTerms { ttl, attachment: attachment.as_deref() };
+            let query = signed_query(terms);
+            prop_assert_eq!(
+                parse_signed_query(query.as_deref()),
+                Some((ttl, attachment.as_deref().map(Cow::Borrowed)))
+            );
+        }
+
+        #[test]
+        fn whatever_is_read_is_canonical(query in "(attachment=[a%2F0.&=]{0,8})?&?(ttl=[0-9]{0,4})?") {
+            if let Some((ttl, attachment)) = parse_signed_query(Some(&query)) {
+                let terms = DeliveryTerms { ttl, attachment: attachment.as_deref() };
+                prop_assert_eq!(signed_query(terms), Some(query));
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Keys of organizations, derived from the master secrets and kept ready for use.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use hkdf::Hkdf;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use subtle::{Choice, ConstantTimeEq};
+use tonearm_domain::OrganizationId;
+
+use crate::Secrets;
+
+/// Bytes of a MAC.
+pub(crate) const MAC_LEN: usize = 32;
+
+/// Derived keys kept at most; each takes about 200 bytes per master secret.
+const MOST_KEPT: usize = 4096;
+
+/// What a key is for. Keys of different purposes have nothing in common, so that a URL signed for one can never
+/// serve as the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Purpose {
+    Delivery,
+    Upload,
+}
+
+impl Purpose {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Delivery => "delivery",
+            Self::Upload => "upload",
+        }
+    }
+}
+
+/// The keys of one organization for one purpose: one for each master secret, the signing one first.
+pub(crate) struct KeyRing {
+    signing: Hmac<Sha256>,
+    retired: Box<[Hmac<Sha256>]>,
+}
+
+impl KeyRing {
+    fn derive(extracts: &Extracts, purpose: Purpose, organization: OrganizationId) -> Self {
+        let keyed = |extract| keyed(&derive_text(extract, purpose, organization));
+        Self {
+            signing: keyed(&extracts.first),
+            retired: extracts.rest.iter().map(keyed).collect(),
+        }
+    }
+
+    /// The MAC of the parts, read as one text.
+    pub(crate) fn mac(&self, parts: &[&str]) -> [u8; MAC_LEN] {
+        mac_of(&self.signing, parts)
+    }
+
+    /// Whether the MAC was made by any of the keys. Takes the same time wherever a difference is.
+    pub(crate) fn verifies(&self, parts: &[&str], mac: &[u8; MAC_LEN]) -> bool {
+        std::iter::once(&self.signing)
+            .chain(&self.retired)
+            .fold(Choice::from(0), |found, key| {
+                found | mac_of(key, parts).ct_eq(mac)
+            })
+            .into()
+    }
+}
+
+fn mac_of(key: &Hmac<Sha256>, parts: &[&str]) -> [u8; MAC_LEN] {
+    let mut mac = key.clone();
+    for part in parts {
+        mac.update(part.as_bytes());
+    }
+    mac.finalize().into_bytes().into()
+}
+
+fn keyed(key: &str) -> Hmac<Sha256> {
+    Hmac::new_from_slice(key.as_bytes()).expect("HMAC takes keys of any length")
+}
+
+fn derive_text(extract: &Hkdf<Sha256>, purpose: Purpose, organization: OrganizationId) -> String {
+    let mut key = [0; 32];
+    let info = format!("tonearm/v1/{}/{organization}", purpose.as_str());
+    extract
+        .expand(info.as_bytes(), &mut key)
+        .expect("HKDF-SHA256 gives up to 8160 bytes");
+    hex::encode(key)
+}
+
+/// The master secrets after HKDF's first step.
+struct Extracts {
+    first: Hkdf<Sha256>,
+    rest: Box<[Hkdf<Sha256>]>,
+}
+
+/// Derives keys and keeps those in use.
+pub(crate) struct Keys {
+    extracts: Extracts,
+    kept: RwLock<HashMap<(Purpose, OrganizationId), Arc<KeyRing>>>,
+}
+
+impl Keys {
+    pub(crate) fn new(secrets: &Secrets) -> Self {
+        let mut extracts = secrets.iter().map(|secret| Hkdf::new(None, secret));
+        let first = extracts.next().expect("Secrets holds at least one");
+        Self {
+            extracts: Extracts {
+                first,
+                rest: extracts.collect(),
+            },
+            kept: RwLock::default(),
+        }
+    }
+
+    /// The text of the key that signs for an organization.
+    pub(crate) fn signing_text(&self, purpose: Purpose, organization: OrganizationId) -> String {
+        derive_text(&self.extracts.first, purpose, organization)
+    }
+
+    /// Keys of an organization that is known to exist: kept for the next time.
+    pub(crate) fn of_known(&self, purpose: Purpose, organization: OrganizationId) -> Arc<KeyRing> {
+        self.kept(purpose, organization).unwrap_or_else(|| {
+            let ring = Arc::new(KeyRing::derive(&self.extracts, purpose, organization));
+            self.keep(purpose, organization, &ring);
+            ring
+        })
+    }
+
+    /// Whether the MAC is one of the organization's. Keys are kept only when it is: a stranger who makes up
+    /// organizations cannot push out those in use.
+    pub(crate) fn verify(
+        &self,
+        purpose: Purpose,
+        organization: OrganizationId,
+        parts: &[&str],
+        mac: &[u8; MAC_LEN],
+    ) -> bool {
+        if let Some(ring) = self.kept(purpose, organization) {
+            return ring.verifies(parts, mac);
+        }
+        let ring = Arc::new(KeyRing::derive(&self.extracts, purpose, organization));
+        let genuine = ring.verifies(parts, mac);
+        if genuine {
+            self.keep(purpose, organization, &ring);
+        }
+        genuine
+    }
+
+    fn kept(&self, purpose: Purpose, organization: OrganizationId) -> Option<Arc<KeyRing>> {
+        // A map of finished keys is whole whatever panicked beside it.
+        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
+        kept.get(&(purpose, organization)).cloned()
+    }
+
+    fn keep(&self, purpose: Purpose, organization: OrganizationId, ring: &Arc<KeyRing>) {
+        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
+        // Deriving again takes microseconds, so starting over is cheaper than keeping an order of use.
+        if kept.len() >= MOST_KEPT {
+            kept.clear();
+        }
+        kept.insert((purpose, organization), Arc::clone(ring));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tonearm_domain::{RecordId, Timestamp};
+
+    use super::*;
+
+    fn organization(n: u64) -> OrganizationId {
+        let mut random = [0; 10];
+        random[2..].copy_from_slice(&n.to_be_bytes());
+        OrganizationId::from_parts(Timestamp::from_unix_millis(0).unwrap(), random)
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_and_strangers_leave_nothing() {
+        let keys = Keys::new(&Secrets::from_bytes([1; 32]));
+        let kept = || keys.kept.read().unwrap().len();
+        assert!(!keys.verify(Purpose::Delivery, organization(0), &["text"], &[0; MAC_LEN]));
+        assert_eq!(kept(), 0);
+        let first = keys.of_known(Purpose::Delivery, organization(0)).mac(&["text"]);
+        for n in 0..=MOST_KEPT as u64 {
+            keys.of_known(Purpose::Delivery, organization(n));
+            assert!(kept() <= MOST_KEPT);
+        }
+        assert!(keys.verify(Purpose::Delivery, organization(0), &["te", "xt"], &first));
+    }
+
+    #[test]
+    fn purposes_and_organizations_have_their_own_keys() {
+        let keys = Keys::new(&Secrets::from_bytes([1; 32]));
+        let mac = keys.of_known(Purpose::Delivery, organization(1)).mac(&["text"]);
+        assert!(!keys.verify(Purpose::Upload, organization(1), &["text"], &mac));
+        assert!(!keys.verify(Purpose::Delivery, organization(2), &["text"], &mac));
+    }
+}

@@ -1,0 +1,150 @@
+//! The `verify` parameter: how it is made, taken apart and checked, whatever the URL is for.
+
+use std::fmt;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use tonearm_domain::{OrganizationId, Timestamp};
+
+use crate::Secrets;
+use crate::keys::{Keys, MAC_LEN, Purpose};
+
+/// Seconds that the clock of whoever signed may be ahead.
+const CLOCK_TOLERANCE_SECONDS: i64 = 30;
+
+/// The moments that have ten digits: 2001-09-09 to 2286-11-20.
+const TEN_DIGITS: std::ops::RangeInclusive<i64> = 1_000_000_000..=9_999_999_999;
+
+/// Why a URL is no permission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum VerifyError {
+    /// It is not in the form of a signed URL, or not signed at all.
+    #[error("the URL is not signed")]
+    Malformed,
+    /// It was not signed like this by any of the secrets.
+    #[error("the signature of the URL does not match")]
+    BadSignature,
+    /// It is genuine, but not valid at this moment: its time is over, or it was issued more than 30 seconds
+    /// ahead of this clock.
+    #[error("the URL has expired")]
+    Expired,
+}
+
+/// Signs URLs and verifies them. Cloning is cheap and shares the derived keys.
+#[derive(Clone)]
+pub struct UrlSigner {
+    keys: Arc<Keys>,
+}
+
+impl UrlSigner {
+    /// A signer with these master secrets.
+    pub fn new(secrets: Secrets) -> Self {
+        Self {
+            keys: Arc::new(Keys::new(&secrets)),
+        }
+    }
+
+    /// The key that signs an organization's delivery URLs, 64 hex digits used as text, for a CDN that checks
+    /// signatures itself. Whoever has it can make delivery URLs of this organization, and nothing else.
+    pub fn delivery_key(&self, organization: OrganizationId) -> String {
+        self.keys.signing_text(Purpose::Delivery, organization)
+    }
+
+    /// Appends `verify` to a path with an optional query.
+    pub(crate) fn sign(
+        &self,
+        purpose: Purpose,
+        organization: OrganizationId,
+        mut url: String,
+        now: Timestamp,
+    ) -> String {
+        let issued = now
+            .unix_seconds()
+            .clamp(*TEN_DIGITS.start(), *TEN_DIGITS.end())
+            .to_string();
+        let mac = self.keys.of_known(purpose, organization).mac(&[&url, &issued]);
+        url.push_str(if url.contains('?') { "&verify=" } else { "?verify=" });
+        url.push_str(&issued);
+        url.push('-');
+        BASE64_URL_SAFE_NO_PAD.encode_string(mac, &mut url);
+        url
+    }
+
+    /// Whether the token is one for this path and query (without `verify`).
+    pub(crate) fn check_mac(
+        &self,
+        purpose: Purpose,
+        organization: OrganizationId,
+        path: &str,
+        signed_query: Option<&str>,
+        token: &Token<'_>,
+    ) -> Result<(), VerifyError> {
+        let (mark, query) = signed_query.map_or(("", ""), |query| ("?", query));
+        let parts = [path, mark, query, token.issued_text];
+        if self.keys.verify(purpose, organization, &parts, &token.mac) {
+            Ok(())
+        } else {
+            Err(VerifyError::BadSignature)
+        }
+    }
+}
+
+impl fmt::Debug for UrlSigner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("UrlSigner")
+    }
+}
+
+/// The value of `verify`, taken apart and not yet believed.
+pub(crate) struct Token<'a> {
+    issued_text: &'a str,
+    issued: i64,
+    mac: [u8; MAC_LEN],
+}
+
+impl<'a> Token<'a> {
+    /// Splits a query into what is signed, if anything, and the token in `verify`, its last parameter.
+    pub(crate) fn split_from(query: Option<&'a str>) -> Result<(Option<&'a str>, Self), VerifyError> {
+        let query = query.ok_or(VerifyError::Malformed)?;
+        let (signed, last) = match query.rsplit_once('&') {
+            Some((signed, last)) => (Some(signed), last),
+            None => (None, query),
+        };
+        let value = last.strip_prefix("verify=").ok_or(VerifyError::Malformed)?;
+        Ok((signed, Self::parse(value).ok_or(VerifyError::Malformed)?))
+    }
+
+    fn parse(value: &'a str) -> Option<Self> {
+        let (issued_text, mac_text) = value.split_once('-')?;
+        let issued = canonical_number(issued_text).filter(|issued| TEN_DIGITS.contains(issued))?;
+        // One byte more than a MAC has, as the decoder wants room for whole groups of three.
+        let mut mac = [0; MAC_LEN + 1];
+        let length = BASE64_URL_SAFE_NO_PAD.decode_slice(mac_text, &mut mac).ok()?;
+        let mac = mac[..length].try_into().ok()?;
+        Some(Self {
+            issued_text,
+            issued,
+            mac,
+        })
+    }
+
+    /// When what was issued for `ttl` seconds ends; an error unless that is still to come.
+    pub(crate) fn expiry(&self, ttl: u32, now: Timestamp) -> Result<Timestamp, VerifyError> {
+        let issued = Timestamp::from_unix_seconds(self.issued).ok_or(VerifyError::Malformed)?;
+        let expires_at = issued.plus_seconds(ttl.into());
+        if now < expires_at && issued <= now.plus_seconds(CLOCK_TOLERANCE_SECONDS) {
+            Ok(expires_at)
+        } else {
+            Err(VerifyError::Expired)
+        }
+    }
+}
+
+/// A number in its only spelling: digits alone, no leading zero.
+pub(crate) fn canonical_number<N: std::str::FromStr>(text: &str) -> Option<N> {
+    let bytes = text.as_bytes();
+    let canonical =
+        bytes.iter().all(u8::is_ascii_digit) && (bytes.len() == 1 || bytes.first() != Some(&b'0'));
+    canonical.then(|| text.parse().ok())?
+}

@@ -1,0 +1,107 @@
+//! URLs that permit uploading one file.
+
+use std::fmt;
+use std::str::FromStr;
+
+use tonearm_domain::{OrganizationId, Timestamp, TrackId};
+
+use crate::keys::Purpose;
+use crate::signer::{Token, UrlSigner, VerifyError, canonical_number};
+
+/// What is to be uploaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum UploadTarget {
+    /// The track's audio.
+    Source,
+    /// The track's cover image.
+    Cover,
+}
+
+impl UploadTarget {
+    /// The target as it stands in the path.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Source => "source",
+            Self::Cover => "cover",
+        }
+    }
+}
+
+/// What a genuine upload URL permits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct UploadGrant {
+    /// Whose the track is.
+    pub organization_id: OrganizationId,
+    /// The track.
+    pub track_id: TrackId,
+    /// Which file of it.
+    pub target: UploadTarget,
+}
+
+impl fmt::Display for UploadGrant {
+    /// The path of the upload URL.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            organization_id,
+            track_id,
+            target,
+        } = self;
+        write!(f, "/upload/{organization_id}/{track_id}/{}", target.as_str())
+    }
+}
+
+impl FromStr for UploadGrant {
+    type Err = VerifyError;
+    /// From the path of an upload URL; this alone permits nothing.
+    fn from_str(path: &str) -> Result<Self, VerifyError> {
+        let parse = || {
+            let mut parts = path.strip_prefix("/upload/")?.split('/');
+            let organization_id = parts.next()?.parse().ok()?;
+            let track_id = parts.next()?.parse().ok()?;
+            let target = match parts.next()? {
+                "source" => UploadTarget::Source,
+                "cover" => UploadTarget::Cover,
+                _ => return None,
+            };
+            let grant = Self {
+                organization_id,
+                track_id,
+                target,
+            };
+            // A UUID can be spelled in upper case too; a signed path cannot.
+            (parts.next().is_none() && grant.to_string() == path).then_some(grant)
+        };
+        parse().ok_or(VerifyError::Malformed)
+    }
+}
+
+impl UrlSigner {
+    /// Path and query of a URL that permits the upload for `ttl` seconds from `now` on.
+    pub fn sign_upload(&self, grant: UploadGrant, ttl: u32, now: Timestamp) -> String {
+        self.sign(
+            Purpose::Upload,
+            grant.organization_id,
+            format!("{grant}?ttl={ttl}"),
+            now,
+        )
+    }
+
+    /// What a path and query, exactly as they stand in the request, permit. Strict, as
+    /// [`verify_delivery`](Self::verify_delivery) is.
+    pub fn verify_upload(
+        &self,
+        path: &str,
+        query: Option<&str>,
+        now: Timestamp,
+    ) -> Result<UploadGrant, VerifyError> {
+        let grant: UploadGrant = path.parse()?;
+        let (signed, token) = Token::split_from(query)?;
+        let ttl = signed
+            .and_then(|query| query.strip_prefix("ttl="))
+            .and_then(canonical_number)
+            .ok_or(VerifyError::Malformed)?;
+        self.check_mac(Purpose::Upload, grant.organization_id, path, signed, &token)?;
+        token.expiry(ttl, now)?;
+        Ok(grant)
+    }
+}
