@@ -1,1 +1,19 @@
-//! Objects: streaming put with hash, ranged get, delete and list, on a local folder or S3.
+//! Objects: streaming put with hash, ranged get, delete and list, in a local folder or in S3.
+//!
+//! An object's name is a [`tonearm_domain::ObjectKey`], which also decides its content type. A new version is a
+//! new name, so objects are never overwritten and readers need no locks. What is put is visible only once it is
+//! whole, and durable once `put` returns.
+
+mod blobs;
+mod error;
+mod folder;
+mod intake;
+mod object;
+mod s3;
+mod storage_url;
+mod store;
+
+pub use blobs::Blobs;
+pub use error::{BlobError, BoxError, Cause, PutError};
+pub use object::{ObjectBody, ObjectMeta, PutTerms, Stored};
+pub use storage_url::{StorageUrl, StorageUrlError};

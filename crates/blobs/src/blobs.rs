@@ -1,0 +1,156 @@
+//! The handle through which everything else reaches objects.
+
+use std::fmt;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures::stream::BoxStream;
+use futures::{Stream, StreamExt, TryStreamExt};
+use tokio::io::AsyncWriteExt;
+use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp};
+
+use crate::folder::{FolderStore, file_chunks};
+use crate::s3::S3Store;
+use crate::storage_url::Place;
+use crate::store::{Listed, Store};
+use crate::{BlobError, BoxError, ObjectBody, ObjectMeta, PutError, PutTerms, StorageUrl, Stored};
+
+/// An object store. Cloning is cheap and gives the same store.
+#[derive(Clone)]
+pub struct Blobs {
+    store: Arc<dyn Store>,
+}
+
+impl Blobs {
+    /// Opens a store. A folder is created (mode 0700) if it is not there; a bucket is not, and not even reached:
+    /// [`Blobs::check`] tells whether it can be.
+    pub async fn open(url: &StorageUrl) -> Result<Self, BlobError> {
+        let store: Arc<dyn Store> = match url.place() {
+            Place::Folder(root) => Arc::new(FolderStore::open(root.clone()).await?),
+            Place::Bucket(bucket) => Arc::new(S3Store::open(bucket)?),
+        };
+        Ok(Self { store })
+    }
+
+    /// Puts an object whose bytes are still coming, with memory that does not grow with its size. It becomes
+    /// visible as a whole, and is durable when this returns. On an error, and when the future is dropped, nothing
+    /// stays; in S3 the parts are then removed in the background.
+    ///
+    /// Names are used once: what happens to an object that is already there is not defined.
+    pub async fn put<S, E>(&self, key: &ObjectKey, body: S, terms: PutTerms) -> Result<Stored, PutError>
+    where
+        S: Stream<Item = Result<Bytes, E>> + Send,
+        E: Into<BoxError>,
+    {
+        let body = body.map_err(Into::into).boxed();
+        self.store.put(key, body, terms).await
+    }
+
+    /// Puts bytes that are already here.
+    pub async fn put_bytes(&self, key: &ObjectKey, bytes: Bytes) -> Result<Stored, PutError> {
+        let body = futures::stream::iter([Ok::<_, BoxError>(bytes)]);
+        self.put(key, body, PutTerms::default()).await
+    }
+
+    /// Puts a copy of a finished local file. A file that cannot be read is [`PutError::Interrupted`].
+    pub async fn put_file(&self, key: &ObjectKey, path: &Path) -> Result<Stored, PutError> {
+        let interrupted = |error: io::Error| PutError::Interrupted(error.into());
+        let file = tokio::fs::File::open(path).await.map_err(interrupted)?;
+        let size = file.metadata().await.map_err(interrupted)?.len();
+        let body = file_chunks(file.into_std().await, 0..size);
+        let terms = PutTerms {
+            expected_size: Some(size),
+            ..PutTerms::default()
+        };
+        self.put(key, body, terms).await
+    }
+
+    /// An object's bytes, or those of a range, cut to what there is; `None` when there is no such object. What
+    /// is being read stays readable when it is deleted (in a folder always, in S3 as far as it was fetched).
+    pub async fn get(
+        &self,
+        key: &ObjectKey,
+        range: Option<Range<u64>>,
+    ) -> Result<Option<ObjectBody>, BlobError> {
+        self.store.get(key, range).await
+    }
+
+    /// What is known of an object; `None` when there is no such object.
+    pub async fn head(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, BlobError> {
+        self.store.head(key).await
+    }
+
+    /// Copies an object into a local file, which is created or emptied first; `false` when there is no such
+    /// object. On an error the file is removed.
+    pub async fn fetch_to(&self, key: &ObjectKey, path: &Path) -> Result<bool, BlobError> {
+        let Some(body) = self.store.get(key, None).await? else {
+            return Ok(false);
+        };
+        let written = write_file(body, path).await;
+        if written.is_err() {
+            let _ = tokio::fs::remove_file(path).await;
+        }
+        written.map(|()| true)
+    }
+
+    /// Where an object is in the local file system, whether or not it exists; `None` when the store is not a
+    /// folder. The file is for reading only.
+    pub fn local_path(&self, key: &ObjectKey) -> Option<PathBuf> {
+        self.store.local_path(key)
+    }
+
+    /// Deletes an object. One that is not there is deleted already.
+    pub async fn delete(&self, key: &ObjectKey) -> Result<(), BlobError> {
+        self.store.delete_many(vec![key.clone()]).await
+    }
+
+    /// Deletes objects. On an error some of them may be gone; deleting all of them again is safe.
+    pub async fn delete_many(&self, keys: Vec<ObjectKey>) -> Result<(), BlobError> {
+        self.store.delete_many(keys).await
+    }
+
+    /// The objects of an organization, of a folder, or all; in no particular order. What is not named like an
+    /// object is passed over, and what is put or deleted meanwhile may be listed or not.
+    pub fn list(
+        &self,
+        organization: Option<OrganizationId>,
+        folder: Option<ShortId>,
+    ) -> BoxStream<'_, Result<Listed, BlobError>> {
+        self.store.list(organization, folder)
+    }
+
+    /// Whether the store can be reached and written to. Cheap enough for a readiness probe.
+    pub async fn check(&self) -> Result<(), BlobError> {
+        self.store.check().await
+    }
+
+    /// Removes what puts left behind that were killed before `older_than`, and says how many. In S3 this does
+    /// nothing: a lifecycle rule of the bucket should abort multipart uploads that were left incomplete.
+    pub async fn remove_temporaries(&self, older_than: Timestamp) -> Result<u64, BlobError> {
+        self.store.remove_temporaries(older_than).await
+    }
+}
+
+impl fmt::Debug for Blobs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Blobs")
+    }
+}
+
+async fn write_file(mut body: ObjectBody, path: &Path) -> Result<(), BlobError> {
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => BlobError::Full,
+        _ => BlobError::unavailable(
+            "an object cannot be copied to the local file it is needed in",
+            error,
+        ),
+    };
+    let mut file = tokio::fs::File::create(path).await.map_err(failed)?;
+    while let Some(chunk) = body.stream.try_next().await? {
+        file.write_all(&chunk).await.map_err(failed)?;
+    }
+    file.flush().await.map_err(failed)
+}

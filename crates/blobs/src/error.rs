@@ -1,0 +1,106 @@
+//! What can go wrong, as far as callers distinguish it.
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+
+/// Any error, as bodies and stores report it.
+pub type BoxError = Box<dyn Error + Send + Sync>;
+
+/// A failure of the store.
+#[derive(Debug, thiserror::Error)]
+pub enum BlobError {
+    /// The store is away, refuses us, or is set up wrongly. Worth another try later.
+    #[error(transparent)]
+    Unavailable(Cause),
+    /// No space is left. Worth another try once there is.
+    #[error("no space is left in the object store")]
+    Full,
+    /// An object is there but not whole. Another try does not help.
+    #[error("an object in the store is shorter than the store says it is")]
+    Corrupt,
+}
+
+/// A sentence about what failed, and the error underneath (its `source`).
+#[derive(Debug)]
+pub struct Cause {
+    sentence: &'static str,
+    source: BoxError,
+}
+
+/// A failure to put an object. Nothing of it stays in the store.
+#[derive(Debug, thiserror::Error)]
+pub enum PutError {
+    /// There are more bytes than allowed, or than were announced.
+    #[error("the object is larger than the {limit} bytes it may have")]
+    TooLarge {
+        /// The largest size, in bytes.
+        limit: u64,
+    },
+    /// The body failed, or ended short of the announced size.
+    #[error("the object's bytes stopped coming before the end")]
+    Interrupted(#[source] BoxError),
+    /// The bytes are not those whose digest was announced.
+    #[error("the object's bytes do not match their announced digest")]
+    DigestMismatch,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] BlobError),
+}
+
+impl Cause {
+    pub(crate) fn new(sentence: &'static str, source: impl Into<BoxError>) -> Self {
+        Self {
+            sentence,
+            source: source.into(),
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.sentence)
+    }
+}
+
+impl Error for Cause {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(self.source.as_ref())
+    }
+}
+
+impl BlobError {
+    pub(crate) fn unavailable(sentence: &'static str, source: impl Into<BoxError>) -> Self {
+        Self::Unavailable(Cause::new(sentence, source))
+    }
+}
+
+/// From file operations inside the folder of a store.
+impl From<io::Error> for BlobError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full,
+            io::ErrorKind::UnexpectedEof => Self::Corrupt,
+            _ => Self::unavailable("the folder of the object store cannot be used", error),
+        }
+    }
+}
+
+impl From<io::Error> for PutError {
+    fn from(error: io::Error) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+/// Of a blocking task: it panicked, or the runtime is shutting down.
+impl From<tokio::task::JoinError> for BlobError {
+    fn from(error: tokio::task::JoinError) -> Self {
+        Self::unavailable("the object store stopped while at work", error)
+    }
+}
+
+impl From<tokio::task::JoinError> for PutError {
+    fn from(error: tokio::task::JoinError) -> Self {
+        Self::Store(error.into())
+    }
+}

@@ -1,0 +1,198 @@
+//! Objects as files below one folder, `{root}/{organization}/{folder}/{file}`.
+//!
+//! A put writes to `{root}/.tmp`, syncs the file, renames it and syncs the folders above it, so that an object
+//! is there as a whole or not at all, also after a power failure. Deletes are not synced: one that a power
+//! failure undoes leaves an object without a row, which the sweep finds.
+
+mod listing;
+mod reading;
+mod writing;
+
+use std::fs::{self, DirBuilder};
+use std::io::{self, ErrorKind};
+use std::ops::Range;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use async_trait::async_trait;
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use tokio::task::spawn_blocking;
+use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp};
+
+pub(crate) use reading::file_chunks;
+
+use crate::object::clamp;
+use crate::store::{Incoming, Listed, Store};
+use crate::{BlobError, ObjectBody, ObjectMeta, PutError, PutTerms, Stored};
+
+/// Unfinished files, inside the root so that they can be renamed into place. No object has such a name.
+const TEMPORARIES: &str = ".tmp";
+
+pub(crate) struct FolderStore {
+    root: PathBuf,
+}
+
+impl FolderStore {
+    pub(crate) async fn open(root: PathBuf) -> Result<Self, BlobError> {
+        spawn_blocking(move || {
+            private_folders().recursive(true).create(root.join(TEMPORARIES))?;
+            Ok(Self { root })
+        })
+        .await?
+    }
+
+    fn path(&self, key: &ObjectKey) -> PathBuf {
+        self.root.join(key.to_string())
+    }
+
+    /// Runs a file operation off the reactor, with the root and the object's path.
+    async fn run<T: Send + 'static>(
+        &self,
+        key: &ObjectKey,
+        work: impl FnOnce(&Path, &Path) -> io::Result<T> + Send + 'static,
+    ) -> Result<T, BlobError> {
+        let (root, path) = (self.root.clone(), self.path(key));
+        Ok(spawn_blocking(move || work(&root, &path)).await??)
+    }
+}
+
+#[async_trait]
+impl Store for FolderStore {
+    async fn put(&self, key: &ObjectKey, body: Incoming<'_>, terms: PutTerms) -> Result<Stored, PutError> {
+        writing::put(&self.root, &self.path(key), body, terms).await
+    }
+
+    async fn get(&self, key: &ObjectKey, range: Option<Range<u64>>) -> Result<Option<ObjectBody>, BlobError> {
+        let opened = self
+            .run(key, |root, path| {
+                let Some(file) = if_there(root, fs::File::open(path))? else {
+                    return Ok(None);
+                };
+                let meta = meta_of(&file.metadata()?)?;
+                Ok(Some((file, meta)))
+            })
+            .await?;
+        Ok(opened.map(|(file, meta)| {
+            let range = clamp(range, meta.size);
+            let stream = file_chunks(file, range.clone()).map(|chunk| Ok(chunk?)).boxed();
+            ObjectBody { meta, range, stream }
+        }))
+    }
+
+    async fn head(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, BlobError> {
+        self.run(key, |root, path| {
+            if_there(root, fs::metadata(path))?
+                .as_ref()
+                .map(meta_of)
+                .transpose()
+        })
+        .await
+    }
+
+    async fn delete_many(&self, keys: Vec<ObjectKey>) -> Result<(), BlobError> {
+        let root = self.root.clone();
+        spawn_blocking(move || {
+            for key in keys {
+                delete(&root, &root.join(key.to_string()))?;
+            }
+            Ok(())
+        })
+        .await?
+    }
+
+    fn list(
+        &self,
+        organization: Option<OrganizationId>,
+        folder: Option<ShortId>,
+    ) -> BoxStream<'_, Result<Listed, BlobError>> {
+        listing::list(self.root.clone(), organization, folder)
+    }
+
+    fn local_path(&self, key: &ObjectKey) -> Option<PathBuf> {
+        Some(self.path(key))
+    }
+
+    async fn check(&self) -> Result<(), BlobError> {
+        let temporaries = self.root.join(TEMPORARIES);
+        spawn_blocking(move || {
+            let mut probe = tempfile::NamedTempFile::new_in(temporaries)?;
+            io::Write::write_all(&mut probe, b"probe")?;
+            Ok(probe.close()?)
+        })
+        .await?
+    }
+
+    async fn remove_temporaries(&self, older_than: Timestamp) -> Result<u64, BlobError> {
+        let temporaries = self.root.join(TEMPORARIES);
+        spawn_blocking(move || {
+            let mut removed = 0;
+            for entry in fs::read_dir(temporaries)? {
+                let entry = entry?;
+                let Some(meta) = unless_missing(entry.metadata())? else {
+                    continue;
+                };
+                let stale = meta.is_file() && timestamp(meta.modified()?) < older_than;
+                if stale && unless_missing(fs::remove_file(entry.path()))?.is_some() {
+                    removed += 1;
+                }
+            }
+            Ok(removed)
+        })
+        .await?
+    }
+}
+
+/// Removes an object, and the folders above it that are then empty. A folder into which something is being put
+/// may be removed as well: the put makes it anew.
+fn delete(root: &Path, path: &Path) -> io::Result<()> {
+    if_there(root, fs::remove_file(path))?;
+    for folder in path.ancestors().skip(1).take_while(|folder| *folder != root) {
+        match fs::remove_dir(folder) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => break,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// `None` for what is not there, as long as the store is: the folder of a disk that is not mounted has no
+/// temporaries, and its objects are not gone but away.
+fn if_there<T>(root: &Path, result: io::Result<T>) -> io::Result<Option<T>> {
+    let found = unless_missing(result)?;
+    if found.is_none() {
+        fs::metadata(root.join(TEMPORARIES))?;
+    }
+    Ok(found)
+}
+
+fn unless_missing<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn meta_of(meta: &fs::Metadata) -> io::Result<ObjectMeta> {
+    Ok(ObjectMeta {
+        size: meta.len(),
+        modified: timestamp(meta.modified()?),
+    })
+}
+
+/// Times before 1970, which no object has, are taken for 1970.
+fn timestamp(time: SystemTime) -> Timestamp {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let epoch = Timestamp::from_unix_millis(0).expect("1970 is a representable year");
+    epoch.plus_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+fn private_folders() -> DirBuilder {
+    let mut builder = DirBuilder::new();
+    builder.mode(0o700);
+    builder
+}

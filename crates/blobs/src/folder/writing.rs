@@ -1,0 +1,124 @@
+//! Putting an object into the folder.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
+use std::mem;
+use std::path::Path;
+
+use bytes::Bytes;
+use tempfile::{NamedTempFile, TempPath};
+use tokio::task::{JoinHandle, spawn_blocking};
+
+use super::{TEMPORARIES, private_folders};
+use crate::intake::{Digests, Intake};
+use crate::store::Incoming;
+use crate::{PutError, PutTerms, Stored};
+
+/// Bytes written in one go, so that a switch to a blocking thread costs little.
+const BATCH: usize = 1024 * 1024;
+/// How often a folder is made anew that deletes keep removing. Each time, another delete must have come between.
+const ATTEMPTS: usize = 100;
+
+/// A file being written. Dropping it removes it, wherever it then is; so a put whose future is dropped leaves
+/// nothing, although the blocking thread that holds this goes on to the end of its step.
+struct Draft {
+    file: NamedTempFile,
+    digests: Digests,
+}
+
+pub(super) async fn put(
+    root: &Path,
+    path: &Path,
+    body: Incoming<'_>,
+    terms: PutTerms,
+) -> Result<Stored, PutError> {
+    let mut intake = Intake::new(body, terms);
+    intake.check_announced()?;
+    let mut batch = intake.next_batch(BATCH).await?;
+    let temporaries = root.join(TEMPORARIES);
+    let mut writing: JoinHandle<io::Result<Draft>> =
+        spawn_blocking(move || Draft::create(&temporaries, &terms));
+    while !batch.is_empty() {
+        let mut draft = writing.await??;
+        let full = mem::take(&mut batch);
+        writing = spawn_blocking(move || {
+            draft.write(&full)?;
+            Ok(draft)
+        });
+        // The next batch is gathered while this one is written.
+        batch = intake.next_batch(BATCH).await?;
+    }
+    let draft = writing.await??;
+    let (root, path) = (root.to_owned(), path.to_owned());
+    let (published, stored) = spawn_blocking(move || draft.publish(&root, &path, &terms)).await??;
+    keep(published);
+    Ok(stored)
+}
+
+impl Draft {
+    fn create(temporaries: &Path, terms: &PutTerms) -> io::Result<Self> {
+        Ok(Self {
+            file: NamedTempFile::with_prefix_in("put-", temporaries)?,
+            digests: Digests::new(terms),
+        })
+    }
+
+    fn write(&mut self, batch: &[Bytes]) -> io::Result<()> {
+        for chunk in batch {
+            self.file.as_file_mut().write_all(chunk)?;
+            self.digests.update(chunk);
+        }
+        Ok(())
+    }
+
+    /// Makes the file durable under its name. Unless what is returned is kept, the object is removed again.
+    fn publish(self, root: &Path, path: &Path, terms: &PutTerms) -> Result<(TempPath, Stored), PutError> {
+        let stored = self.digests.finish(terms)?;
+        self.file.as_file().sync_all()?;
+        let published = move_into_place(root, self.file.into_temp_path(), path)?;
+        // All folders up to the root, not only those made here: another put may have made one and not synced yet.
+        for folder in path
+            .ancestors()
+            .skip(1)
+            .take_while(|folder| folder.starts_with(root))
+        {
+            File::open(folder)?.sync_all()?;
+        }
+        Ok((published, stored))
+    }
+}
+
+/// Renames, making the folders above `path`. A delete may remove an empty folder right after it was made.
+fn move_into_place(root: &Path, mut draft: TempPath, path: &Path) -> io::Result<TempPath> {
+    for _ in 1..ATTEMPTS {
+        match make_folders(root, path).and_then(|()| fs::rename(&draft, path)) {
+            Ok(()) => {
+                draft.disable_cleanup(true);
+                return TempPath::try_from_path(path);
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound && draft.exists() => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::new(
+        ErrorKind::ResourceBusy,
+        "the object's folder keeps being removed",
+    ))
+}
+
+/// Makes the folders between the root, which must be there, and `path`.
+fn make_folders(root: &Path, path: &Path) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(root);
+    let missing: Vec<_> = folder.ancestors().take_while(|folder| *folder != root).collect();
+    for folder in missing.into_iter().rev() {
+        match private_folders().create(folder) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn keep(mut published: TempPath) {
+    published.disable_cleanup(true);
+}

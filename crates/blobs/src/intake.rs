@@ -1,0 +1,196 @@
+//! Bytes on their way in: cut into batches, counted and hashed.
+
+use std::mem;
+
+use bytes::Bytes;
+use futures::StreamExt;
+use md5::Md5;
+use sha2::{Digest, Sha256};
+
+use crate::store::Incoming;
+use crate::{PutError, PutTerms, Stored};
+
+/// A body, cut into batches of one size, so that each can be written and hashed in one go off the reactor.
+pub(crate) struct Intake<'a> {
+    body: Incoming<'a>,
+    terms: PutTerms,
+    limit: u64,
+    seen: u64,
+    /// What came with the last batch but did not fit.
+    rest: Bytes,
+}
+
+/// The digests of the bytes so far.
+pub(crate) struct Digests {
+    size: u64,
+    sha256: Sha256,
+    md5: Option<Md5>,
+}
+
+impl<'a> Intake<'a> {
+    pub(crate) fn new(body: Incoming<'a>, terms: PutTerms) -> Self {
+        let limit = terms.max_bytes.min(terms.expected_size.unwrap_or(u64::MAX));
+        Self {
+            body,
+            terms,
+            limit,
+            seen: 0,
+            rest: Bytes::new(),
+        }
+    }
+
+    /// Fails when what was announced is already too much, before a byte is read.
+    pub(crate) fn check_announced(&self) -> Result<(), PutError> {
+        match self.terms.expected_size {
+            Some(size) if size > self.terms.max_bytes => Err(PutError::TooLarge {
+                limit: self.terms.max_bytes,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The next `size` bytes, in chunks as they came. Fewer, or none, only at the end of the body.
+    pub(crate) async fn next_batch(&mut self, size: usize) -> Result<Vec<Bytes>, PutError> {
+        let mut batch = Vec::new();
+        let mut missing = size;
+        while missing > 0 {
+            if self.rest.is_empty() {
+                match self.next_chunk().await? {
+                    Some(chunk) => self.rest = chunk,
+                    None => break,
+                }
+            }
+            let fitting = self.rest.len().min(missing);
+            let chunk = if fitting == self.rest.len() {
+                mem::take(&mut self.rest)
+            } else {
+                self.rest.split_to(fitting)
+            };
+            missing -= fitting;
+            batch.push(chunk);
+        }
+        Ok(batch)
+    }
+
+    async fn next_chunk(&mut self) -> Result<Option<Bytes>, PutError> {
+        let Some(chunk) = self.body.next().await else {
+            return self.ended().map(|()| None);
+        };
+        let chunk = chunk.map_err(PutError::Interrupted)?;
+        self.seen = self.seen.saturating_add(chunk.len() as u64);
+        if self.seen > self.limit {
+            return Err(PutError::TooLarge { limit: self.limit });
+        }
+        Ok(Some(chunk))
+    }
+
+    fn ended(&mut self) -> Result<(), PutError> {
+        // A stream must not be polled behind its end.
+        self.body = futures::stream::empty().boxed();
+        match self.terms.expected_size {
+            Some(expected) if self.seen < expected => Err(PutError::Interrupted(
+                format!("{} of {expected} bytes came", self.seen).into(),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Digests {
+    pub(crate) fn new(terms: &PutTerms) -> Self {
+        Self {
+            size: 0,
+            sha256: Sha256::new(),
+            md5: terms.expected_md5.map(|_| Md5::new()),
+        }
+    }
+
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
+        self.size += bytes.len() as u64;
+        self.sha256.update(bytes);
+        if let Some(md5) = &mut self.md5 {
+            md5.update(bytes);
+        }
+    }
+
+    /// Compares with what was announced.
+    pub(crate) fn finish(self, terms: &PutTerms) -> Result<Stored, PutError> {
+        let sha256: [u8; 32] = self.sha256.finalize().into();
+        let md5: Option<[u8; 16]> = self.md5.map(|md5| md5.finalize().into());
+        if terms.expected_sha256.is_some_and(|expected| expected != sha256) || terms.expected_md5 != md5 {
+            return Err(PutError::DigestMismatch);
+        }
+        Ok(Stored {
+            size: self.size,
+            sha256,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::stream;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::BoxError;
+
+    fn body(chunks: Vec<Vec<u8>>) -> Incoming<'static> {
+        stream::iter(chunks.into_iter().map(|c| Ok::<_, BoxError>(Bytes::from(c)))).boxed()
+    }
+
+    async fn batches(chunks: Vec<Vec<u8>>, size: usize) -> Vec<Vec<u8>> {
+        let mut intake = Intake::new(body(chunks), PutTerms::default());
+        let mut batches = Vec::new();
+        loop {
+            let batch = intake.next_batch(size).await.unwrap().concat();
+            if batch.is_empty() {
+                return batches;
+            }
+            batches.push(batch);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn batches_are_full_and_lose_nothing(
+            chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..20), 0..20),
+            size in 1..30_usize,
+        ) {
+            let whole = chunks.concat();
+            let batches = futures::executor::block_on(batches(chunks, size));
+            for full in batches.iter().rev().skip(1) {
+                prop_assert_eq!(full.len(), size);
+            }
+            prop_assert_eq!(batches.concat(), whole);
+        }
+    }
+
+    #[test]
+    fn announced_sizes_hold() {
+        let terms = |expected_size, max_bytes| PutTerms {
+            expected_size,
+            max_bytes,
+            ..PutTerms::default()
+        };
+        let take = |terms| {
+            let mut intake = Intake::new(body(vec![vec![1; 5], vec![2; 5]]), terms);
+            intake.check_announced()?;
+            futures::executor::block_on(intake.next_batch(100))
+        };
+        assert!(take(terms(Some(10), 10)).is_ok());
+        assert!(matches!(take(terms(Some(11), 20)), Err(PutError::Interrupted(_))));
+        assert!(matches!(
+            take(terms(Some(9), 20)),
+            Err(PutError::TooLarge { limit: 9 })
+        ));
+        assert!(matches!(
+            take(terms(Some(20), 10)),
+            Err(PutError::TooLarge { limit: 10 })
+        ));
+        assert!(matches!(
+            take(terms(None, 9)),
+            Err(PutError::TooLarge { limit: 9 })
+        ));
+    }
+}

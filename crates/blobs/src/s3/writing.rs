@@ -1,0 +1,204 @@
+//! Putting an object into the bucket.
+//!
+//! What begins something in the bucket runs as a task of its own and gives back a guard that undoes it. So when
+//! the future of a put is dropped, each request still comes to its end, and is then undone.
+
+use std::mem;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use object_store::aws::AmazonS3;
+use object_store::path::Path;
+use object_store::{MultipartUpload, ObjectStoreExt, PutPayload};
+use tokio::runtime::Handle;
+use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
+
+use super::failure;
+use crate::intake::{Digests, Intake};
+use crate::store::Incoming;
+use crate::{BlobError, PutError, PutTerms, Stored};
+
+/// The size of a part, in bytes. S3 allows 10,000 parts, so the largest object has 78 GiB. A body smaller than
+/// one part is put in one request.
+const PART: usize = 8 * 1024 * 1024;
+/// Parts on their way at once: what bounds the memory of a put.
+const PARTS_AT_ONCE: usize = 3;
+
+pub(super) async fn put(
+    client: &Arc<AmazonS3>,
+    path: Path,
+    body: Incoming<'_>,
+    terms: PutTerms,
+) -> Result<Stored, PutError> {
+    let mut intake = Intake::new(body, terms);
+    intake.check_announced()?;
+    let first = intake.next_batch(PART).await?;
+    let digests = Digests::new(&terms);
+    let (published, stored) = if first.iter().map(Bytes::len).sum::<usize>() < PART {
+        let stored = hash(digests, first.clone()).await?.finish(&terms)?;
+        (put_whole(client, path, first).await?, stored)
+    } else {
+        let mut upload = Upload::begin(client, path).await?;
+        let stored = put_parts(&mut upload, first, &mut intake, digests)
+            .await?
+            .finish(&terms)?;
+        (upload.complete().await?, stored)
+    };
+    published.keep();
+    Ok(stored)
+}
+
+async fn put_whole(client: &Arc<AmazonS3>, path: Path, bytes: Vec<Bytes>) -> Result<Published, BlobError> {
+    let published = Published::new(client, path);
+    tokio::spawn(async move {
+        let put = published.client.put(&published.path, bytes.into_iter().collect());
+        put.await.map_err(failure)?;
+        Ok(published)
+    })
+    .await?
+}
+
+/// Sends every part, each while the next one comes in and is hashed.
+async fn put_parts(
+    upload: &mut Upload,
+    first: Vec<Bytes>,
+    intake: &mut Intake<'_>,
+    mut digests: Digests,
+) -> Result<Digests, PutError> {
+    let mut batch = first;
+    while !batch.is_empty() {
+        let part = mem::take(&mut batch);
+        let hashing = hash(digests, part.clone());
+        upload.send(part.into_iter().collect()).await?;
+        batch = intake.next_batch(PART).await?;
+        digests = hashing.await?;
+    }
+    upload.wait_for_fewer_than(1).await?;
+    Ok(digests)
+}
+
+fn hash(mut digests: Digests, batch: Vec<Bytes>) -> JoinHandle<Digests> {
+    spawn_blocking(move || {
+        for chunk in &batch {
+            digests.update(chunk);
+        }
+        digests
+    })
+}
+
+/// An object that is, or may be, in the bucket. Dropping this deletes it unless it is kept.
+struct Published {
+    client: Arc<AmazonS3>,
+    path: Path,
+    kept: bool,
+}
+
+impl Published {
+    fn new(client: &Arc<AmazonS3>, path: Path) -> Self {
+        Self {
+            client: Arc::clone(client),
+            path,
+            kept: false,
+        }
+    }
+
+    fn keep(mut self) {
+        self.kept = true;
+    }
+}
+
+impl Drop for Published {
+    fn drop(&mut self) {
+        if self.kept {
+            return;
+        }
+        let (client, path) = (Arc::clone(&self.client), mem::take(&mut self.path));
+        in_background(async move {
+            match client.delete(&path).await {
+                Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+                Err(error) => {
+                    tracing::warn!(%path, %error, "an object that was not wanted stays in the bucket")
+                }
+            }
+        });
+    }
+}
+
+/// A multipart upload. Dropping it aborts it unless it was completed.
+struct Upload {
+    inner: Option<Box<dyn MultipartUpload>>,
+    parts: JoinSet<object_store::Result<()>>,
+    client: Arc<AmazonS3>,
+    path: Path,
+}
+
+impl Upload {
+    async fn begin(client: &Arc<AmazonS3>, path: Path) -> Result<Self, BlobError> {
+        let client = Arc::clone(client);
+        tokio::spawn(async move {
+            let inner = client.put_multipart(&path).await.map_err(failure)?;
+            Ok(Self {
+                inner: Some(inner),
+                parts: JoinSet::new(),
+                client,
+                path,
+            })
+        })
+        .await?
+    }
+
+    async fn send(&mut self, part: PutPayload) -> Result<(), BlobError> {
+        self.wait_for_fewer_than(PARTS_AT_ONCE).await?;
+        if let Some(inner) = &mut self.inner {
+            self.parts.spawn(inner.put_part(part));
+        }
+        Ok(())
+    }
+
+    async fn wait_for_fewer_than(&mut self, count: usize) -> Result<(), BlobError> {
+        while self.parts.len() >= count {
+            match self.parts.join_next().await {
+                Some(sent) => sent?.map_err(failure)?,
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the object visible.
+    async fn complete(mut self) -> Result<Published, BlobError> {
+        tokio::spawn(async move {
+            let published = Published::new(&self.client, self.path.clone());
+            if let Some(inner) = &mut self.inner {
+                inner.complete().await.map_err(failure)?;
+            }
+            drop(self.inner.take());
+            Ok(published)
+        })
+        .await?
+    }
+}
+
+impl Drop for Upload {
+    fn drop(&mut self) {
+        let Some(mut inner) = self.inner.take() else {
+            return;
+        };
+        let mut parts = mem::take(&mut self.parts);
+        let path = mem::take(&mut self.path);
+        in_background(async move {
+            // A part that arrives after the abort would stay.
+            parts.shutdown().await;
+            if let Err(error) = inner.abort().await {
+                tracing::warn!(%path, %error, "parts of an upload that ended early stay in the bucket");
+            }
+        });
+    }
+}
+
+/// Outside a runtime, when the process is ending, what would be undone stays.
+fn in_background(work: impl Future<Output = ()> + Send + 'static) {
+    if let Ok(runtime) = Handle::try_current() {
+        runtime.spawn(work);
+    }
+}

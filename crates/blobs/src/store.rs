@@ -1,0 +1,41 @@
+//! What a store can do. Two do: [`crate::folder::FolderStore`] and [`crate::s3::S3Store`].
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::stream::BoxStream;
+use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp};
+
+use crate::{BlobError, BoxError, ObjectBody, ObjectMeta, PutError, PutTerms, Stored};
+
+/// The bytes of an object on their way in.
+pub(crate) type Incoming<'a> = BoxStream<'a, Result<Bytes, BoxError>>;
+
+/// An object found by [`Store::list`].
+pub(crate) type Listed = (ObjectKey, ObjectMeta);
+
+/// The methods mean what those of [`crate::Blobs`] mean.
+#[async_trait]
+pub(crate) trait Store: Send + Sync {
+    async fn put(&self, key: &ObjectKey, body: Incoming<'_>, terms: PutTerms) -> Result<Stored, PutError>;
+
+    async fn get(&self, key: &ObjectKey, range: Option<Range<u64>>) -> Result<Option<ObjectBody>, BlobError>;
+
+    async fn head(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, BlobError>;
+
+    async fn delete_many(&self, keys: Vec<ObjectKey>) -> Result<(), BlobError>;
+
+    fn list(
+        &self,
+        organization: Option<OrganizationId>,
+        folder: Option<ShortId>,
+    ) -> BoxStream<'_, Result<Listed, BlobError>>;
+
+    fn local_path(&self, key: &ObjectKey) -> Option<PathBuf>;
+
+    async fn check(&self) -> Result<(), BlobError>;
+
+    async fn remove_temporaries(&self, older_than: Timestamp) -> Result<u64, BlobError>;
+}
