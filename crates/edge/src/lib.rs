@@ -1,1 +1,16 @@
-//! Delivery: verify, resolve, conditional, range, send; by signature alone.
+//! Delivery of objects by signature alone.
+//!
+//! An edge node needs the master secrets and the object store, and no database: the signature in a URL is the
+//! permission, and its path is the object's key. What a request goes through is the list of steps in
+//! `Edge::deliver`: verify, resolve, conditional, range, send.
+
+mod conditional;
+mod disposition;
+mod edge;
+mod multipart;
+mod range;
+mod refusal;
+mod response;
+mod validators;
+
+pub use edge::{Edge, EdgeConfig};

@@ -1,0 +1,298 @@
+//! The way of a request through an edge node.
+
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::response::{IntoResponse as _, Json};
+use axum::routing::get;
+use bytes::Bytes;
+use futures::stream::BoxStream;
+use futures::{Stream, TryStreamExt};
+use http::header;
+use http::request::Parts;
+use http::{Method, Request, Response, Uri};
+use serde_json::json;
+use tonearm_blobs::{BlobError, Blobs, ObjectBody, ObjectMeta};
+use tonearm_domain::{Ambient, ObjectKey, RequestId};
+use tonearm_signing::{DeliveryGrant, UrlSigner};
+
+use crate::conditional::{self, Verdict};
+use crate::multipart::Multipart;
+use crate::range::{RangeSet, Selection};
+use crate::refusal::Refusal;
+use crate::response;
+use crate::validators::Validators;
+
+type Chunks = BoxStream<'static, Result<Bytes, BlobError>>;
+
+/// How an edge node behaves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EdgeConfig {
+    /// How long the store may take until it begins to answer.
+    pub storage_timeout: Duration,
+    /// After what time clients are told to try again when the store is away, in seconds.
+    pub retry_after_seconds: u64,
+}
+
+impl Default for EdgeConfig {
+    fn default() -> Self {
+        Self {
+            storage_timeout: Duration::from_secs(10),
+            retry_after_seconds: 5,
+        }
+    }
+}
+
+/// Serves objects to whoever has a signed URL. Cloning is cheap.
+#[derive(Clone)]
+pub struct Edge(Arc<Inner>);
+
+struct Inner {
+    blobs: Blobs,
+    signer: UrlSigner,
+    ambient: Ambient,
+    config: EdgeConfig,
+}
+
+/// An object that is there.
+struct Found {
+    meta: ObjectMeta,
+    validators: Validators,
+    /// What was opened at once, before it was certain what to send.
+    opened: Option<ObjectBody>,
+}
+
+impl Edge {
+    /// An edge node over a store.
+    pub fn new(blobs: Blobs, signer: UrlSigner, ambient: Ambient, config: EdgeConfig) -> Self {
+        Self(Arc::new(Inner {
+            blobs,
+            signer,
+            ambient,
+            config,
+        }))
+    }
+
+    /// Whether a path is that of an object, there or not: a server with other pages lets the edge answer it.
+    pub fn owns(path: &str) -> bool {
+        key_of(path).is_some()
+    }
+
+    /// A server that is only an edge: objects, and `/healthz`, which answers as long as the process does.
+    pub fn router(self) -> Router {
+        let healthy = self.clone();
+        Router::new()
+            .route(
+                "/healthz",
+                get(async move |request: Request<Body>| healthy.health(&request.into_parts().0)),
+            )
+            .fallback(async move |request: Request<Body>| self.serve(request).await)
+    }
+
+    /// Answers a request. It is named by the [`RequestId`] among its extensions, else by a UUID in its
+    /// `X-Request-Id`, else by a fresh one.
+    pub async fn serve<B>(&self, request: Request<B>) -> Response<Body> {
+        // The body of a request for an object means nothing, and is not waited for.
+        let (request, _) = request.into_parts();
+        let request_id = self.request_id(&request);
+        let mut response = match request.method {
+            Method::OPTIONS => response::preflight(),
+            Method::GET | Method::HEAD => self
+                .deliver(&request, request_id)
+                .await
+                .unwrap_or_else(|refusal| refusal.into_response(request_id)),
+            _ => Refusal::Method.into_response(request_id),
+        };
+        if request.method == Method::HEAD {
+            *response.body_mut() = Body::empty();
+        }
+        response::finish(response.headers_mut(), request_id);
+        response
+    }
+
+    fn health(&self, request: &Parts) -> Response<Body> {
+        let mut response = Json(json!({ "ok": true })).into_response();
+        response::finish(response.headers_mut(), self.request_id(request));
+        response
+    }
+
+    /// The steps.
+    async fn deliver(&self, request: &Parts, request_id: RequestId) -> Result<Response<Body>, Refusal> {
+        let grant = self.verify(&request.uri)?;
+        let ranges = ranges_of(request);
+        let object = self.resolve(&grant.key, request, ranges.as_ref()).await?;
+        match conditional::evaluate(&request.headers, &object.validators) {
+            Verdict::Proceed => {}
+            Verdict::NotModified => return Ok(response::not_modified(&object.validators)),
+            Verdict::Failed => return Err(Refusal::Precondition),
+        }
+        let selection = ranges
+            .filter(|_| conditional::range_applies(&request.headers, &object.validators))
+            .map_or(Selection::Whole, |ranges| ranges.select(object.meta.size));
+        self.send(grant, object, selection, &request.method, request_id)
+            .await
+    }
+
+    /// The URL is the permission, or there is none.
+    fn verify(&self, uri: &Uri) -> Result<DeliveryGrant, Refusal> {
+        let Inner { signer, ambient, .. } = &*self.0;
+        signer
+            .verify_delivery(uri.path(), uri.query(), ambient.now())
+            .map_err(|error| match Self::owns(uri.path()) {
+                true => Refusal::Signature(error),
+                false => Refusal::NotFound,
+            })
+    }
+
+    /// Finds the object. Where everything speaks for sending one run of bytes, it is opened at once, which saves
+    /// a round trip to the store.
+    async fn resolve(
+        &self,
+        key: &ObjectKey,
+        request: &Parts,
+        ranges: Option<&RangeSet>,
+    ) -> Result<Found, Refusal> {
+        let blobs = &self.0.blobs;
+        let (meta, opened) = match likely_read(request, ranges) {
+            Some(range) => {
+                let body = self.stored(key, blobs.get(key, range)).await?;
+                (body.meta, Some(body))
+            }
+            None => (self.stored(key, blobs.head(key)).await?, None),
+        };
+        Ok(Found {
+            meta,
+            validators: Validators::of(key, &meta),
+            opened,
+        })
+    }
+
+    async fn send(
+        &self,
+        grant: DeliveryGrant,
+        object: Found,
+        selection: Selection,
+        method: &Method,
+        request_id: RequestId,
+    ) -> Result<Response<Body>, Refusal> {
+        let DeliveryGrant { key, attachment, .. } = grant;
+        let size = object.meta.size;
+        let mut response = match selection {
+            Selection::Unsatisfiable => return Err(Refusal::Range { size }),
+            Selection::Whole if *method == Method::HEAD => response::whole(&key, &object.validators, size),
+            Selection::Whole => {
+                let response = response::whole(&key, &object.validators, size);
+                response.map(body(self.read(&key, object.opened, 0..size).await?, request_id))
+            }
+            Selection::One(range) => {
+                let response = response::partial(&key, &object.validators, &range, size);
+                response.map(body(self.read(&key, object.opened, range).await?, request_id))
+            }
+            Selection::Many(ranges) => {
+                let parts = Multipart::plan(&key, ranges, size, self.0.ambient.random());
+                let response = response::multipart(parts.content_type(), &object.validators, parts.length());
+                response.map(body(parts.stream(self.0.blobs.clone(), key), request_id))
+            }
+        };
+        if let Some(name) = attachment {
+            response::save_as(response.headers_mut(), &name);
+        }
+        Ok(response)
+    }
+
+    /// The bytes of a range: those already opened if they are the ones, else opened now.
+    async fn read(
+        &self,
+        key: &ObjectKey,
+        opened: Option<ObjectBody>,
+        range: Range<u64>,
+    ) -> Result<Chunks, Refusal> {
+        match opened {
+            Some(body) if body.range == range => Ok(body.stream),
+            _ => Ok(self.stored(key, self.0.blobs.get(key, Some(range))).await?.stream),
+        }
+    }
+
+    /// What the store answers, in time.
+    async fn stored<T>(
+        &self,
+        key: &ObjectKey,
+        answer: impl Future<Output = Result<Option<T>, BlobError>>,
+    ) -> Result<T, Refusal> {
+        let config = &self.0.config;
+        let away = Refusal::Storage {
+            retry_after: config.retry_after_seconds,
+        };
+        match tokio::time::timeout(config.storage_timeout, answer).await {
+            Ok(Ok(found)) => found.ok_or(Refusal::NotFound),
+            Ok(Err(error)) => {
+                let error: &dyn Error = &error;
+                tracing::error!(%key, error, "the object store failed");
+                Err(away)
+            }
+            Err(_) => {
+                tracing::error!(%key, timeout = ?config.storage_timeout, "the object store does not answer");
+                Err(away)
+            }
+        }
+    }
+
+    fn request_id(&self, request: &Parts) -> RequestId {
+        let from_header = || {
+            conditional::single(&request.headers, response::X_REQUEST_ID)?
+                .parse()
+                .ok()
+        };
+        let given = request.extensions.get().copied().or_else(from_header);
+        given.unwrap_or_else(|| self.0.ambient.credential_id())
+    }
+}
+
+impl fmt::Debug for Edge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Edge")
+    }
+}
+
+fn key_of(path: &str) -> Option<ObjectKey> {
+    path.strip_prefix('/')?.parse().ok()
+}
+
+/// The ranges asked for, if the request is one that can have them: only GET does.
+fn ranges_of(request: &Parts) -> Option<RangeSet> {
+    if request.method != Method::GET {
+        return None;
+    }
+    conditional::single(&request.headers, header::RANGE).and_then(RangeSet::parse)
+}
+
+/// What will be read if all goes as it mostly does: everything (`Some(None)`) or one range. `None` when that
+/// depends on what is not known yet.
+fn likely_read(request: &Parts, ranges: Option<&RangeSet>) -> Option<Option<Range<u64>>> {
+    if request.method != Method::GET || conditional::is_conditional(&request.headers) {
+        return None;
+    }
+    match ranges {
+        None => Some(None),
+        Some(ranges) => ranges.known_start().map(Some),
+    }
+}
+
+/// Makes chunks a body. When they fail, the connection is cut, as the status is long sent; so it is logged here.
+fn body<S, E>(chunks: S, request_id: RequestId) -> impl FnOnce(Body) -> Body
+where
+    S: Stream<Item = Result<Bytes, E>> + Send + 'static,
+    E: Error + Send + Sync + 'static,
+{
+    let logged = chunks.inspect_err(move |error| {
+        let error: &dyn Error = error;
+        tracing::error!(%request_id, error, "an object could not be sent to its end");
+    });
+    move |_| Body::from_stream(logged)
+}

@@ -1,0 +1,280 @@
+//! The `Range` header (RFC 9110 section 14): which bytes of an object to send.
+//!
+//! A header that is malformed, of another unit, or asks for more than [`MOST_RANGES`] ranges is ignored, as the
+//! standard allows: the whole object is one honest answer and never more bytes than there are. Ranges that
+//! overlap or touch become one, so that no byte is sent twice.
+
+use std::ops::Range;
+
+/// Ranges that one request may ask for.
+pub(crate) const MOST_RANGES: usize = 16;
+
+/// One range as it was asked for, before the size is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spec {
+    /// From this byte to the end.
+    From(u64),
+    /// From this byte up to and including that one, which is not before it.
+    Between(u64, u64),
+    /// That many bytes at the end.
+    Suffix(u64),
+}
+
+impl Spec {
+    fn parse(text: &str) -> Option<Self> {
+        let (first, last) = text.split_once('-')?;
+        match (first, last) {
+            ("", suffix) => Some(Self::Suffix(position(suffix)?)),
+            (first, "") => Some(Self::From(position(first)?)),
+            (first, last) => {
+                let (first, last) = (position(first)?, position(last)?);
+                (first <= last).then_some(Self::Between(first, last))
+            }
+        }
+    }
+
+    /// The bytes of an object of `size`; `None` when there are none.
+    fn within(self, size: u64) -> Option<Range<u64>> {
+        let range = match self {
+            Self::From(first) => first..size,
+            Self::Between(first, last) => first..last.saturating_add(1).min(size),
+            Self::Suffix(length) => size.saturating_sub(length)..size,
+        };
+        (range.start < range.end).then_some(range)
+    }
+}
+
+/// Digits as a number. More than fits is beyond the end of every object, and so is the largest number.
+fn position(digits: &str) -> Option<u64> {
+    let all_digits = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    all_digits.then(|| digits.parse().unwrap_or(u64::MAX))
+}
+
+/// The ranges of a `Range` header, between 1 and [`MOST_RANGES`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RangeSet(Vec<Spec>);
+
+/// The bytes of an object to send.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Selection {
+    /// All of them.
+    Whole,
+    /// One part.
+    One(Range<u64>),
+    /// Several parts that neither overlap nor touch.
+    Many(Vec<Range<u64>>),
+    /// No range asked for has a byte.
+    Unsatisfiable,
+}
+
+impl RangeSet {
+    /// From the value of the header; `None` when it is to be ignored.
+    pub(crate) fn parse(value: &str) -> Option<Self> {
+        let (unit, list) = value.split_once('=')?;
+        if !unit.eq_ignore_ascii_case("bytes") {
+            return None;
+        }
+        let mut specs = Vec::new();
+        // Empty elements are allowed in every HTTP list.
+        for element in list
+            .split(',')
+            .map(|e| e.trim_matches([' ', '\t']))
+            .filter(|e| !e.is_empty())
+        {
+            if specs.len() == MOST_RANGES {
+                return None;
+            }
+            specs.push(Spec::parse(element)?);
+        }
+        (!specs.is_empty()).then_some(Self(specs))
+    }
+
+    /// The one range asked for, where that needs no size to be known; its end may be behind the object's.
+    pub(crate) fn known_start(&self) -> Option<Range<u64>> {
+        match self.0[..] {
+            [Spec::From(first)] => Some(first..u64::MAX),
+            [Spec::Between(first, last)] => Some(first..last.saturating_add(1)),
+            _ => None,
+        }
+    }
+
+    /// The bytes of an object of `size` bytes, in the order asked for as far as ranges are apart.
+    pub(crate) fn select(&self, size: u64) -> Selection {
+        let mut apart: Vec<Range<u64>> = Vec::with_capacity(self.0.len());
+        for mut range in self.0.iter().filter_map(|spec| spec.within(size)) {
+            apart.retain(|other| {
+                let keep = other.end < range.start || range.end < other.start;
+                if !keep {
+                    range = range.start.min(other.start)..range.end.max(other.end);
+                }
+                keep
+            });
+            apart.push(range);
+        }
+        match apart.len() {
+            0 => Selection::Unsatisfiable,
+            1 => Selection::One(apart.remove(0)),
+            _ => Selection::Many(apart),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn select(value: &str, size: u64) -> Selection {
+        RangeSet::parse(value).map_or(Selection::Whole, |set| set.select(size))
+    }
+
+    #[test]
+    fn ranges_of_every_form() {
+        use Selection::*;
+        for (value, expected) in [
+            ("bytes=0-0", One(0..1)),
+            ("bytes=0-", One(0..100)),
+            ("bytes=99-", One(99..100)),
+            ("bytes=10-19", One(10..20)),
+            ("bytes=90-1000", One(90..100)),
+            ("bytes=-1", One(99..100)),
+            ("bytes=-1000", One(0..100)),
+            ("BYTES=5-6", One(5..7)),
+            ("bytes= 5-6 ,", One(5..7)),
+            ("bytes=0-1,5-6", Many(vec![0..2, 5..7])),
+            ("bytes=5-6, 0-1", Many(vec![5..7, 0..2])),
+            ("bytes=0-1,,\t,-2", Many(vec![0..2, 98..100])),
+            ("bytes=0-1,200-", One(0..2)),
+            ("bytes=0-4,5-9", One(0..10)),
+            ("bytes=0-9,20-29,5-24", One(0..30)),
+            ("bytes=0-,0-,0-", One(0..100)),
+            ("bytes=0-99999999999999999999999", One(0..100)),
+            ("bytes=18446744073709551615-18446744073709551615", Unsatisfiable),
+            ("bytes=99999999999999999999999-", Unsatisfiable),
+            ("bytes=100-", Unsatisfiable),
+            ("bytes=100-200,300-", Unsatisfiable),
+            ("bytes=-0", Unsatisfiable),
+        ] {
+            assert_eq!(select(value, 100), expected, "{value}");
+        }
+        assert_eq!(select("bytes=0-", 0), Unsatisfiable);
+        assert_eq!(select("bytes=-5", 0), Unsatisfiable);
+    }
+
+    #[test]
+    fn what_is_no_range_is_ignored() {
+        for value in [
+            "",
+            "bytes",
+            "bytes=",
+            "bytes=,",
+            "bytes=-",
+            "bytes=--1",
+            "bytes=1",
+            "bytes=1-0",
+            "bytes=a-b",
+            "bytes=0x0-1",
+            "bytes=+1-2",
+            "bytes=1 -2",
+            "bytes=1-2-3",
+            "bytes =0-1",
+            " bytes=0-1",
+            "items=0-1",
+            "bytes=0-1;2-3",
+            "bytes=0-1,x",
+            "bytes=0-1 2-3",
+            "bytes:0-1",
+            "bytes=٣-٤",
+            "bytes=0-1,bytes=2-3",
+        ] {
+            assert_eq!(RangeSet::parse(value), None, "{value}");
+        }
+    }
+
+    #[test]
+    fn too_many_ranges_are_ignored() {
+        let ranges = |n: usize| {
+            let list: Vec<_> = (0..n).map(|i| format!("{}-{}", i * 3, i * 3)).collect();
+            format!("bytes={}", list.join(","))
+        };
+        assert!(
+            matches!(select(&ranges(MOST_RANGES), 1000), Selection::Many(parts) if parts.len() == MOST_RANGES)
+        );
+        assert_eq!(select(&ranges(MOST_RANGES + 1), 1000), Selection::Whole);
+        assert_eq!(select(&ranges(100_000), 1000), Selection::Whole);
+    }
+
+    /// Which bytes are asked for, byte by byte, straight from the standard's wording.
+    fn reference(ranges: &[(Option<u64>, Option<u64>)], size: u64) -> Vec<u64> {
+        (0..size)
+            .filter(|byte| {
+                ranges.iter().any(|range| match *range {
+                    (Some(first), Some(last)) => first <= *byte && *byte <= last,
+                    (Some(first), None) => first <= *byte,
+                    (None, Some(suffix)) => size - byte <= suffix,
+                    (None, None) => false,
+                })
+            })
+            .collect()
+    }
+
+    fn any_range() -> impl Strategy<Value = (Option<u64>, Option<u64>)> {
+        prop_oneof![
+            (0..70u64, 0..40u64).prop_map(|(first, more)| (Some(first), Some(first + more))),
+            (0..70u64).prop_map(|first| (Some(first), None)),
+            (0..70u64).prop_map(|suffix| (None, Some(suffix))),
+        ]
+    }
+
+    fn header(ranges: &[(Option<u64>, Option<u64>)]) -> String {
+        let text = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
+        let list: Vec<_> = ranges
+            .iter()
+            .map(|(a, b)| format!("{}-{}", text(*a), text(*b)))
+            .collect();
+        format!("bytes={}", list.join(", "))
+    }
+
+    proptest! {
+        #[test]
+        fn selects_what_the_reference_does(
+            ranges in prop::collection::vec(any_range(), 1..=MOST_RANGES),
+            size in 0..64u64,
+        ) {
+            let mut selected: Vec<u64> = match select(&header(&ranges), size) {
+                Selection::Whole => return Err(TestCaseError::fail("ignored")),
+                Selection::One(range) => range.collect(),
+                Selection::Many(parts) => {
+                    prop_assert!(parts.len() > 1);
+                    parts.into_iter().flatten().collect()
+                }
+                Selection::Unsatisfiable => Vec::new(),
+            };
+            // A byte sent twice would stay twice here.
+            selected.sort_unstable();
+            prop_assert_eq!(selected, reference(&ranges, size));
+        }
+
+        #[test]
+        fn a_known_start_is_what_is_selected(range in any_range(), size in 1..64u64) {
+            let set = RangeSet::parse(&header(&[range])).unwrap();
+            if let (Some(known), Selection::One(selected)) = (set.known_start(), set.select(size)) {
+                prop_assert_eq!(known.start..known.end.min(size), selected);
+            }
+        }
+
+        #[test]
+        fn any_text_is_parsed_without_panic(value in "(bytes=)?[-0-9, ]{0,60}|\\PC{0,40}", size: u64) {
+            match select(&value, size) {
+                Selection::One(range) => prop_assert!(range.start < range.end && range.end <= size),
+                Selection::Many(parts) => {
+                    prop_assert!(parts.len() <= MOST_RANGES);
+                    prop_assert!(parts.iter().all(|range| range.start < range.end && range.end <= size));
+                    prop_assert!(parts.iter().map(|range| u128::from(range.end - range.start)).sum::<u128>() <= size.into());
+                }
+                Selection::Whole | Selection::Unsatisfiable => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Answers other than the object, all with the same body.
+
+use axum::body::Body;
+use http::header::{self, HeaderName, HeaderValue};
+use http::{Response, StatusCode};
+use serde::Serialize;
+use tonearm_domain::RequestId;
+use tonearm_signing::VerifyError;
+
+use crate::response::METHODS;
+
+/// Why an object is not sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// The path is no object's, or the object is gone.
+    NotFound,
+    /// The URL is no permission.
+    Signature(VerifyError),
+    /// Not GET, HEAD or OPTIONS.
+    Method,
+    /// `If-Match` or `If-Unmodified-Since` does not hold.
+    Precondition,
+    /// No range asked for has a byte of the object, which has this size.
+    Range {
+        /// Bytes of the whole object.
+        size: u64,
+    },
+    /// The store is away.
+    Storage {
+        /// Seconds after which another try is welcome.
+        retry_after: u64,
+    },
+}
+
+/// The body of every error.
+#[derive(Serialize)]
+struct ErrorBody {
+    ok: bool,
+    message: &'static str,
+    code: &'static str,
+    api_request_id: RequestId,
+}
+
+impl Refusal {
+    fn describe(self) -> (StatusCode, &'static str, &'static str) {
+        match self {
+            Self::NotFound => (
+                StatusCode::NOT_FOUND,
+                "not_found",
+                "There is nothing at this address.",
+            ),
+            Self::Signature(VerifyError::Malformed) => (
+                StatusCode::UNAUTHORIZED,
+                "signature_invalid",
+                "This address needs a complete signature.",
+            ),
+            Self::Signature(VerifyError::BadSignature) => (
+                StatusCode::UNAUTHORIZED,
+                "signature_invalid",
+                "The signature does not match this address.",
+            ),
+            Self::Signature(VerifyError::Expired) => (
+                StatusCode::UNAUTHORIZED,
+                "url_expired",
+                "This address has expired; ask for a new one.",
+            ),
+            Self::Method => (
+                StatusCode::METHOD_NOT_ALLOWED,
+                "method_not_allowed",
+                "Only GET, HEAD and OPTIONS are possible here.",
+            ),
+            Self::Precondition => (
+                StatusCode::PRECONDITION_FAILED,
+                "precondition_failed",
+                "The file is not the version that the request demands.",
+            ),
+            Self::Range { .. } => (
+                StatusCode::RANGE_NOT_SATISFIABLE,
+                "range_not_satisfiable",
+                "The range asked for is outside the file.",
+            ),
+            Self::Storage { .. } => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "storage_unavailable",
+                "The storage cannot be reached at the moment; try again shortly.",
+            ),
+        }
+    }
+
+    /// What the status demands beside the body.
+    fn own_header(self) -> Option<(HeaderName, HeaderValue)> {
+        match self {
+            Self::NotFound | Self::Precondition => None,
+            Self::Signature(_) => Some((header::WWW_AUTHENTICATE, HeaderValue::from_static("SignedUrl"))),
+            Self::Method => Some((header::ALLOW, METHODS)),
+            Self::Range { size } => {
+                let value = format!("bytes */{size}");
+                Some((
+                    header::CONTENT_RANGE,
+                    HeaderValue::try_from(value).expect("digits are ASCII"),
+                ))
+            }
+            Self::Storage { retry_after } => Some((header::RETRY_AFTER, retry_after.into())),
+        }
+    }
+
+    /// The answer to the request of this id.
+    pub(crate) fn into_response(self, request_id: RequestId) -> Response<Body> {
+        let (status, code, message) = self.describe();
+        let body = ErrorBody {
+            ok: false,
+            message,
+            code,
+            api_request_id: request_id,
+        };
+        let body = serde_json::to_vec(&body).expect("texts and a bool are JSON");
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        headers.insert(
+            header::X_CONTENT_TYPE_OPTIONS,
+            HeaderValue::from_static("nosniff"),
+        );
+        headers.insert(header::CONTENT_LENGTH, body.len().into());
+        headers.extend(self.own_header());
+        *response.body_mut() = Body::from(body);
+        response
+    }
+}

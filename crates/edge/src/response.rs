@@ -1,0 +1,128 @@
+//! The headers of answers.
+
+use std::ops::Range;
+
+use axum::body::Body;
+use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use http::{Response, StatusCode};
+use tonearm_domain::{ContentType, ObjectKey, RequestId};
+
+use crate::disposition;
+use crate::validators::Validators;
+
+/// What can be done with an object.
+pub(crate) const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
+
+/// The name of the header that names a request.
+pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+const EXPOSED: HeaderValue =
+    HeaderValue::from_static("Content-Range, Accept-Ranges, Content-Length, ETag, Location, X-Request-Id");
+
+const ALLOWED_HEADERS: HeaderValue = HeaderValue::from_static(
+    "Authorization, Content-Type, Range, If-Range, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since",
+);
+
+/// How long a browser may remember a preflight, in seconds: a day.
+const PREFLIGHT_MAX_AGE: HeaderValue = HeaderValue::from_static("86400");
+
+/// What every answer has.
+pub(crate) fn finish(headers: &mut HeaderMap, request_id: RequestId) {
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+    let id = HeaderValue::try_from(request_id.to_string()).expect("a UUID is ASCII");
+    headers.insert(X_REQUEST_ID, id);
+}
+
+/// The answer to OPTIONS, a CORS preflight or not.
+pub(crate) fn preflight() -> Response<Body> {
+    let mut response = status(StatusCode::NO_CONTENT);
+    let headers = response.headers_mut();
+    headers.insert(header::ALLOW, METHODS);
+    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, METHODS);
+    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, ALLOWED_HEADERS);
+    headers.insert(header::ACCESS_CONTROL_MAX_AGE, PREFLIGHT_MAX_AGE);
+    response
+}
+
+/// 304, with what a cache updates its copy by.
+pub(crate) fn not_modified(validators: &Validators) -> Response<Body> {
+    let mut response = status(StatusCode::NOT_MODIFIED);
+    caching(response.headers_mut(), validators);
+    response
+}
+
+/// 200, still without a body.
+pub(crate) fn whole(key: &ObjectKey, validators: &Validators, size: u64) -> Response<Body> {
+    let mut response = status(StatusCode::OK);
+    let headers = response.headers_mut();
+    describe(headers, validators, size);
+    headers.insert(header::CONTENT_TYPE, mime(key.file.content_type));
+    response
+}
+
+/// 206 of one range, still without a body.
+pub(crate) fn partial(
+    key: &ObjectKey,
+    validators: &Validators,
+    range: &Range<u64>,
+    size: u64,
+) -> Response<Body> {
+    let mut response = status(StatusCode::PARTIAL_CONTENT);
+    let headers = response.headers_mut();
+    describe(headers, validators, range.end - range.start);
+    headers.insert(header::CONTENT_TYPE, mime(key.file.content_type));
+    let range = HeaderValue::try_from(content_range(range, size)).expect("digits are ASCII");
+    headers.insert(header::CONTENT_RANGE, range);
+    response
+}
+
+/// 206 of several ranges, still without a body. The type is multipart's, with its boundary.
+pub(crate) fn multipart(content_type: HeaderValue, validators: &Validators, length: u64) -> Response<Body> {
+    let mut response = status(StatusCode::PARTIAL_CONTENT);
+    let headers = response.headers_mut();
+    describe(headers, validators, length);
+    headers.insert(header::CONTENT_TYPE, content_type);
+    response
+}
+
+/// Makes browsers save what is sent.
+pub(crate) fn save_as(headers: &mut HeaderMap, name: &str) {
+    headers.insert(header::CONTENT_DISPOSITION, disposition::attachment(name));
+}
+
+/// The value of `Content-Range` for a range that is not empty.
+pub(crate) fn content_range(range: &Range<u64>, size: u64) -> String {
+    format!("bytes {}-{}/{size}", range.start, range.end - 1)
+}
+
+fn status(status: StatusCode) -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = status;
+    response
+}
+
+fn mime(content_type: ContentType) -> HeaderValue {
+    HeaderValue::from_static(content_type.mime())
+}
+
+fn describe(headers: &mut HeaderMap, validators: &Validators, length: u64) {
+    // Once, for all that follow.
+    headers.reserve(16);
+    caching(headers, validators);
+    headers.insert(header::CONTENT_LENGTH, length.into());
+    headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
+}
+
+fn caching(headers: &mut HeaderMap, validators: &Validators) {
+    headers.insert(header::ETAG, validators.etag_header());
+    headers.insert(header::LAST_MODIFIED, validators.date_header());
+    headers.insert(
+        header::CACHE_CONTROL,
+        HeaderValue::from_static(ObjectKey::CACHE_CONTROL),
+    );
+}
