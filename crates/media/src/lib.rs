@@ -1,1 +1,34 @@
 //! Sound and pictures: probe, transcode, levels, covers, behind a sandboxed ffmpeg.
+//!
+//! Whatever looks into foreign bytes with a decoder of its own (ffprobe, ffmpeg) is a child process that can read
+//! one input, write one folder, and is stopped by limits; see [`Media`]. Pictures are decoded in this process, in
+//! safe Rust and under limits; see [`covers`]. Nothing here knows of databases or HTTP.
+
+mod analyse;
+mod args;
+mod bitrate;
+mod cover;
+mod drawing;
+mod error;
+mod levels;
+mod limits;
+mod media;
+mod probe;
+mod process;
+mod render;
+mod sandbox;
+mod sniff;
+mod tools;
+
+pub use analyse::Analysis;
+pub use args::{pcm_args, probe_args, transcode_args};
+pub use cover::{CoverImage, covers, embedded_art};
+pub use drawing::{placeholder, waveform_image};
+pub use error::MediaError;
+pub use levels::LevelMeter;
+pub use limits::{LimitTier, MediaLimits, ProcessLimits, RunScope, TierLimits};
+pub use media::{Media, MediaConfig};
+pub use probe::{Picture, Probe};
+pub use render::Rendered;
+pub use sniff::sniff;
+pub use tools::Tools;

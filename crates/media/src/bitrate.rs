@@ -1,0 +1,136 @@
+//! Which sample rates and bitrates a codec has, and the nearest to what is wanted.
+
+use tonearm_domain::Codec;
+
+/// A sample rate in Hz and a bitrate in kbit/s that an encoder takes together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Fit {
+    pub(crate) rate: u32,
+    /// `None` for lossless codecs.
+    pub(crate) kbps: Option<u32>,
+}
+
+/// Rates in Hz, ascending, that an encoder takes and that players know.
+const fn rates(codec: Codec) -> &'static [u32] {
+    match codec {
+        Codec::Mp3 | Codec::Ogg => &[8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000],
+        Codec::Aac => &[
+            8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000,
+        ],
+        Codec::Opus => &[48000],
+        Codec::Flac | Codec::Wav => &[
+            8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000, 176_400,
+            192_000,
+        ],
+    }
+}
+
+/// The bitrates of MPEG-1 layer III (32 kHz and up) and of MPEG-2 (below), in kbit/s.
+const MPEG1: [u32; 14] = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
+const MPEG2: [u32; 14] = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
+/// MPEG-2.5, below 16 kHz, ends here.
+const MPEG25_MAX: u32 = 64;
+
+/// Lowest and highest bitrate at a sample rate, in kbit/s.
+fn bounds(codec: Codec, rate: u32, channels: u32) -> (u32, u32) {
+    match codec {
+        Codec::Mp3 if rate >= 32000 => (32, 320),
+        Codec::Mp3 if rate >= 16000 => (8, 160),
+        Codec::Mp3 => (8, MPEG25_MAX),
+        // 6144 bits per channel and frame of 1024 samples are the most that the format has.
+        Codec::Aac => (
+            if rate > 24000 { 10 * channels } else { 4 * channels },
+            rate * 6 * channels / 1000,
+        ),
+        Codec::Opus => (6, 256 * channels),
+        // Where libvorbis refuses to start, by trial.
+        Codec::Ogg => match (rate, channels) {
+            (..9000, 1) => (8, 40),
+            (..15000, 1) => (12, 48),
+            (..19000, 1) => (16, 100),
+            (..26000, 1) => (16, 88),
+            (..40000, 1) => (30, 180),
+            (_, 1) => (32, 240),
+            (..9000, _) => (12, 84),
+            (..15000, _) => (16, 100),
+            (..19000, _) => (24, 200),
+            (..26000, _) => (30, 180),
+            (..40000, _) => (36, 320),
+            _ => (46, 320),
+        },
+        Codec::Flac | Codec::Wav => (0, u32::MAX),
+    }
+}
+
+/// The rate that is nearest to a source's: the same, else an exact fraction of one that is too high, else the next
+/// higher one, as that loses nothing.
+fn nearest_rate(codec: Codec, source: u32) -> u32 {
+    let rates = rates(codec);
+    let highest = rates[rates.len() - 1];
+    let fraction = || rates.iter().rev().find(|rate| source.is_multiple_of(**rate));
+    let next = || rates.iter().find(|rate| **rate >= source);
+    let best = if source > highest { fraction() } else { next() };
+    best.copied().unwrap_or(highest)
+}
+
+/// The rate and bitrate to encode with. The source's rate is kept where the codec has it, unless the bitrate is
+/// too low for it; a bitrate that the codec does not have moves to the nearest that it has.
+pub(crate) fn fit(codec: Codec, source_rate: u32, channels: u32, kbps: u16) -> Fit {
+    let rate = nearest_rate(codec, source_rate);
+    if codec.is_lossless() {
+        return Fit { rate, kbps: None };
+    }
+    let kbps = u32::from(kbps);
+    let lower = rates(codec).iter().rev().copied().filter(|r| *r <= rate);
+    let rate = lower
+        .clone()
+        .find(|r| bounds(codec, *r, channels).0 <= kbps)
+        .or(lower.last())
+        .unwrap_or(rate);
+    let (low, high) = bounds(codec, rate, channels);
+    let kbps = kbps.clamp(low, high);
+    let kbps = match codec {
+        Codec::Mp3 => nearest(if rate >= 32000 { &MPEG1 } else { &MPEG2 }, kbps),
+        _ => kbps,
+    };
+    Fit {
+        rate,
+        kbps: Some(kbps),
+    }
+}
+
+fn nearest(ladder: &[u32], kbps: u32) -> u32 {
+    let distance = |step: &&u32| step.abs_diff(kbps);
+    ladder.iter().min_by_key(distance).copied().unwrap_or(kbps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_and_bitrates_meet_the_codec() {
+        for (codec, rate, channels, kbps, expected) in [
+            (Codec::Mp3, 44100, 2, 256, (44100, Some(256))),
+            (Codec::Mp3, 96000, 2, 300, (48000, Some(320))),
+            (Codec::Mp3, 88200, 2, 128, (44100, Some(128))),
+            (Codec::Mp3, 22050, 1, 320, (22050, Some(160))),
+            (Codec::Mp3, 8000, 1, 320, (8000, Some(64))),
+            (Codec::Mp3, 44100, 2, 12, (24000, Some(8))),
+            (Codec::Aac, 44100, 2, 128, (44100, Some(128))),
+            (Codec::Aac, 8000, 1, 128, (8000, Some(48))),
+            (Codec::Opus, 44100, 1, 320, (48000, Some(256))),
+            (Codec::Ogg, 48000, 2, 24, (16000, Some(24))),
+            (Codec::Ogg, 37800, 1, 128, (44100, Some(128))),
+            (Codec::Flac, 192_000, 2, 12, (192_000, None)),
+            (Codec::Flac, 352_800, 2, 12, (176_400, None)),
+        ] {
+            let fit = fit(codec, rate, channels, kbps);
+            assert_eq!(
+                (fit.rate, fit.kbps),
+                expected,
+                "{codec:?} {rate} {channels} {kbps}"
+            );
+        }
+    }
+}

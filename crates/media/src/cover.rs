@@ -1,0 +1,140 @@
+//! Covers: out of a file's tags, and down to the sizes that players show.
+
+use std::io::Cursor;
+use std::path::Path;
+
+use fast_image_resize::images::Image;
+use fast_image_resize::{PixelType, ResizeOptions, Resizer};
+use image::codecs::jpeg::JpegEncoder;
+use image::{DynamicImage, ExtendedColorType, ImageDecoder, ImageReader, Limits, RgbImage};
+use lofty::config::{GlobalOptions, ParseOptions, apply_global_options};
+use lofty::file::TaggedFileExt;
+use lofty::picture::PictureType;
+
+use crate::MediaError;
+
+/// A square JPEG.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CoverImage {
+    /// `icon`, `small` or `regular`.
+    pub name: &'static str,
+    /// Width and height in pixels.
+    pub side: u32,
+    /// The file.
+    pub jpeg: Vec<u8>,
+}
+
+/// The sizes of a cover: name and side in pixels.
+pub(crate) const SIZES: [(&str, u32); 3] = [("icon", 80), ("small", 200), ("regular", 400)];
+
+/// Art in a file's tags beyond this many bytes is left alone.
+const LARGEST_ART: usize = 20 << 20;
+/// The largest picture that is decoded.
+const MOST_PIXELS: u64 = 64_000_000;
+/// Memory for decoding, in bytes.
+const DECODE_MEMORY: u64 = 256 << 20;
+const JPEG_QUALITY: u8 = 85;
+
+/// The picture in a file's tags: its front cover, else its first; at most 20 MiB, and not looked into. `None` where
+/// there is none, or where the tags cannot be read.
+pub async fn embedded_art(input: &Path) -> Option<Vec<u8>> {
+    let input = input.to_owned();
+    // Tags are foreign bytes: a panic in reading them ends as a failed task.
+    tokio::task::spawn_blocking(move || read_art(&input))
+        .await
+        .unwrap_or_else(|error| {
+            tracing::debug!(%error, "reading tags panicked");
+            None
+        })
+}
+
+fn read_art(input: &Path) -> Option<Vec<u8>> {
+    apply_global_options(GlobalOptions::new().allocation_limit(LARGEST_ART));
+    let options = ParseOptions::new().read_properties(false);
+    let file = lofty::probe::Probe::open(input)
+        .ok()?
+        .options(options)
+        .guess_file_type()
+        .ok()?
+        .read();
+    let file = file
+        .inspect_err(|error| tracing::debug!(%error, "tags cannot be read"))
+        .ok()?;
+    let pictures = || file.tags().iter().flat_map(|tag| tag.pictures());
+    let front = pictures().find(|picture| picture.pic_type() == PictureType::CoverFront);
+    let data = front.or_else(|| pictures().next())?.data();
+    (1..=LARGEST_ART).contains(&data.len()).then(|| data.to_vec())
+}
+
+/// The three sizes of a JPEG, PNG, WebP or GIF (its first frame): turned upright, cut to a centred square, what is
+/// transparent made white.
+///
+/// Takes CPU time in proportion to the picture, so call it off the async threads. [`MediaError::Unsupported`] where
+/// the bytes are no such picture, [`MediaError::LimitHit`] where it is larger than 64 megapixels.
+pub fn covers(art: &[u8]) -> Result<Vec<CoverImage>, MediaError> {
+    let picture = flatten(&decode(art)?);
+    let (width, height) = picture.dimensions();
+    let source = Image::from_vec_u8(width, height, picture.into_raw(), PixelType::U8x3).map_err(broken)?;
+    let mut resizer = Resizer::new();
+    let square = ResizeOptions::new().fit_into_destination(None);
+    SIZES
+        .into_iter()
+        .map(|(name, side)| {
+            let mut scaled = Image::new(side, side, PixelType::U8x3);
+            resizer.resize(&source, &mut scaled, &square).map_err(broken)?;
+            cover_image(name, side, scaled.buffer())
+        })
+        .collect()
+}
+
+/// Encodes `side`² RGB pixels.
+pub(crate) fn cover_image(name: &'static str, side: u32, rgb: &[u8]) -> Result<CoverImage, MediaError> {
+    let mut jpeg = Vec::new();
+    JpegEncoder::new_with_quality(&mut jpeg, JPEG_QUALITY)
+        .encode(rgb, side, side, ExtendedColorType::Rgb8)
+        .map_err(broken)?;
+    Ok(CoverImage { name, side, jpeg })
+}
+
+fn decode(art: &[u8]) -> Result<DynamicImage, MediaError> {
+    let mut reader = ImageReader::new(Cursor::new(art)).with_guessed_format()?;
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(DECODE_MEMORY);
+    reader.limits(limits);
+    let mut decoder = reader.into_decoder().map_err(broken)?;
+    let (width, height) = decoder.dimensions();
+    if u64::from(width) * u64::from(height) > MOST_PIXELS {
+        return Err(MediaError::LimitHit(
+            "The picture is larger than 64 megapixels.".to_owned(),
+        ));
+    }
+    let orientation = decoder.orientation().map_err(broken)?;
+    let mut picture = DynamicImage::from_decoder(decoder).map_err(broken)?;
+    picture.apply_orientation(orientation);
+    Ok(picture)
+}
+
+/// To RGB, laid over white where the picture is transparent.
+fn flatten(picture: &DynamicImage) -> RgbImage {
+    if !picture.color().has_alpha() {
+        return picture.to_rgb8();
+    }
+    let rgba = picture.to_rgba8();
+    let over_white = |channel: u8, alpha: u8| {
+        let (channel, alpha) = (u32::from(channel), u32::from(alpha));
+        ((channel * alpha + 255 * (255 - alpha) + 127) / 255) as u8
+    };
+    let mut flat = RgbImage::new(rgba.width(), rgba.height());
+    for (to, from) in flat.pixels_mut().zip(rgba.pixels()) {
+        let [r, g, b, alpha] = from.0;
+        to.0 = [r, g, b].map(|channel| over_white(channel, alpha));
+    }
+    flat
+}
+
+fn broken(error: impl std::error::Error) -> MediaError {
+    tracing::debug!(%error, "a picture cannot be read or written");
+    MediaError::Unsupported(
+        "The picture cannot be read: it is not a JPEG, PNG, WebP or GIF, or damaged.".to_owned(),
+    )
+}

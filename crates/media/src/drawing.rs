@@ -1,0 +1,165 @@
+//! Pictures of a waveform, drawn here: the same levels and colour always give the same bytes.
+
+use image::codecs::png::PngEncoder;
+use image::{ExtendedColorType, ImageEncoder};
+use tonearm_domain::Colour;
+
+use crate::cover::{SIZES, cover_image};
+use crate::{CoverImage, MediaError};
+
+/// Upright bars with round ends, side by side around a horizontal middle line.
+struct Bars {
+    /// Half the height of each, in pixels.
+    halves: Vec<f64>,
+    /// Half the width, in pixels.
+    radius: f64,
+    /// From one bar's middle to the next, in pixels.
+    pitch: f64,
+    /// Where the first bar's middle is, in pixels from the left.
+    first: f64,
+    /// Where the middle line is, in pixels from the top.
+    middle: f64,
+}
+
+/// The share of a bar in the space it has; the rest is gap.
+const BAR_SHARE: f64 = 0.58;
+
+impl Bars {
+    /// So many bars in a box of `width` by `height` pixels with a margin left and right, and above and below.
+    fn in_box(levels: &[f64], count: usize, (width, height): (f64, f64), (across, down): (f64, f64)) -> Self {
+        let pitch = (width - 2.0 * across) / count.max(1) as f64;
+        let radius = pitch * BAR_SHARE / 2.0;
+        let tallest = (height / 2.0 - down).max(radius);
+        let bars = resample(levels, count);
+        // Quiet tracks are drawn as tall as loud ones: it is the shape that tells them apart.
+        let loudest = bars.iter().copied().fold(0.0, f64::max);
+        let scale = if loudest > 0.0 { 1.0 / loudest } else { 0.0 };
+        Self {
+            halves: bars
+                .iter()
+                .map(|level| (level * scale * tallest).max(radius))
+                .collect(),
+            radius,
+            pitch,
+            first: across + pitch / 2.0,
+            middle: height / 2.0,
+        }
+    }
+
+    /// How much of a pixel is covered, 0..=1: by the distance of its middle from the nearest bar's edge.
+    fn coverage(&self, x: u32, y: u32) -> f64 {
+        let (x, y) = (f64::from(x) + 0.5, f64::from(y) + 0.5);
+        let nearest = ((x - self.first) / self.pitch).round().max(0.0) as usize;
+        let Some(half) = self.halves.get(nearest.min(self.halves.len().saturating_sub(1))) else {
+            return 0.0;
+        };
+        let dx = x - (self.first + nearest.min(self.halves.len() - 1) as f64 * self.pitch);
+        let dy = ((y - self.middle).abs() - (half - self.radius)).max(0.0);
+        (self.radius + 0.5 - (dx * dx + dy * dy).sqrt()).clamp(0.0, 1.0)
+    }
+}
+
+/// As many levels as bars: the loudest of each share, which keeps the outline.
+fn resample(levels: &[f64], count: usize) -> Vec<f64> {
+    (0..count)
+        .map(|bar| {
+            let from = bar * levels.len() / count;
+            let to = ((bar + 1) * levels.len() / count).max(from + 1).min(levels.len());
+            let part = levels.get(from..to).unwrap_or_default();
+            part.iter()
+                .copied()
+                .filter(|level| level.is_finite())
+                .fold(0.0, f64::max)
+                .min(1.0)
+        })
+        .collect()
+}
+
+/// A cover for a track that has none: its waveform as light or dark bars on a square of the player colour, a
+/// little darker towards the bottom. `levels` are amplitudes 0..=1, any number; without any there is a row of dots.
+pub fn placeholder(colour: Colour, levels: &[f64]) -> Result<Vec<CoverImage>, MediaError> {
+    SIZES
+        .into_iter()
+        .map(|(name, side)| {
+            // Fewer and wider bars where there is less room.
+            let count = match side {
+                ..100 => 9,
+                ..300 => 17,
+                _ => 25,
+            };
+            let size = f64::from(side);
+            let bars = Bars::in_box(levels, count, (size, size), (size * 0.14, size * 0.22));
+            cover_image(name, side, &paint(colour, &bars, side))
+        })
+        .collect()
+}
+
+/// The pixels of a placeholder, as RGB.
+fn paint(colour: Colour, bars: &Bars, side: u32) -> Vec<u8> {
+    let ink = if colour.is_dark() { [255.0; 3] } else { [24.0; 3] };
+    let pixels = (0..side).flat_map(|y| (0..side).map(move |x| (x, y)));
+    pixels
+        .flat_map(|(x, y)| {
+            // From 6 % lighter to 14 % darker, along the diagonal.
+            let along = f64::from(x + y) / f64::from(2 * side);
+            let shade = 1.06 - 0.20 * along;
+            let ink_share = bars.coverage(x, y) * 0.92;
+            let [ground, ink] = [colour.rgb.map(|c| (f64::from(c) * shade).min(255.0)), ink];
+            [0, 1, 2].map(|c| (ground[c] * (1.0 - ink_share) + ink[c] * ink_share).round() as u8)
+        })
+        .collect()
+}
+
+/// The waveform as a PNG of `width` by `height` pixels (1..=4096 each): bars in `colour` on nothing. `levels` are
+/// amplitudes 0..=1, any number.
+pub fn waveform_image(
+    colour: Colour,
+    levels: &[f64],
+    width: u32,
+    height: u32,
+) -> Result<Vec<u8>, MediaError> {
+    let allowed = 1..=4096;
+    if !allowed.contains(&width) || !allowed.contains(&height) {
+        return Err(MediaError::Unsupported(
+            "A waveform image is 1 to 4096 pixels wide and high.".to_owned(),
+        ));
+    }
+    // One bar every 6 pixels is as fine as bars and gaps can be told apart.
+    let count = (width / 6).max(1) as usize;
+    let bars = Bars::in_box(levels, count, (f64::from(width), f64::from(height)), (0.0, 1.0));
+    let [r, g, b] = colour.rgb;
+    let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+    let rgba: Vec<u8> = pixels
+        .flat_map(|(x, y)| [r, g, b, (bars.coverage(x, y) * 255.0).round() as u8])
+        .collect();
+    let mut png = Vec::new();
+    PngEncoder::new(&mut png)
+        .write_image(&rgba, width, height, ExtendedColorType::Rgba8)
+        .map_err(|error| MediaError::Failed(format!("The waveform image could not be written: {error}.")))?;
+    Ok(png)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_take_the_loudest_of_their_share() {
+        assert_eq!(resample(&[0.1, 0.5, 0.2, 0.3], 2), [0.5, 0.3]);
+        assert_eq!(resample(&[0.4], 3), [0.4; 3]);
+        assert_eq!(resample(&[], 3), [0.0; 3]);
+        assert_eq!(resample(&[f64::NAN, 7.0], 2), [0.0, 1.0]);
+    }
+
+    #[test]
+    fn a_bar_is_solid_inside_soft_at_its_edge_and_nothing_beside() {
+        let bars = Bars::in_box(&[1.0], 1, (20.0, 40.0), (0.0, 0.0));
+        assert_eq!(bars.coverage(10, 20), 1.0);
+        assert_eq!(bars.coverage(0, 20), 0.0);
+        let edge: Vec<f64> = (0..10)
+            .map(|x| bars.coverage(x, 20))
+            .filter(|c| *c > 0.0 && *c < 1.0)
+            .collect();
+        assert!(!edge.is_empty() && edge.len() <= 2);
+    }
+}

@@ -1,0 +1,357 @@
+//! Waveform levels from a stream of samples, in bounded memory.
+
+use tonearm_domain::{Levels, LevelsSettings, Metric};
+
+/// Measures levels of interleaved samples as they stream by, for any number of settings at once.
+///
+/// Level `i` of `N` over `n` frames stands for the frames from `i·n/N` up to `(i+1)·n/N`, rounded down. While
+/// samples stream by, `n` is not known for certain, so two things are kept:
+///
+/// - levels for the `n` that the headers claim. They are exact, and they are the answer where the claim holds;
+/// - up to 2²⁰ blocks of equally many frames, twice as many each time the blocks run out. They are the answer where
+///   the claim does not hold: exact up to 2²⁰ frames, and beyond that with boundaries off by at most half a block,
+///   which is less than a millionth of the track.
+///
+/// That is 16 MiB at most for the blocks, and 16 bytes for each level.
+#[derive(Debug)]
+pub struct LevelMeter {
+    channels: usize,
+    frames: u64,
+    settings: Vec<LevelsSettings>,
+    expected: Option<u64>,
+    claimed: Vec<Claimed>,
+    blocks: Blocks,
+}
+
+/// Blocks before they are merged in pairs.
+const MOST_BLOCKS: usize = 1 << 20;
+
+/// What is kept of a run of frames.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Cell {
+    peak: f32,
+    squares: f64,
+}
+
+impl Cell {
+    fn of(samples: &[f32]) -> Self {
+        samples.iter().fold(Self::default(), |cell, &sample| Self {
+            peak: cell.peak.max(sample.abs()),
+            squares: cell.squares + f64::from(sample) * f64::from(sample),
+        })
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            peak: self.peak.max(other.peak),
+            squares: self.squares + other.squares,
+        }
+    }
+
+    /// The amplitude over `samples` samples.
+    fn amplitude(self, metric: Metric, samples: f64) -> f64 {
+        match metric {
+            Metric::Peak => f64::from(self.peak),
+            Metric::Rms => (self.squares / samples.max(1.0)).sqrt(),
+        }
+    }
+}
+
+/// The frame where level `index` of `count` begins.
+fn boundary(index: u32, count: u32, frames: u64) -> u64 {
+    let position = u128::from(index) * u128::from(frames) / u128::from(count.max(1));
+    u64::try_from(position).unwrap_or(u64::MAX)
+}
+
+impl LevelMeter {
+    /// For sound of `channels` channels that is claimed to have `expected_frames` frames.
+    pub fn new(channels: u32, settings: &[LevelsSettings], expected_frames: Option<u64>) -> Self {
+        // Where the blocks are exact anyway, a claim adds nothing.
+        let expected = expected_frames.filter(|frames| *frames > MOST_BLOCKS as u64);
+        Self {
+            channels: channels.max(1) as usize,
+            frames: 0,
+            settings: settings.to_vec(),
+            expected,
+            claimed: expected
+                .iter()
+                .flat_map(|frames| settings.iter().map(|s| Claimed::new(s.num_samples, *frames)))
+                .collect(),
+            blocks: Blocks::new(MOST_BLOCKS),
+        }
+    }
+
+    /// Takes the next whole frames.
+    pub fn add(&mut self, samples: &[f32]) {
+        if self.settings.is_empty() {
+            self.frames += (samples.len() / self.channels) as u64;
+            return;
+        }
+        for claimed in &mut self.claimed {
+            claimed.add(samples, self.channels);
+        }
+        self.blocks.add(samples, self.channels);
+        self.frames += (samples.len() / self.channels) as u64;
+    }
+
+    /// How many frames there were so far.
+    pub fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// The levels, in the order of the settings. Where there are fewer frames than levels, they repeat; where there
+    /// are none, all levels are 0.
+    pub fn finish(self) -> Vec<Levels> {
+        let is_as_claimed = self.expected == Some(self.frames);
+        let samples = |frames: u64| frames as f64 * self.channels as f64;
+        self.settings
+            .iter()
+            .enumerate()
+            .map(|(place, settings)| {
+                let amplitudes = (0..settings.num_samples).map(|index| {
+                    let (cell, frames) = if is_as_claimed {
+                        self.claimed[place].level(index)
+                    } else {
+                        self.blocks.level(index, settings.num_samples, self.frames)
+                    };
+                    cell.amplitude(settings.metric, samples(frames))
+                });
+                Levels::new(amplitudes, settings.metric, self.frames)
+            })
+            .collect()
+    }
+}
+
+/// Levels under the assumption that the number of frames is known, and larger than that of levels.
+#[derive(Debug)]
+struct Claimed {
+    frames: u64,
+    cells: Vec<Cell>,
+    current: u32,
+    position: u64,
+}
+
+impl Claimed {
+    fn new(count: u32, frames: u64) -> Self {
+        Self {
+            frames,
+            cells: vec![Cell::default(); count as usize],
+            current: 0,
+            position: 0,
+        }
+    }
+
+    fn count(&self) -> u32 {
+        u32::try_from(self.cells.len()).unwrap_or(u32::MAX)
+    }
+
+    fn add(&mut self, mut samples: &[f32], channels: usize) {
+        while !samples.is_empty() && self.position < self.frames {
+            let end = boundary(self.current + 1, self.count(), self.frames);
+            let missing = usize::try_from(end - self.position).unwrap_or(usize::MAX);
+            let (run, rest) = samples.split_at(samples.len().min(missing.saturating_mul(channels)));
+            let cell = &mut self.cells[self.current as usize];
+            *cell = cell.and(Cell::of(run));
+            self.position += (run.len() / channels) as u64;
+            if self.position == end {
+                self.current += 1;
+            }
+            samples = rest;
+        }
+    }
+
+    fn level(&self, index: u32) -> (Cell, u64) {
+        let frames =
+            boundary(index + 1, self.count(), self.frames) - boundary(index, self.count(), self.frames);
+        (self.cells[index as usize], frames)
+    }
+}
+
+/// A sound of unknown length in a bounded number of equal blocks.
+#[derive(Debug)]
+struct Blocks {
+    most: usize,
+    /// Frames of a block.
+    length: u64,
+    full: Vec<Cell>,
+    /// The block that is being filled, and by how many frames.
+    filling: (Cell, u64),
+}
+
+impl Blocks {
+    fn new(most: usize) -> Self {
+        Self {
+            most,
+            length: 1,
+            full: Vec::new(),
+            filling: (Cell::default(), 0),
+        }
+    }
+
+    fn add(&mut self, mut samples: &[f32], channels: usize) {
+        while !samples.is_empty() {
+            let missing = usize::try_from(self.length - self.filling.1).unwrap_or(usize::MAX);
+            let (run, rest) = samples.split_at(samples.len().min(missing.saturating_mul(channels)));
+            self.filling.0 = self.filling.0.and(Cell::of(run));
+            self.filling.1 += (run.len() / channels) as u64;
+            samples = rest;
+            if self.filling.1 == self.length {
+                if self.full.len() == self.most {
+                    self.merge();
+                }
+                self.close();
+            }
+        }
+    }
+
+    fn close(&mut self) {
+        // After a merge the block may be full only by half, and stays open.
+        if self.filling.1 == self.length {
+            self.full.push(std::mem::take(&mut self.filling).0);
+        }
+    }
+
+    fn merge(&mut self) {
+        self.full = self
+            .full
+            .chunks(2)
+            .map(|pair| pair.iter().copied().fold(Cell::default(), Cell::and))
+            .collect();
+        self.length *= 2;
+    }
+
+    /// Where a boundary lies, in blocks.
+    fn nearest(&self, frame: u64, frames: u64) -> usize {
+        let all = self.full.len() + usize::from(self.filling.1 > 0);
+        let block = if frame == frames {
+            all as u64
+        } else {
+            (frame + self.length / 2) / self.length
+        };
+        usize::try_from(block).map_or(all, |block| block.min(all))
+    }
+
+    /// A level and how many frames are in it.
+    fn level(&self, index: u32, count: u32, frames: u64) -> (Cell, u64) {
+        if frames == 0 {
+            return (Cell::default(), 0);
+        }
+        let all = self.full.len() + usize::from(self.filling.1 > 0);
+        let from = self.nearest(boundary(index, count, frames), frames).min(all - 1);
+        let to = self
+            .nearest(boundary(index + 1, count, frames), frames)
+            .max(from + 1);
+        let of_full = &self.full[from.min(self.full.len())..to.min(self.full.len())];
+        let mut cell = of_full.iter().copied().fold(Cell::default(), Cell::and);
+        let mut contained = of_full.len() as u64 * self.length;
+        if to > self.full.len() {
+            cell = cell.and(self.filling.0);
+            contained += self.filling.1;
+        }
+        (cell, contained)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Levels as the definition says, from all samples at once.
+    fn plain(samples: &[f32], channels: usize, settings: &LevelsSettings) -> Levels {
+        let frames = samples.len() / channels;
+        let count = settings.num_samples as usize;
+        let amplitudes = (0..count).map(|i| {
+            let from = i * frames / count;
+            let to = ((i + 1) * frames / count).max(from + 1);
+            let part = &samples[from * channels..to * channels];
+            match settings.metric {
+                Metric::Peak => part.iter().fold(0.0, |peak: f64, s| peak.max(f64::from(s.abs()))),
+                Metric::Rms => {
+                    let squares: f64 = part.iter().map(|s| f64::from(*s) * f64::from(*s)).sum();
+                    (squares / part.len() as f64).sqrt()
+                }
+            }
+        });
+        Levels::new(amplitudes, settings.metric, frames as u64)
+    }
+
+    fn noise(samples: usize) -> Vec<f32> {
+        let mut state = 1_u32;
+        let next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as f32 / (1 << 23) as f32 - 1.0
+        };
+        std::iter::repeat_with(next).take(samples).collect()
+    }
+
+    #[test]
+    fn a_true_claim_makes_long_sound_exact() {
+        let samples = noise(2 * (MOST_BLOCKS + 12_345));
+        let settings = [Metric::Peak, Metric::Rms].map(|metric| LevelsSettings {
+            num_samples: 320,
+            metric,
+        });
+        let mut meter = LevelMeter::new(2, &settings, Some(samples.len() as u64 / 2));
+        samples.chunks(10_000).for_each(|chunk| meter.add(chunk));
+        let found = meter.finish();
+        for (settings, levels) in settings.iter().zip(found) {
+            assert_eq!(levels, plain(&samples, 2, settings));
+        }
+    }
+
+    #[test]
+    fn a_false_claim_costs_next_to_nothing() {
+        let ramp: Vec<f32> = (0..2_500_000).map(|n| n as f32 / 2_500_000.0).collect();
+        let settings = LevelsSettings::default();
+        for claim in [None, Some(2_000_000), Some(3_000_000), Some(u64::MAX)] {
+            let mut meter = LevelMeter::new(1, std::slice::from_ref(&settings), claim);
+            ramp.chunks(4_096).for_each(|chunk| meter.add(chunk));
+            let found = meter.finish().remove(0);
+            let exact = plain(&ramp, 1, &settings);
+            let off = found.levels.iter().zip(&exact.levels).map(|(a, b)| (a - b).abs());
+            assert!(off.reduce(f64::max).unwrap() <= 0.0001);
+        }
+    }
+
+    #[test]
+    fn nothing_is_silence() {
+        let levels = LevelMeter::new(2, &[LevelsSettings::default()], None).finish();
+        assert_eq!(levels[0].levels, vec![0.0; 320]);
+    }
+
+    proptest! {
+        #[test]
+        fn short_sound_is_exact_whatever_its_length(
+            frames in 1..3_000usize,
+            channels in 1..4usize,
+            num_samples in 1..5_000u32,
+            chunk in 1..700usize,
+            is_rms: bool,
+        ) {
+            let metric = if is_rms { Metric::Rms } else { Metric::Peak };
+            let settings = LevelsSettings { num_samples, metric };
+            let samples = noise(frames * channels);
+            let mut meter = LevelMeter::new(channels as u32, std::slice::from_ref(&settings), None);
+            samples.chunks(chunk * channels).for_each(|chunk| meter.add(chunk));
+            let found = meter.finish().remove(0);
+            let exact = plain(&samples, channels, &settings);
+            prop_assert_eq!(found.num_samples, exact.num_samples);
+            for (a, b) in found.levels.iter().zip(&exact.levels) {
+                prop_assert!((a - b).abs() <= 0.0001);
+            }
+        }
+
+        #[test]
+        fn blocks_lose_no_frame(frames in 1..5_000usize, most in 1..64usize) {
+            let samples = noise(frames);
+            let mut blocks = Blocks::new(most * 2);
+            samples.chunks(333).for_each(|chunk| blocks.add(chunk, 1));
+            let (cell, contained) = blocks.level(0, 1, frames as u64);
+            prop_assert_eq!(contained, frames as u64);
+            prop_assert_eq!(cell.peak, Cell::of(&samples).peak);
+            prop_assert!(blocks.full.len() <= most * 2);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! How long, how large and how much: the bounds of every child process.
+
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+/// Which set of limits applies.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum LimitTier {
+    /// What nearly all files need.
+    #[default]
+    Normal,
+    /// Larger, for the one more try after [`crate::MediaError::LimitHit`].
+    Fallback,
+}
+
+/// The limits of both tiers.
+#[derive(Debug, Clone, Default)]
+pub struct MediaLimits {
+    /// For the first try.
+    pub normal: TierLimits,
+    /// For the one more try. Unless set otherwise, four times the normal ones.
+    pub fallback: Option<TierLimits>,
+}
+
+/// The limits of one tier.
+#[derive(Debug, Clone)]
+pub struct TierLimits {
+    /// Wall-clock time of any process, before what its work adds.
+    pub wall: Duration,
+    /// Wall-clock seconds added for each second of sound.
+    pub wall_per_sound_second: f64,
+    /// Wall-clock seconds added for each 100 MiB of input.
+    pub wall_per_100_mib: f64,
+    /// Address space in bytes.
+    pub memory: u64,
+    /// Bytes of any file that is written.
+    pub output: u64,
+}
+
+impl Default for TierLimits {
+    fn default() -> Self {
+        Self {
+            wall: Duration::from_secs(120),
+            wall_per_sound_second: 0.25,
+            wall_per_100_mib: 10.0,
+            memory: 2 << 30,
+            output: 4 << 30,
+        }
+    }
+}
+
+/// The limits of one process.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProcessLimits {
+    /// Wall-clock time.
+    pub wall: Duration,
+    /// CPU time of all threads, in seconds. A second line behind `wall`, kept by the kernel.
+    pub cpu_seconds: u64,
+    /// Address space in bytes.
+    pub memory: u64,
+    /// Bytes of any file that is written.
+    pub output: u64,
+}
+
+/// The longest sound that limits are scaled for: a day, as a header can claim anything.
+const LONGEST_SECONDS: f64 = 86_400.0;
+/// The largest input that limits are scaled for, for the same reason.
+const LARGEST_100_MIB: f64 = 200.0;
+
+impl TierLimits {
+    /// These limits, each `factor` times as large.
+    #[must_use]
+    pub fn times(&self, factor: u32) -> Self {
+        Self {
+            wall: self.wall * factor,
+            wall_per_sound_second: self.wall_per_sound_second * f64::from(factor),
+            wall_per_100_mib: self.wall_per_100_mib * f64::from(factor),
+            memory: self.memory.saturating_mul(u64::from(factor)),
+            output: self.output.saturating_mul(u64::from(factor)),
+        }
+    }
+}
+
+impl MediaLimits {
+    /// The limits of a process that works on `seconds` of sound in `bytes` of input.
+    pub fn of(&self, tier: LimitTier, seconds: f64, bytes: u64) -> ProcessLimits {
+        let limits = match (tier, &self.fallback) {
+            (LimitTier::Normal, _) => self.normal.clone(),
+            (LimitTier::Fallback, Some(fallback)) => fallback.clone(),
+            (LimitTier::Fallback, None) => self.normal.times(4),
+        };
+        let seconds = if seconds.is_finite() {
+            seconds.clamp(0.0, LONGEST_SECONDS)
+        } else {
+            0.0
+        };
+        let hundreds = (bytes as f64 / (100 << 20) as f64).min(LARGEST_100_MIB);
+        let added = limits.wall_per_sound_second * seconds + limits.wall_per_100_mib * hundreds;
+        let wall = limits.wall + Duration::try_from_secs_f64(added).unwrap_or_default();
+        ProcessLimits {
+            wall,
+            // Decoding, filtering and encoding are threads of their own, so CPU time may pass wall-clock time.
+            cpu_seconds: wall.as_secs().saturating_mul(2).max(1),
+            memory: limits.memory,
+            output: limits.output,
+        }
+    }
+}
+
+/// Under what a piece of work runs: how it is called off, and how much it may use.
+#[derive(Debug, Clone, Default)]
+pub struct RunScope {
+    /// Cancelling it kills the running processes, and the work ends with [`crate::MediaError::Cancelled`].
+    pub cancel: CancellationToken,
+    /// Which limits apply.
+    pub tier: LimitTier,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn longer_sound_gets_more_time() {
+        let limits = MediaLimits::default();
+        let short = limits.of(LimitTier::Normal, 0.0, 0);
+        assert_eq!(short.wall, Duration::from_secs(120));
+        assert_eq!(
+            limits.of(LimitTier::Normal, 400.0, 0).wall,
+            Duration::from_secs(220)
+        );
+        assert_eq!(
+            limits.of(LimitTier::Fallback, 400.0, 0).wall,
+            Duration::from_secs(880)
+        );
+    }
+
+    #[test]
+    fn a_claim_does_not_buy_forever() {
+        let limits = MediaLimits::default();
+        for claim in [1e300, f64::INFINITY, f64::NAN, -5.0] {
+            assert!(limits.of(LimitTier::Normal, claim, u64::MAX).wall < Duration::from_secs(8 * 3600));
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! The door to everything that ffmpeg does.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
+use tonearm_domain::{FileData, LevelsSettings, RecipeKind, Transcode};
+
+use crate::analyse::Analyser;
+use crate::process::Invocation;
+use crate::{
+    Analysis, MediaError, MediaLimits, Probe, Rendered, RunScope, Tools, args, probe, render, sandbox, tools,
+};
+
+/// Which tools are used, and how much of the machine they get.
+#[derive(Debug, Clone)]
+pub struct MediaConfig {
+    /// ffmpeg: a path, or a name to look for in `PATH`.
+    pub ffmpeg: PathBuf,
+    /// ffprobe, in the same way.
+    pub ffprobe: PathBuf,
+    /// How many child processes work at once, across all tracks; at least 1. Best the number of cores.
+    pub concurrency: usize,
+    /// How much each of them may use.
+    pub limits: MediaLimits,
+}
+
+impl MediaConfig {
+    /// ffmpeg and ffprobe from `PATH`, and as many processes as there are cores.
+    pub fn find() -> Self {
+        Self {
+            ffmpeg: PathBuf::from("ffmpeg"),
+            ffprobe: PathBuf::from("ffprobe"),
+            concurrency: std::thread::available_parallelism().map_or(1, usize::from),
+            limits: MediaLimits::default(),
+        }
+    }
+}
+
+/// Sound in, sound out. Clones share one budget of processes.
+///
+/// Each call runs one child process, confined to its input and one output folder, without network, under limits.
+/// Dropping a call's future kills its process.
+#[derive(Debug, Clone)]
+pub struct Media {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    config: MediaConfig,
+    permits: Semaphore,
+}
+
+impl Media {
+    /// With this configuration. Nothing is run yet; see [`Media::check`].
+    pub fn new(mut config: MediaConfig) -> Self {
+        config.ffmpeg = find_program(&config.ffmpeg);
+        config.ffprobe = find_program(&config.ffprobe);
+        let permits = Semaphore::new(config.concurrency.clamp(1, Semaphore::MAX_PERMITS));
+        Self {
+            inner: Arc::new(Inner { config, permits }),
+        }
+    }
+
+    /// Checks that the tools start and can do what is needed. [`MediaError::Unavailable`] says what is missing and
+    /// how to get it.
+    pub async fn check(&self) -> Result<Tools, MediaError> {
+        let config = &self.inner.config;
+        let ask = async |program: &Path, question: &str| {
+            let args = ["-hide_banner", question].map(OsString::from).into();
+            let invocation = self.invocation(program, args, &RunScope::default(), 0.0, 0);
+            invocation
+                .run(&RunScope::default().cancel, tools::read_text)
+                .await
+        };
+        let help = |error| match error {
+            MediaError::Unavailable(reason) => MediaError::Unavailable(format!(
+                "{reason} Install ffmpeg, for example with `apt-get install ffmpeg`, or configure where it is."
+            )),
+            other => other,
+        };
+        let version = ask(&config.ffmpeg, "-version").await.map_err(help)?;
+        ask(&config.ffprobe, "-version").await.map_err(help)?;
+        tools::require_encoders(&ask(&config.ffmpeg, "-encoders").await?)?;
+        Ok(Tools {
+            version: tools::version(&version),
+            confines_files: sandbox::confines_files(),
+        })
+    }
+
+    /// What a file holds. [`MediaError::NotAudio`] where there is no sound in it that can be decoded.
+    pub async fn probe(&self, input: &Path, scope: &RunScope) -> Result<Probe, MediaError> {
+        let (input, size) = self.open(input).await?;
+        let args = args::probe_args(&input);
+        let invocation = Invocation {
+            input: Some(input),
+            otherwise: "The file could not be examined.",
+            ..self.invocation(&self.inner.config.ffprobe, args, scope, 0.0, size)
+        };
+        let _permit = self.permit(scope).await?;
+        let answer = invocation.run(&scope.cancel, probe::read_answer).await?;
+        Probe::from_json(&answer)
+    }
+
+    /// Decodes the whole sound once and measures it, in memory that does not grow with its length.
+    pub async fn analyse(
+        &self,
+        input: &Path,
+        probe: &Probe,
+        levels: &[LevelsSettings],
+        scope: &RunScope,
+    ) -> Result<Analysis, MediaError> {
+        let (input, size) = self.open(input).await?;
+        let analyser = Analyser::new(probe, levels)?;
+        let args = args::pcm_args(&input, probe);
+        let invocation = Invocation {
+            input: Some(input),
+            otherwise: "The sound could not be decoded.",
+            ..self.invocation(&self.inner.config.ffmpeg, args, scope, probe.duration, size)
+        };
+        let _permit = self.permit(scope).await?;
+        invocation
+            .run(&scope.cancel, move |stdout| analyser.consume(stdout))
+            .await
+    }
+
+    /// Makes the file of a transcode or preview in a fresh folder inside `scratch`. `duration` is the track's, in
+    /// seconds, best as [`Media::analyse`] found it. `progress` is told the finished share, 0..=1.
+    ///
+    /// [`MediaError::Unsupported`] for the other recipes: levels come from [`Media::analyse`], pictures from
+    /// [`crate::covers`], [`crate::placeholder`] and [`crate::waveform_image`], and originals need no making.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "each is another thing, and callers have them apart"
+    )]
+    pub async fn render(
+        &self,
+        input: &Path,
+        probe: &Probe,
+        duration: f64,
+        kind: &RecipeKind,
+        scratch: &Path,
+        scope: &RunScope,
+        progress: Option<watch::Sender<f32>>,
+    ) -> Result<Rendered, MediaError> {
+        let (settings, window) = plan(kind, duration)?;
+        let (input, size) = self.open(input).await?;
+        let seconds = window.map_or(duration, |(start, end)| end - start);
+        let content_type = settings.codec.content_type();
+
+        let folder = fresh_folder(scratch).await?;
+        let path = folder.path().join("out").with_extension(content_type.extension());
+        let args = args::transcode_args(&input, &path, probe, settings, window);
+        let invocation = Invocation {
+            input: Some(input),
+            folder: Some(folder.path().to_owned()),
+            otherwise: "The sound could not be encoded.",
+            ..self.invocation(&self.inner.config.ffmpeg, args, scope, duration, size)
+        };
+        let permit = self.permit(scope).await?;
+        let follow = move |stdout| render::follow(stdout, seconds, progress.as_ref());
+        let written = invocation.run(&scope.cancel, follow).await?;
+        drop(permit);
+
+        let size = render::check_output(&path, written).await?;
+        // From here on the folder is the caller's, with the file in it.
+        let _ = folder.keep();
+        let data = match window {
+            None => FileData::None {},
+            Some((start, end)) => FileData::Preview {
+                duration: end - start,
+                capture_start: start,
+                capture_end: end,
+            },
+        };
+        Ok(Rendered {
+            path,
+            content_type,
+            size,
+            data,
+        })
+    }
+
+    fn invocation(
+        &self,
+        program: &Path,
+        args: Vec<OsString>,
+        scope: &RunScope,
+        seconds: f64,
+        bytes: u64,
+    ) -> Invocation {
+        Invocation {
+            program: program.to_owned(),
+            args,
+            input: None,
+            folder: None,
+            limits: self.inner.config.limits.of(scope.tier, seconds, bytes),
+            otherwise: "The tool failed.",
+        }
+    }
+
+    /// The input's absolute path, as the child runs in another folder, and its size.
+    async fn open(&self, input: &Path) -> Result<(PathBuf, u64), MediaError> {
+        let size = tokio::fs::metadata(input).await?.len();
+        if size == 0 {
+            return Err(MediaError::NotAudio("The file is empty.".to_owned()));
+        }
+        Ok((std::path::absolute(input)?, size))
+    }
+
+    /// Waits for a turn.
+    async fn permit(&self, scope: &RunScope) -> Result<SemaphorePermit<'_>, MediaError> {
+        tokio::select! {
+            biased;
+            () = scope.cancel.cancelled() => Err(MediaError::Cancelled),
+            // The semaphore is never closed; if it were, there would be no turns left to wait for.
+            permit = self.inner.permits.acquire() => permit.map_err(|_| MediaError::Cancelled),
+        }
+    }
+}
+
+/// How a recipe is encoded, and which part of the track it takes.
+fn plan(kind: &RecipeKind, duration: f64) -> Result<(&Transcode, Option<(f64, f64)>), MediaError> {
+    let unsupported = |reason: &str| Err(MediaError::Unsupported(reason.to_owned()));
+    match kind {
+        RecipeKind::Transcode(settings) => Ok((settings, None)),
+        RecipeKind::Preview(settings) => {
+            let (start, end) = settings.window(duration);
+            if end > start {
+                Ok((&settings.transcode, Some((start, end))))
+            } else {
+                unsupported("The preview would be empty: its settings leave it no length.")
+            }
+        }
+        RecipeKind::Levels(_) => unsupported("Levels are measured, not rendered."),
+        RecipeKind::Original {} => unsupported("An original is delivered as it is."),
+        RecipeKind::Cover {} => unsupported("Covers are made from pictures, not from sound."),
+        RecipeKind::WaveformImage {} => unsupported("Waveform images are drawn from levels."),
+        RecipeKind::WaveformVideo {} => unsupported("Waveform videos are not made yet."),
+    }
+}
+
+/// A folder that did not exist before, so that ffmpeg never meets a file of somebody else's.
+async fn fresh_folder(scratch: &Path) -> Result<tempfile::TempDir, MediaError> {
+    let scratch = std::path::absolute(scratch)?;
+    let make = move || tempfile::Builder::new().prefix("render-").tempdir_in(scratch);
+    Ok(tokio::task::spawn_blocking(make)
+        .await
+        .map_err(std::io::Error::other)??)
+}
+
+/// The path of a program that may be given by name only. What is not found stays a name, and running it says so.
+fn find_program(program: &Path) -> PathBuf {
+    if program.components().count() > 1 {
+        return std::path::absolute(program).unwrap_or_else(|_| program.to_owned());
+    }
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&folders)
+        .map(|folder| folder.join(program))
+        .find(|candidate| candidate.is_file())
+        .unwrap_or_else(|| program.to_owned())
+}

@@ -1,0 +1,193 @@
+//! Runs one child process to its end, or to its limits.
+
+use std::ffi::OsString;
+use std::io::{self, PipeReader};
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::sync::{OnceLock, mpsc};
+
+use rustix::process::{Pid, Signal};
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::process::{Child, Command};
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+use crate::sandbox::{Reach, Sandbox};
+use crate::{MediaError, ProcessLimits};
+
+/// How much of the end of stderr is kept, in bytes.
+const STDERR_KEPT: usize = 4096;
+
+/// A program to run and what it may touch and use.
+pub(crate) struct Invocation {
+    /// ffmpeg or ffprobe.
+    pub(crate) program: PathBuf,
+    /// Its arguments.
+    pub(crate) args: Vec<OsString>,
+    /// The one file it reads, absolute.
+    pub(crate) input: Option<PathBuf>,
+    /// The one folder it writes in, absolute.
+    pub(crate) folder: Option<PathBuf>,
+    /// How much it may use.
+    pub(crate) limits: ProcessLimits,
+    /// The sentence for people where it fails and stderr says nothing that is known.
+    pub(crate) otherwise: &'static str,
+}
+
+impl Invocation {
+    /// Runs the process, and `consume` on a blocking thread over its stdout. Gives what `consume` gave once the
+    /// process has ended well.
+    ///
+    /// However this ends, dropped future included, the process and its group are gone.
+    pub(crate) async fn run<T: Send + 'static>(
+        self,
+        cancel: &CancellationToken,
+        consume: impl FnOnce(PipeReader) -> Result<T, MediaError> + Send + 'static,
+    ) -> Result<T, MediaError> {
+        if cancel.is_cancelled() {
+            return Err(MediaError::Cancelled);
+        }
+        let (stdout, writer) = io::pipe()?;
+        let mut group = Group(
+            start(self.command(writer))
+                .await
+                .map_err(|e| self.unavailable(&e))?,
+        );
+        let stderr = group.0.stderr.take();
+        let consumer = tokio::task::spawn_blocking(move || consume(stdout));
+
+        let work = async {
+            let (consumed, stderr, status) = tokio::join!(consumer, tail(stderr), group.0.wait());
+            Ok::<_, MediaError>((consumed.map_err(io::Error::other)?, stderr?, status?))
+        };
+        let (consumed, stderr, status) = tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(MediaError::Cancelled),
+            () = tokio::time::sleep(self.limits.wall) => {
+                Err(MediaError::LimitHit("The work took longer than it may.".to_owned()))
+            }
+            done = work => done,
+        }?;
+
+        if !stderr.is_empty() {
+            tracing::debug!(program = %self.program.display(), %status, %stderr, "child process ended");
+        }
+        let consumed = consumed?;
+        match failure(status, &stderr, self.otherwise) {
+            None => Ok(consumed),
+            Some(error) => Err(error),
+        }
+    }
+
+    fn command(&self, stdout: io::PipeWriter) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .args(&self.args)
+            .env_clear()
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .env("LANG", "C.UTF-8")
+            .current_dir("/")
+            .stdin(Stdio::null())
+            .stdout(stdout)
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true);
+        let reach = Reach {
+            program: self.program.clone(),
+            input: self.input.clone(),
+            folder: self.folder.clone(),
+        };
+        let sandbox = Sandbox::new(&reach, &self.limits);
+        // SAFETY: the closure runs in the child of a fork, where only async-signal-safe calls are allowed. `enter`
+        // makes plain system calls, and neither allocates nor takes locks.
+        unsafe { command.pre_exec(move || sandbox.enter()) };
+        command
+    }
+
+    fn unavailable(&self, error: &io::Error) -> MediaError {
+        let name = self.program.file_name().unwrap_or_default().to_string_lossy();
+        tracing::debug!(program = %self.program.display(), %error, "child process did not start");
+        match error.kind() {
+            io::ErrorKind::NotFound => MediaError::Unavailable(format!("{name} is not installed.")),
+            _ => MediaError::Unavailable(format!("{name} does not start: {error}.")),
+        }
+    }
+}
+
+/// What an exit status says went wrong, if anything.
+fn failure(status: ExitStatus, stderr: &str, otherwise: &str) -> Option<MediaError> {
+    match status.signal() {
+        None if status.success() => None,
+        None => Some(MediaError::from_stderr(stderr, otherwise)),
+        Some(libc::SIGXFSZ) => Some(MediaError::LimitHit(
+            "The result grew larger than it may be.".to_owned(),
+        )),
+        // Not sent by us: the kernel enforces the CPU limit, or was out of memory.
+        Some(libc::SIGKILL | libc::SIGXCPU) => Some(MediaError::LimitHit(
+            "The work used more processor time or memory than it may.".to_owned(),
+        )),
+        Some(_) => Some(MediaError::Failed("The decoder crashed on this file.".to_owned())),
+    }
+}
+
+/// A child that leads its own process group. Dropping it kills the group.
+struct Group(Child);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // The id is there only until the child is reaped, so the group cannot be another's by now.
+        let pid = self.0.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+        if let Some(pid) = pid {
+            // Failing means that it has just ended by itself.
+            let _ = rustix::process::kill_process_group(pid, Signal::KILL);
+        }
+    }
+}
+
+type Task = Box<dyn FnOnce() + Send>;
+
+/// Starts a child from a thread that lives as long as the service. The kernel sends the parent-death signal when
+/// the *thread* that forked ends, and a runtime may end its threads whenever it likes.
+async fn start(mut command: Command) -> io::Result<Child> {
+    static STARTER: OnceLock<mpsc::Sender<Task>> = OnceLock::new();
+    let starter = STARTER.get_or_init(|| {
+        let (sender, tasks) = mpsc::channel::<Task>();
+        let serve = move || tasks.into_iter().for_each(|task| task());
+        // Where no thread can be had, the receiver is gone, and sending below says so.
+        if let Err(error) = std::thread::Builder::new()
+            .name("process-starter".into())
+            .spawn(serve)
+        {
+            tracing::error!(%error, "no thread to start processes from");
+        }
+        sender
+    });
+    let runtime = tokio::runtime::Handle::current();
+    let (reply, child) = oneshot::channel();
+    let task = move || {
+        let _entered = runtime.enter();
+        // Where nobody waits any more, the child is dropped here, which kills it.
+        let _ = reply.send(command.spawn());
+    };
+    starter.send(Box::new(task)).map_err(|_| gone())?;
+    child.await.map_err(|_| gone())?
+}
+
+fn gone() -> io::Error {
+    io::Error::other("the thread that starts processes is gone")
+}
+
+/// The end of what a process says; reads on to keep it from blocking.
+async fn tail(stream: Option<impl AsyncRead + Unpin>) -> io::Result<String> {
+    let Some(mut stream) = stream else {
+        return Ok(String::new());
+    };
+    let mut kept = Vec::with_capacity(2 * STDERR_KEPT);
+    while stream.read_buf(&mut kept).await? > 0 {
+        if kept.len() > STDERR_KEPT {
+            kept.drain(..kept.len() - STDERR_KEPT);
+        }
+    }
+    Ok(String::from_utf8_lossy(&kept).trim().to_owned())
+}

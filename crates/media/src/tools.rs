@@ -1,0 +1,72 @@
+//! Whether the ffmpeg that is there can do what is needed.
+
+use std::io::{PipeReader, Read};
+
+use crate::MediaError;
+
+/// The tools that were found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tools {
+    /// ffmpeg's version, such as `5.1.9-0+deb12u1`.
+    pub version: String,
+    /// Whether this kernel keeps child processes to their files (Landlock). Without it the other limits hold.
+    pub confines_files: bool,
+}
+
+/// The encoders that recipes need.
+const ENCODERS: [&str; 6] = ["aac", "flac", "libmp3lame", "libopus", "libvorbis", "pcm_s16le"];
+
+pub(crate) fn read_text(stdout: PipeReader) -> Result<String, MediaError> {
+    let mut bytes = Vec::new();
+    stdout.take(1 << 20).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// From the first line of `ffmpeg -version`: `ffmpeg version 5.1.9 Copyright …`.
+pub(crate) fn version(text: &str) -> String {
+    text.split_ascii_whitespace()
+        .nth(2)
+        .unwrap_or("unknown")
+        .to_owned()
+}
+
+/// [`MediaError::Unavailable`] names what `ffmpeg -encoders` does not list. A line of it is
+/// ` A....D flac   FLAC (…)`.
+pub(crate) fn require_encoders(text: &str) -> Result<(), MediaError> {
+    let has = |name: &&str| {
+        text.lines()
+            .any(|line| line.split_ascii_whitespace().nth(1) == Some(*name))
+    };
+    let missing: Vec<&str> = ENCODERS.into_iter().filter(|name| !has(name)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(MediaError::Unavailable(format!(
+        "This ffmpeg lacks encoders: {}. Install a full build, such as Debian's package ffmpeg.",
+        missing.join(", ")
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_encoders_are_named() {
+        let all: String = ENCODERS
+            .iter()
+            .map(|name| format!(" A....D {name}   {name}\n"))
+            .collect();
+        assert!(require_encoders(&all).is_ok());
+        let error = require_encoders(&all.replace("libopus", "opus"))
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("lacks encoders: libopus."), "{error}");
+    }
+
+    #[test]
+    fn the_version_is_the_third_word() {
+        assert_eq!(version("ffmpeg version n7.1 Copyright (c) 2000-2024"), "n7.1");
+        assert_eq!(version(""), "unknown");
+    }
+}
