@@ -33,6 +33,17 @@ pub struct ThemeColour {
     pub saturation: f64,
 }
 
+impl ThemeColour {
+    /// The most vibrant colour of a palette: the one with the most HSL chroma; the larger area decides a draw.
+    pub fn most_vibrant(theme: &[Self]) -> Option<Colour> {
+        let chroma = |c: &Self| c.saturation * (1.0 - (2.0 * c.lightness - 1.0).abs());
+        theme
+            .iter()
+            .max_by(|a, b| chroma(a).total_cmp(&chroma(b)).then(a.area.total_cmp(&b.area)))
+            .map(|colour| colour.hex)
+    }
+}
+
 /// A colour with the two companions that are readable on a light and on a dark background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlayerColours {

@@ -1,1 +1,34 @@
-//! The use cases: each takes what it needs, decides with the domain, and commits once.
+//! The use cases. Each takes what it needs, decides with the domain, and commits once.
+//!
+//! They are grouped by who needs them, and each lives in a file of its own: [`Access`] tells whose key it is,
+//! [`Library`] manages what an organization owns, [`Uploads`] takes bytes in, [`Playback`] hands out signed URLs,
+//! and [`Processing`] turns a source into files. The API, the dashboard, the worker and the command line call
+//! these and only translate.
+
+mod access;
+mod caller;
+mod library;
+mod links;
+mod playback;
+mod processing;
+mod refusal;
+mod track_view;
+mod uploads;
+
+pub use access::Access;
+pub use caller::Caller;
+pub use library::{
+    CollectionView, CreateCollection, CreateCreator, CreateKey, CreateTrack, CreatedKey, CreatedOrganization,
+    Library, OrganizationView, UpdateCollection, UpdateCreator, UpdateOrganization, UpdateTrack, UploadHandles,
+};
+pub use links::{DeliveryUrl, DeliveryUrlError, Links, UploadHandle};
+pub use playback::{
+    CoverImage, Download, GrantPlaySession, OpenedPlaySession, PlaySessionScope, Playable, PlayableVariant, Playback,
+};
+pub use processing::{JobError, JobRun, Processing};
+pub use refusal::{Noun, Refusal};
+pub use track_view::TrackView;
+pub use uploads::{
+    AcceptedUpload, CreateUploadSession, CreatedUploadSession, SessionTrack, UploadLimits, UploadSessionView, UploadTerms,
+    Uploads,
+};

@@ -1,0 +1,49 @@
+//! Whose key is it?
+
+use tonearm_catalog::Catalog;
+use tonearm_domain::{Action, Ambient, ApiKey};
+use tonearm_signing::ApiKeyText;
+
+use crate::Refusal;
+
+/// Tells whose key it is and whether it may do what its bearer wants.
+#[derive(Clone)]
+pub struct Access {
+    catalog: Catalog,
+    ambient: Ambient,
+}
+
+impl Access {
+    /// Over the catalog that knows the keys.
+    pub fn new(catalog: Catalog, ambient: Ambient) -> Self {
+        Self { catalog, ambient }
+    }
+
+    /// The key with this text, if it is one that may do this now.
+    ///
+    /// Malformed, unknown, revoked and expired keys are all refused alike; a good key of a type that does not
+    /// permit the action is told so.
+    pub async fn key(&self, text: &str, action: Action) -> Result<ApiKey, Refusal> {
+        let unknown = Refusal::Unauthenticated {
+            code: "invalid_api_key",
+            message: "the API key is unknown, revoked or expired",
+        };
+        let Ok(text) = text.parse::<ApiKeyText>() else { return Err(unknown) };
+        let Some(key) = self.catalog.api_key_by_hash(&text.hash()).await? else { return Err(unknown) };
+        if !key.is_valid_at(self.ambient.now()) {
+            return Err(unknown);
+        }
+        if !key.permits(action) {
+            return Err(Refusal::Forbidden {
+                code: "key_type",
+                message: match action {
+                    Action::Manage => "this needs a key of type api",
+                    Action::Play => "this needs a key of type api or player",
+                    Action::Upload => "this needs a key of type api or uploader",
+                    Action::Share => "this needs a key of type share",
+                },
+            });
+        }
+        Ok(key)
+    }
+}

@@ -1,0 +1,81 @@
+//! On whose behalf a use case runs.
+
+use tonearm_domain::{ApiKey, CollectionId, CreatorId, KeyScope, OrganizationId, TrackId, VariantIndex};
+
+use crate::{Noun, Refusal};
+
+/// On whose behalf a use case runs, and how far that reaches. The type of the key was checked at the door.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    /// The only organization it acts on.
+    pub organization_id: OrganizationId,
+    /// How far it reaches in there.
+    pub scope: KeyScope,
+    /// Whom new things are attributed to unless told.
+    pub creator_id: Option<CreatorId>,
+    /// The only variants its play sessions may list; none: all.
+    pub variants: Vec<VariantIndex>,
+    /// Whether its play sessions may allow downloads.
+    pub is_downloadable: bool,
+}
+
+impl From<&ApiKey> for Caller {
+    fn from(key: &ApiKey) -> Self {
+        Self {
+            organization_id: key.organization_id,
+            scope: key.scope,
+            creator_id: key.creator_id,
+            variants: key.variants.clone(),
+            is_downloadable: key.is_downloadable,
+        }
+    }
+}
+
+impl Caller {
+    /// Someone who may do everything in an organization: the command line, or an owner in the dashboard.
+    pub fn owner(organization_id: OrganizationId) -> Self {
+        Self {
+            organization_id,
+            scope: KeyScope::Organization,
+            creator_id: None,
+            variants: Vec::new(),
+            is_downloadable: true,
+        }
+    }
+
+    /// Refuses what is about another organization than the caller's own.
+    pub(crate) fn reach_organization(&self, id: OrganizationId) -> Result<(), Refusal> {
+        if id == self.organization_id { Ok(()) } else { Err(Refusal::NotFound(Noun::Organization)) }
+    }
+
+    /// Refuses to a scoped key what concerns the organization as a whole.
+    pub(crate) fn require_whole_organization(&self) -> Result<(), Refusal> {
+        if self.scope.covers_organization() {
+            Ok(())
+        } else {
+            Err(Refusal::Forbidden {
+                code: "key_scope",
+                message: "this key is limited to a collection or track and cannot do this for the organization",
+            })
+        }
+    }
+
+    /// Refuses a collection that is out of reach.
+    pub(crate) fn reach_collection(&self, id: CollectionId) -> Result<(), Refusal> {
+        if self.scope.covers_collection(id) { Ok(()) } else { Err(Refusal::NotFound(Noun::Collection)) }
+    }
+
+    /// Refuses a track that is out of reach.
+    pub(crate) fn reach_track(&self, collection: CollectionId, track: TrackId) -> Result<(), Refusal> {
+        if self.scope.covers_track(collection, track) { Ok(()) } else { Err(Refusal::NotFound(Noun::Track)) }
+    }
+
+    /// The collection to create something in: the one asked for, else the one the key is limited to.
+    pub(crate) fn target_collection(&self, asked: Option<CollectionId>) -> Result<CollectionId, Refusal> {
+        let target = asked.or(self.scope.collection()).ok_or_else(|| {
+            Refusal::invalid("collection_id", "is needed, as this key is not limited to a collection")
+        })?;
+        self.reach_collection(target)?;
+        Ok(target)
+    }
+}

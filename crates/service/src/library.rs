@@ -1,0 +1,43 @@
+//! What an organization owns, and the keys to it.
+
+mod add_variant;
+mod collections;
+mod create_organization;
+mod create_track;
+mod creators;
+mod delete_track;
+mod keys;
+mod organizations;
+mod read_tracks;
+mod update_track;
+mod variants;
+
+use tonearm_catalog::Catalog;
+use tonearm_domain::Ambient;
+
+use crate::Links;
+
+pub use collections::{CollectionView, CreateCollection, UpdateCollection};
+pub use create_organization::CreatedOrganization;
+pub use create_track::{CreateTrack, UploadHandles};
+pub use creators::{CreateCreator, UpdateCreator};
+pub use keys::{CreateKey, CreatedKey};
+pub use organizations::{OrganizationView, UpdateOrganization};
+pub use update_track::UpdateTrack;
+
+pub(crate) use create_track::insert_track;
+
+/// Manages organizations, collections, creators, tracks, variants and keys.
+#[derive(Clone)]
+pub struct Library {
+    catalog: Catalog,
+    ambient: Ambient,
+    links: Links,
+}
+
+impl Library {
+    /// Over the catalog, handing out `links`.
+    pub fn new(catalog: Catalog, ambient: Ambient, links: Links) -> Self {
+        Self { catalog, ambient, links }
+    }
+}

@@ -1,0 +1,54 @@
+//! Another variant for one track.
+
+use tonearm_domain::{Job, JobId, Recipe, RecipeKind, TrackId, VariantIndex};
+
+use super::Library;
+use crate::{Caller, Noun, Refusal};
+
+impl Library {
+    /// Gives a track a variant of its own and queues its rendering.
+    ///
+    /// Only transcodes and previews can be added; an index that the organization or the track has is a conflict,
+    /// and a track without a source has nothing to make a variant of.
+    pub async fn add_variant(
+        &self,
+        caller: &Caller,
+        track_id: TrackId,
+        index: VariantIndex,
+        kind: RecipeKind,
+    ) -> Result<(Recipe, JobId), Refusal> {
+        if kind.transcode().is_none() {
+            return Err(Refusal::invalid("variant_type_id", "is transcode or preview"));
+        }
+        kind.validate().map_err(|error| Refusal::invalid("variant", error.to_string()))?;
+        let organization_id = caller.organization_id;
+        let tx = self.catalog.begin().await?;
+        let mut track = tx.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
+        caller.reach_track(track.collection_id, track_id)?;
+        if track.source.is_none() {
+            return Err(Refusal::Unprocessable {
+                code: "no_source",
+                message: "the track has no source file yet; upload it first",
+            });
+        }
+        track.status = track
+            .status
+            .add_variant()
+            .map_err(|error| Refusal::Conflict { code: "track_status", message: error.to_string() })?;
+        let recipe = Recipe {
+            id: self.ambient.record_id(),
+            organization_id,
+            track_id: Some(track_id),
+            index,
+            kind,
+            position: 0,
+            created_at: self.ambient.now(),
+        };
+        tx.insert_recipe(&recipe).await?;
+        tx.update_track(&track).await?;
+        let job_id = self.ambient.record_id();
+        tx.enqueue(Job::ProcessTrack { organization_id, track_id }, job_id, self.ambient.now(), None).await?;
+        tx.commit().await?;
+        Ok((recipe, job_id))
+    }
+}

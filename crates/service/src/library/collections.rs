@@ -1,0 +1,173 @@
+//! Collections.
+
+use tonearm_domain::{
+    Collection, CollectionId, Colour, CreatorId, Job, Metadata, Page, Patch, PlayerColours,
+};
+
+use super::Library;
+use crate::{Caller, Noun, Refusal};
+
+/// A collection with its companion colours, where it has a colour of its own.
+#[derive(Debug, Clone)]
+pub struct CollectionView {
+    /// The collection.
+    pub collection: Collection,
+    /// Its own colour with the companions.
+    pub colours: Option<PlayerColours>,
+}
+
+impl From<Collection> for CollectionView {
+    fn from(collection: Collection) -> Self {
+        let colours = collection.player_colour.map(Colour::companions);
+        Self { collection, colours }
+    }
+}
+
+/// A collection to be made.
+#[derive(Debug, Clone, Default)]
+pub struct CreateCollection {
+    /// Its title, not empty.
+    pub title: String,
+    /// Who it comes from.
+    pub creator_id: Option<CreatorId>,
+    /// The caller's own external id.
+    pub organization_index: Option<String>,
+    /// The caller's own data.
+    pub metadata: Metadata,
+    /// Whether its tracks may bring their own cover; true unless told.
+    pub is_cover_overridable: Option<bool>,
+    /// Whether its tracks may bring their own colours; true unless told.
+    pub is_theme_overridable: Option<bool>,
+    /// Its own player colour.
+    pub player_colour: Option<Colour>,
+    /// Its own line under the title.
+    pub player_subtitle: Option<String>,
+}
+
+/// What may change of a collection.
+#[derive(Debug, Clone, Default)]
+pub struct UpdateCollection {
+    /// Its title; cannot be cleared.
+    pub title: Patch<String>,
+    /// Who it comes from.
+    pub creator_id: Patch<CreatorId>,
+    /// The caller's own external id.
+    pub organization_index: Patch<String>,
+    /// The caller's own data; cleared, empty.
+    pub metadata: Patch<Metadata>,
+    /// Whether its tracks may bring their own cover.
+    pub is_cover_overridable: Patch<bool>,
+    /// Whether its tracks may bring their own colours.
+    pub is_theme_overridable: Patch<bool>,
+    /// Its own player colour.
+    pub player_colour: Patch<Colour>,
+    /// Its own line under the title.
+    pub player_subtitle: Patch<String>,
+}
+
+impl Library {
+    /// One page of the collections in the caller's reach, and how many there are in all.
+    pub async fn collections(&self, caller: &Caller, page: Page) -> Result<(u64, Vec<CollectionView>), Refusal> {
+        if caller.scope.track().is_some() {
+            return Ok((0, Vec::new()));
+        }
+        let (total, collections) =
+            self.catalog.collections(caller.organization_id, caller.scope.collection(), page).await?;
+        Ok((total, collections.into_iter().map(Into::into).collect()))
+    }
+
+    /// One collection.
+    pub async fn collection(&self, caller: &Caller, id: CollectionId) -> Result<CollectionView, Refusal> {
+        caller.reach_collection(id)?;
+        let collection = self.catalog.collection(caller.organization_id, id).await?;
+        collection.map(Into::into).ok_or(Refusal::NotFound(Noun::Collection))
+    }
+
+    /// Makes a collection.
+    pub async fn create_collection(
+        &self,
+        caller: &Caller,
+        create: CreateCollection,
+    ) -> Result<CollectionView, Refusal> {
+        caller.require_whole_organization()?;
+        if create.title.trim().is_empty() {
+            return Err(Refusal::invalid("title", "cannot be empty"));
+        }
+        let creator_id = create.creator_id.or(caller.creator_id);
+        let collection = Collection {
+            id: self.ambient.record_id(),
+            organization_id: caller.organization_id,
+            creator_id,
+            folder: self.ambient.short_id(),
+            organization_index: create.organization_index,
+            title: create.title,
+            metadata: create.metadata,
+            theme: Vec::new(),
+            is_cover_overridable: create.is_cover_overridable.unwrap_or(true),
+            is_theme_overridable: create.is_theme_overridable.unwrap_or(true),
+            player_colour: create.player_colour,
+            player_subtitle: create.player_subtitle,
+            created_at: self.ambient.now(),
+            deleted_at: None,
+        };
+        self.require_creator(caller, creator_id).await?;
+        let tx = self.catalog.begin().await?;
+        tx.insert_collection(&collection).await?;
+        tx.commit().await?;
+        Ok(collection.into())
+    }
+
+    /// Changes a collection.
+    pub async fn update_collection(
+        &self,
+        caller: &Caller,
+        id: CollectionId,
+        update: UpdateCollection,
+    ) -> Result<CollectionView, Refusal> {
+        caller.reach_collection(id)?;
+        if let Patch::Set(creator_id) = update.creator_id {
+            self.require_creator(caller, Some(creator_id)).await?;
+        }
+        let tx = self.catalog.begin().await?;
+        let mut collection =
+            tx.collection(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Collection))?;
+        update.apply(&mut collection)?;
+        tx.update_collection(&collection).await?;
+        tx.commit().await?;
+        Ok(collection.into())
+    }
+
+    /// Soft-deletes a collection with all its tracks and queues the removal of their objects.
+    pub async fn delete_collection(&self, caller: &Caller, id: CollectionId) -> Result<CollectionView, Refusal> {
+        caller.reach_collection(id)?;
+        let organization_id = caller.organization_id;
+        let tx = self.catalog.begin().await?;
+        let collection =
+            tx.collection(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Collection))?;
+        let now = self.ambient.now();
+        for track_id in tx.soft_delete_collection(organization_id, id, now).await? {
+            let job = Job::PurgeTrack { organization_id, track_id };
+            tx.enqueue(job, self.ambient.record_id(), now, None).await?;
+        }
+        tx.commit().await?;
+        Ok(collection.into())
+    }
+}
+
+impl UpdateCollection {
+    fn apply(self, collection: &mut Collection) -> Result<(), Refusal> {
+        match self.title {
+            Patch::Keep => {}
+            Patch::Set(title) if !title.trim().is_empty() => collection.title = title,
+            _ => return Err(Refusal::invalid("title", "cannot be empty")),
+        }
+        self.creator_id.apply(&mut collection.creator_id);
+        self.organization_index.apply(&mut collection.organization_index);
+        self.metadata.apply_or(&mut collection.metadata, Metadata::default());
+        self.is_cover_overridable.apply_or(&mut collection.is_cover_overridable, true);
+        self.is_theme_overridable.apply_or(&mut collection.is_theme_overridable, true);
+        self.player_colour.apply(&mut collection.player_colour);
+        self.player_subtitle.apply(&mut collection.player_subtitle);
+        Ok(())
+    }
+}

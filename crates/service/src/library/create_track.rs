@@ -1,0 +1,114 @@
+//! A new track, waiting for its bytes.
+
+use tonearm_catalog::Transaction;
+use tonearm_domain::{
+    Ambient, CollectionId, Colour, CreatorId, Job, Metadata, OrganizationId, Track, TrackInfo, TrackStatus,
+    UPLOAD_URL_TTL_SECONDS, UploadSessionId, sanitise_file_name,
+};
+
+use super::Library;
+use crate::track_view::Surroundings;
+use crate::{Caller, Refusal, TrackView, UploadHandle};
+
+/// A track to be made.
+#[derive(Debug, Clone, Default)]
+pub struct CreateTrack {
+    /// Where; may be left out by a key that is limited to a collection.
+    pub collection_id: Option<CollectionId>,
+    /// The name of the file, not empty.
+    pub file_name: String,
+    /// Who it comes from.
+    pub creator_id: Option<CreatorId>,
+    /// The caller's own external id.
+    pub organization_index: Option<String>,
+    /// The caller's own data.
+    pub metadata: Metadata,
+    /// Whether a cover found in the file may be used; true unless told.
+    pub is_cover_overridable: Option<bool>,
+    /// Whether colours found in the file's cover may be used; true unless told.
+    pub is_theme_overridable: Option<bool>,
+    /// The title in players.
+    pub player_title: Option<String>,
+    /// The line under the title in players.
+    pub player_subtitle: Option<String>,
+    /// Its own player colour.
+    pub player_colour: Option<Colour>,
+}
+
+/// Where to send a track's source and its cover.
+#[derive(Debug, Clone)]
+pub struct UploadHandles {
+    /// Takes the source.
+    pub track: UploadHandle,
+    /// Takes the cover.
+    pub cover: UploadHandle,
+}
+
+impl Library {
+    /// Makes a track and signs the URLs for its bytes.
+    pub async fn create_track(
+        &self,
+        caller: &Caller,
+        create: CreateTrack,
+    ) -> Result<(TrackView, UploadHandles), Refusal> {
+        let collection_id = caller.target_collection(create.collection_id)?;
+        let surroundings = Surroundings::of(&self.catalog, caller.organization_id, collection_id).await?;
+        let create = CreateTrack { creator_id: create.creator_id.or(caller.creator_id), ..create };
+        self.require_creator(caller, create.creator_id).await?;
+        let tx = self.catalog.begin().await?;
+        let track =
+            insert_track(&tx, &self.ambient, caller.organization_id, collection_id, None, create).await?;
+        tx.commit().await?;
+        let (source, cover) = self.links.uploads(track.organization_id, track.id);
+        Ok((surroundings.view(track), UploadHandles { track: source, cover }))
+    }
+}
+
+/// Inserts a track that waits for its bytes, and the job that gives it up if none come.
+pub(crate) async fn insert_track(
+    tx: &Transaction,
+    ambient: &Ambient,
+    organization_id: OrganizationId,
+    collection_id: CollectionId,
+    upload_session_id: Option<UploadSessionId>,
+    create: CreateTrack,
+) -> Result<Track, Refusal> {
+    if create.file_name.trim().is_empty() {
+        return Err(Refusal::invalid("file_name", "cannot be empty"));
+    }
+    let now = ambient.now();
+    let mut track = Track {
+        id: ambient.record_id(),
+        organization_id,
+        collection_id,
+        creator_id: create.creator_id,
+        upload_session_id,
+        index: ambient.short_id(),
+        organization_index: create.organization_index,
+        order: 0,
+        duration: 0.0,
+        file_name: sanitise_file_name(&create.file_name),
+        file_name_original: Some(create.file_name),
+        info: TrackInfo::default(),
+        metadata: create.metadata,
+        player_title: create.player_title,
+        player_subtitle: create.player_subtitle,
+        player_colour: create.player_colour,
+        theme: Vec::new(),
+        cover: None,
+        is_cover_overridable: create.is_cover_overridable.unwrap_or(true),
+        is_theme_overridable: create.is_theme_overridable.unwrap_or(true),
+        transcription: None,
+        transcription_language: None,
+        status: TrackStatus::Initialized,
+        status_reason: None,
+        source: None,
+        upload_expires_at: now.plus_seconds(UPLOAD_URL_TTL_SECONDS.into()),
+        created_at: now,
+        deleted_at: None,
+    };
+    track.order = tx.insert_track(&track).await?;
+    let expire = Job::ExpireUpload { organization_id, track_id: track.id };
+    tx.enqueue(expire, ambient.record_id(), track.upload_expires_at, None).await?;
+    Ok(track)
+}

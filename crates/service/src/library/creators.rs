@@ -1,0 +1,111 @@
+//! Creators.
+
+use tonearm_domain::{Creator, CreatorId, Metadata, Page, Patch};
+
+use super::Library;
+use crate::{Caller, Noun, Refusal};
+
+/// A creator to be made.
+#[derive(Debug, Clone)]
+pub struct CreateCreator {
+    /// The caller's own external id, not empty.
+    pub organization_index: String,
+    /// The caller's own data.
+    pub metadata: Metadata,
+}
+
+/// What may change of a creator.
+#[derive(Debug, Clone, Default)]
+pub struct UpdateCreator {
+    /// The caller's own external id; cannot be cleared.
+    pub organization_index: Patch<String>,
+    /// The caller's own data; cleared, empty.
+    pub metadata: Patch<Metadata>,
+}
+
+fn require_index(index: &str) -> Result<(), Refusal> {
+    if index.trim().is_empty() {
+        return Err(Refusal::invalid("organization_index", "cannot be empty"));
+    }
+    Ok(())
+}
+
+impl Library {
+    /// One page of the organization's creators, and how many there are in all.
+    pub async fn creators(&self, caller: &Caller, page: Page) -> Result<(u64, Vec<Creator>), Refusal> {
+        caller.require_whole_organization()?;
+        Ok(self.catalog.creators(caller.organization_id, page).await?)
+    }
+
+    /// One creator.
+    pub async fn creator(&self, caller: &Caller, id: CreatorId) -> Result<Creator, Refusal> {
+        caller.require_whole_organization()?;
+        self.catalog.creator(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Creator))
+    }
+
+    /// Makes a creator.
+    pub async fn create_creator(&self, caller: &Caller, create: CreateCreator) -> Result<Creator, Refusal> {
+        caller.require_whole_organization()?;
+        require_index(&create.organization_index)?;
+        let now = self.ambient.now();
+        let creator = Creator {
+            id: self.ambient.record_id(),
+            organization_id: caller.organization_id,
+            folder: self.ambient.short_id(),
+            organization_index: create.organization_index,
+            metadata: create.metadata,
+            created_at: now,
+            updated_at: now,
+        };
+        let tx = self.catalog.begin().await?;
+        tx.insert_creator(&creator).await?;
+        tx.commit().await?;
+        Ok(creator)
+    }
+
+    /// Changes a creator.
+    pub async fn update_creator(
+        &self,
+        caller: &Caller,
+        id: CreatorId,
+        update: UpdateCreator,
+    ) -> Result<Creator, Refusal> {
+        caller.require_whole_organization()?;
+        let tx = self.catalog.begin().await?;
+        let mut creator =
+            tx.creator(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Creator))?;
+        match update.organization_index {
+            Patch::Keep => {}
+            Patch::Clear => return Err(Refusal::invalid("organization_index", "cannot be empty")),
+            Patch::Set(index) => {
+                require_index(&index)?;
+                creator.organization_index = index;
+            }
+        }
+        update.metadata.apply_or(&mut creator.metadata, Metadata::default());
+        creator.updated_at = self.ambient.now();
+        tx.update_creator(&creator).await?;
+        tx.commit().await?;
+        Ok(creator)
+    }
+
+    /// Deletes a creator; what came from it stays, without a creator.
+    pub async fn delete_creator(&self, caller: &Caller, id: CreatorId) -> Result<Creator, Refusal> {
+        caller.require_whole_organization()?;
+        let tx = self.catalog.begin().await?;
+        let creator =
+            tx.creator(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Creator))?;
+        tx.delete_creator(caller.organization_id, id).await?;
+        tx.commit().await?;
+        Ok(creator)
+    }
+
+    /// Refuses a creator that is not the caller's organization's.
+    pub(super) async fn require_creator(&self, caller: &Caller, id: Option<CreatorId>) -> Result<(), Refusal> {
+        let Some(id) = id else { return Ok(()) };
+        match self.catalog.creator(caller.organization_id, id).await? {
+            Some(_) => Ok(()),
+            None => Err(Refusal::NotFound(Noun::Creator)),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! API keys: made once, shown once, known by their hash.
+
+use tonearm_catalog::Transaction;
+use tonearm_domain::{
+    ApiKey, ApiKeyId, CollectionId, CreatorId, KeyScope, KeyType, ScopeError, Timestamp, TrackId, VariantIndex,
+};
+use tonearm_signing::ApiKeyText;
+
+use super::Library;
+use crate::{Caller, Noun, Refusal};
+
+/// A key to be made.
+#[derive(Debug, Clone)]
+pub struct CreateKey {
+    /// What it is for.
+    pub key_type: KeyType,
+    /// A name for people.
+    pub title: String,
+    /// Limits it to a collection.
+    pub collection_id: Option<CollectionId>,
+    /// Limits it to a track of that collection.
+    pub track_id: Option<TrackId>,
+    /// The creator that what it makes is attributed to.
+    pub creator_id: Option<CreatorId>,
+    /// Exactly one for a share key; for a player key the only ones its sessions may list.
+    pub variants: Vec<VariantIndex>,
+    /// Whether its play sessions may allow downloads.
+    pub is_downloadable: bool,
+    /// When it stops working.
+    pub expires_at: Option<Timestamp>,
+}
+
+impl CreateKey {
+    /// A key without limits.
+    pub fn new(key_type: KeyType, title: &str) -> Self {
+        Self {
+            key_type,
+            title: title.to_owned(),
+            collection_id: None,
+            track_id: None,
+            creator_id: None,
+            variants: Vec::new(),
+            is_downloadable: false,
+            expires_at: None,
+        }
+    }
+}
+
+/// A new key.
+#[derive(Debug)]
+pub struct CreatedKey {
+    /// The record.
+    pub key: ApiKey,
+    /// The secret, shown this once.
+    pub text: ApiKeyText,
+}
+
+impl Library {
+    /// Makes a key on behalf of a person who may do so.
+    pub async fn create_key(&self, caller: &Caller, create: CreateKey) -> Result<CreatedKey, Refusal> {
+        caller.require_whole_organization()?;
+        let tx = self.catalog.begin().await?;
+        let created = self.insert_key(&tx, caller, create).await?;
+        tx.commit().await?;
+        Ok(created)
+    }
+
+    /// Makes a key on behalf of another key, which cannot make its like.
+    pub async fn create_key_by_key(&self, caller: &Caller, create: CreateKey) -> Result<CreatedKey, Refusal> {
+        if create.key_type == KeyType::Api {
+            return Err(Refusal::Forbidden {
+                code: "key_type",
+                message: "a key of type api is created in the dashboard or on the command line",
+            });
+        }
+        self.create_key(caller, create).await
+    }
+
+    /// The organization's keys, by creation, without their secrets.
+    pub async fn keys(&self, caller: &Caller) -> Result<Vec<ApiKey>, Refusal> {
+        caller.require_whole_organization()?;
+        Ok(self.catalog.api_keys(caller.organization_id).await?)
+    }
+
+    /// Makes a key stop working.
+    pub async fn revoke_key(&self, caller: &Caller, id: ApiKeyId) -> Result<(), Refusal> {
+        caller.require_whole_organization()?;
+        let tx = self.catalog.begin().await?;
+        if !tx.revoke_api_key(caller.organization_id, id, self.ambient.now()).await? {
+            return Err(Refusal::NotFound(Noun::ApiKey));
+        }
+        tx.commit().await?;
+        Ok(())
+    }
+
+    pub(super) async fn insert_key(
+        &self,
+        tx: &Transaction,
+        caller: &Caller,
+        create: CreateKey,
+    ) -> Result<CreatedKey, Refusal> {
+        ApiKey::validate(create.key_type, &create.variants)
+            .map_err(|error| Refusal::invalid("variants", error.to_string()))?;
+        let scope = KeyScope::new(create.collection_id, create.track_id)
+            .map_err(|error: ScopeError| Refusal::invalid("collection_id", error.to_string()))?;
+        if create.expires_at.is_some_and(|at| at <= self.ambient.now()) {
+            return Err(Refusal::invalid("expires_at", "is in the past"));
+        }
+        require_targets(tx, caller, scope, create.creator_id).await?;
+        let text = ApiKeyText::new(caller.organization_id, create.key_type, self.ambient.random());
+        let key = ApiKey {
+            id: self.ambient.record_id(),
+            organization_id: caller.organization_id,
+            title: create.title,
+            key_type: create.key_type,
+            scope,
+            creator_id: create.creator_id,
+            variants: create.variants,
+            is_downloadable: create.is_downloadable,
+            expires_at: create.expires_at,
+            revoked_at: None,
+            created_at: self.ambient.now(),
+        };
+        tx.insert_api_key(&key, &text.hash()).await?;
+        Ok(CreatedKey { key, text })
+    }
+}
+
+/// Refuses a key for things that are not the organization's.
+async fn require_targets(
+    tx: &Transaction,
+    caller: &Caller,
+    scope: KeyScope,
+    creator_id: Option<CreatorId>,
+) -> Result<(), Refusal> {
+    let organization_id = caller.organization_id;
+    if let Some(id) = scope.collection() {
+        tx.collection(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Collection))?;
+    }
+    if let Some(id) = scope.track() {
+        let track = tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
+        if Some(track.collection_id) != scope.collection() {
+            return Err(Refusal::NotFound(Noun::Track));
+        }
+    }
+    if let Some(id) = creator_id {
+        tx.creator(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Creator))?;
+    }
+    Ok(())
+}

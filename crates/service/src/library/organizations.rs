@@ -1,0 +1,98 @@
+//! Reading and changing an organization.
+
+use tonearm_domain::{Colour, Organization, OrganizationId, Patch, PlayerColours, ThemeColour};
+
+use super::Library;
+use crate::{Caller, Noun, Refusal};
+
+/// An organization with its companion colours.
+#[derive(Debug, Clone)]
+pub struct OrganizationView {
+    /// The organization.
+    pub organization: Organization,
+    /// Its colour with the companions.
+    pub colours: PlayerColours,
+}
+
+/// What may change of an organization.
+#[derive(Debug, Clone, Default)]
+pub struct UpdateOrganization {
+    /// Its name; cannot be cleared.
+    pub name: Patch<String>,
+    /// Its palette.
+    pub theme: Patch<Vec<ThemeColour>>,
+    /// Whether levels below may bring their own colours.
+    pub is_theme_overridable: Patch<bool>,
+    /// Whether levels below may bring their own cover.
+    pub is_cover_overridable: Patch<bool>,
+    /// Its player colour; cleared, the default.
+    pub player_colour: Patch<Colour>,
+    /// The line under the title; cleared, empty.
+    pub player_subtitle: Patch<String>,
+    /// Where track events go. Not changeable through the API.
+    pub webhook_url: Patch<String>,
+    /// Where file events go. Not changeable through the API.
+    pub webhook_url_file: Patch<String>,
+    /// Where collection events go. Not changeable through the API.
+    pub webhook_url_collection: Patch<String>,
+    /// Whether spoken words are transcribed. Not changeable through the API.
+    pub is_transcription_enabled: Patch<bool>,
+}
+
+impl UpdateOrganization {
+    fn apply(self, organization: &mut Organization) -> Result<(), Refusal> {
+        match self.name {
+            Patch::Keep => {}
+            Patch::Set(name) if !name.trim().is_empty() => organization.name = name,
+            _ => return Err(Refusal::invalid("name", "cannot be empty")),
+        }
+        if let Patch::Set(theme) = &self.theme
+            && theme.len() > 8
+        {
+            return Err(Refusal::invalid("theme", "holds at most 8 colours"));
+        }
+        self.theme.apply_or(&mut organization.theme, Vec::new());
+        self.is_theme_overridable.apply_or(&mut organization.is_theme_overridable, true);
+        self.is_cover_overridable.apply_or(&mut organization.is_cover_overridable, true);
+        self.player_colour.apply_or(&mut organization.player_colour, Colour::DEFAULT);
+        self.player_subtitle.apply_or(&mut organization.player_subtitle, String::new());
+        self.webhook_url.apply(&mut organization.webhook_url);
+        self.webhook_url_file.apply(&mut organization.webhook_url_file);
+        self.webhook_url_collection.apply(&mut organization.webhook_url_collection);
+        self.is_transcription_enabled.apply_or(&mut organization.is_transcription_enabled, false);
+        Ok(())
+    }
+}
+
+impl From<Organization> for OrganizationView {
+    fn from(organization: Organization) -> Self {
+        let colours = organization.player_colour.companions();
+        Self { organization, colours }
+    }
+}
+
+impl Library {
+    /// The caller's own organization. A scoped key may read it too: players show its name and colours.
+    pub async fn organization(&self, caller: &Caller, id: OrganizationId) -> Result<OrganizationView, Refusal> {
+        caller.reach_organization(id)?;
+        let organization = self.catalog.organization(id).await?;
+        organization.map(Into::into).ok_or(Refusal::NotFound(Noun::Organization))
+    }
+
+    /// Changes the caller's own organization.
+    pub async fn update_organization(
+        &self,
+        caller: &Caller,
+        id: OrganizationId,
+        update: UpdateOrganization,
+    ) -> Result<OrganizationView, Refusal> {
+        caller.reach_organization(id)?;
+        caller.require_whole_organization()?;
+        let tx = self.catalog.begin().await?;
+        let mut organization = tx.organization(id).await?.ok_or(Refusal::NotFound(Noun::Organization))?;
+        update.apply(&mut organization)?;
+        tx.update_organization(&organization).await?;
+        tx.commit().await?;
+        Ok(organization.into())
+    }
+}

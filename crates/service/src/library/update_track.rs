@@ -1,0 +1,65 @@
+//! Changing what people say of a track.
+
+use tonearm_domain::{Colour, CreatorId, Metadata, Patch, Track, TrackId};
+
+use super::Library;
+use crate::track_view::Surroundings;
+use crate::{Caller, Noun, Refusal, TrackView};
+
+/// What may change of a track.
+#[derive(Debug, Clone, Default)]
+pub struct UpdateTrack {
+    /// Who it comes from.
+    pub creator_id: Patch<CreatorId>,
+    /// The caller's own external id.
+    pub organization_index: Patch<String>,
+    /// The caller's own data; cleared, empty.
+    pub metadata: Patch<Metadata>,
+    /// Whether a cover found in the file may be used.
+    pub is_cover_overridable: Patch<bool>,
+    /// Whether colours found in the file's cover may be used.
+    pub is_theme_overridable: Patch<bool>,
+    /// The title in players.
+    pub player_title: Patch<String>,
+    /// The line under the title in players.
+    pub player_subtitle: Patch<String>,
+    /// Its own player colour.
+    pub player_colour: Patch<Colour>,
+}
+
+impl UpdateTrack {
+    fn apply(self, track: &mut Track) {
+        self.creator_id.apply(&mut track.creator_id);
+        self.organization_index.apply(&mut track.organization_index);
+        self.metadata.apply_or(&mut track.metadata, Metadata::default());
+        self.is_cover_overridable.apply_or(&mut track.is_cover_overridable, true);
+        self.is_theme_overridable.apply_or(&mut track.is_theme_overridable, true);
+        self.player_title.apply(&mut track.player_title);
+        self.player_subtitle.apply(&mut track.player_subtitle);
+        self.player_colour.apply(&mut track.player_colour);
+    }
+}
+
+impl Library {
+    /// Changes a track.
+    pub async fn update_track(
+        &self,
+        caller: &Caller,
+        id: TrackId,
+        update: UpdateTrack,
+    ) -> Result<TrackView, Refusal> {
+        if let Patch::Set(creator_id) = update.creator_id {
+            self.require_creator(caller, Some(creator_id)).await?;
+        }
+        let tx = self.catalog.begin().await?;
+        let mut track =
+            tx.track(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
+        caller.reach_track(track.collection_id, track.id)?;
+        update.apply(&mut track);
+        tx.update_track(&track).await?;
+        tx.commit().await?;
+        let surroundings =
+            Surroundings::of(&self.catalog, caller.organization_id, track.collection_id).await?;
+        Ok(surroundings.view(track))
+    }
+}

@@ -1,0 +1,126 @@
+//! Addresses that are handed out.
+
+use std::fmt;
+use std::str::FromStr;
+
+use tonearm_domain::{Ambient, ObjectKey, OrganizationId, Timestamp, TrackId, UPLOAD_URL_TTL_SECONDS};
+use tonearm_signing::{DeliveryTerms, UploadGrant, UploadTarget, UrlSigner};
+
+/// Where files are delivered from: an origin that may contain `{org}`, which becomes the organization's id, so
+/// that each organization has a host name of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeliveryUrl(String);
+
+/// A delivery URL that is no origin.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the delivery URL is a scheme and host such as https://{{org}}.audio.example.com, without path or query"
+)]
+pub struct DeliveryUrlError;
+
+impl FromStr for DeliveryUrl {
+    type Err = DeliveryUrlError;
+    fn from_str(text: &str) -> Result<Self, DeliveryUrlError> {
+        let origin = text.trim_end_matches('/');
+        let host = origin
+            .strip_prefix("https://")
+            .or_else(|| origin.strip_prefix("http://"))
+            .ok_or(DeliveryUrlError)?;
+        let plain = host.replace("{org}", "org");
+        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']');
+        if plain.is_empty() || !plain.chars().all(allowed) {
+            return Err(DeliveryUrlError);
+        }
+        Ok(Self(origin.to_owned()))
+    }
+}
+
+impl DeliveryUrl {
+    /// The origin of a URL that was checked before, such as the public URL.
+    pub fn of(url: &str) -> Self {
+        let end = url.find("://").map_or(0, |at| at + 3);
+        let path = url[end..].find('/').map_or(url.len(), |at| end + at);
+        Self(url[..path].to_owned())
+    }
+
+    fn origin(&self, organization_id: OrganizationId) -> String {
+        self.0.replace("{org}", &organization_id.to_string())
+    }
+}
+
+impl fmt::Display for DeliveryUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Where to send a file: a signed URL with its lifetime.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UploadHandle {
+    /// `PUT` for sources, `POST` for covers.
+    pub method: &'static str,
+    /// The signed URL.
+    pub upload_url: String,
+    /// Seconds it can be used.
+    pub ttl: u32,
+    /// When it ends.
+    pub expires_at: Timestamp,
+}
+
+/// Makes the addresses that are handed out, and signs them.
+#[derive(Clone)]
+pub struct Links {
+    signer: UrlSigner,
+    ambient: Ambient,
+    public_url: String,
+    delivery_url: DeliveryUrl,
+}
+
+impl Links {
+    /// `public_url` is where the API is reached, without a trailing slash.
+    pub fn new(signer: UrlSigner, ambient: Ambient, public_url: &str, delivery_url: DeliveryUrl) -> Self {
+        Self { signer, ambient, public_url: public_url.trim_end_matches('/').to_owned(), delivery_url }
+    }
+
+    /// A signed URL of an object; without a `ttl` it is valid for one hour.
+    pub fn delivery(&self, key: &ObjectKey, ttl: Option<u32>, attachment: Option<&str>) -> String {
+        let signed = self.signer.sign_delivery(key, DeliveryTerms { ttl, attachment }, self.ambient.now());
+        format!("{}{signed}", self.delivery_url.origin(key.organization_id))
+    }
+
+    /// A signed URL that takes the source of a track, and one that takes its cover.
+    pub fn uploads(&self, organization_id: OrganizationId, track_id: TrackId) -> (UploadHandle, UploadHandle) {
+        let handle = |target, method| {
+            let now = self.ambient.now();
+            let grant = UploadGrant { organization_id, track_id, target };
+            let signed = self.signer.sign_upload(grant, UPLOAD_URL_TTL_SECONDS, now);
+            UploadHandle {
+                method,
+                upload_url: format!("{}{signed}", self.public_url),
+                ttl: UPLOAD_URL_TTL_SECONDS,
+                expires_at: now.plus_seconds(UPLOAD_URL_TTL_SECONDS.into()),
+            }
+        };
+        (handle(UploadTarget::Source, "PUT"), handle(UploadTarget::Cover, "POST"))
+    }
+
+    /// Where the API is reached.
+    pub fn public_url(&self) -> &str {
+        &self.public_url
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_delivery_url_is_an_origin() {
+        for good in ["http://127.0.0.1:8080", "https://{org}.cdn.example.com/", "http://[::1]:80"] {
+            assert!(good.parse::<DeliveryUrl>().is_ok(), "{good}");
+        }
+        for bad in ["", "cdn.example.com", "https://", "https://a/b", "https://a?b", "ftp://a", "https://u@a"] {
+            assert_eq!(bad.parse::<DeliveryUrl>(), Err(DeliveryUrlError), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! A URL that a browser saves instead of playing.
+
+use tonearm_domain::{FileOutcome, PlaySessionId, TrackId};
+
+use super::Playback;
+use super::playable::lists;
+use crate::{Noun, Refusal};
+
+/// Seconds a download URL is valid.
+const DOWNLOAD_TTL_SECONDS: u32 = 30;
+
+/// A download.
+#[derive(Debug, Clone)]
+pub struct Download {
+    /// The variant's index.
+    pub variant: String,
+    /// A signed URL, valid for 30 seconds.
+    pub url: String,
+}
+
+impl Playback {
+    /// A download of one variant, where the session allows downloads and lists the variant.
+    pub async fn download(
+        &self,
+        id: PlaySessionId,
+        track_id: TrackId,
+        variant: &str,
+    ) -> Result<Download, Refusal> {
+        let session = self.valid_session(id).await?;
+        if !session.is_downloadable {
+            return Err(Refusal::Forbidden {
+                code: "downloads_not_allowed",
+                message: "this play session does not allow downloads",
+            });
+        }
+        let track = self.track_of(&session, track_id).await?;
+        let not_found = Refusal::NotFound(Noun::Variant);
+        let files = self.catalog.files_of_track(track.track.id).await?;
+        let file = files
+            .into_iter()
+            .find(|file| file.recipe.index.as_str() == variant && lists(&session, &file.recipe));
+        match file.map(|file| file.outcome) {
+            Some(FileOutcome::Made { key, file_name, .. }) => Ok(Download {
+                variant: variant.to_owned(),
+                url: self.links.delivery(&key, Some(DOWNLOAD_TTL_SECONDS), Some(&file_name)),
+            }),
+            _ => Err(not_found),
+        }
+    }
+}

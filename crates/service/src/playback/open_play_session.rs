@@ -1,0 +1,109 @@
+//! Reading a play session: its tracks, and all it takes to play one of them.
+
+use tonearm_domain::{PlaySession, PlaySessionId, TrackId};
+
+use super::{Playable, Playback};
+use crate::track_view::Surroundings;
+use crate::{Caller, Noun, Refusal, TrackView};
+
+/// A play session with its tracks, and the first of them ready to play.
+#[derive(Debug, Clone)]
+pub struct OpenedPlaySession {
+    /// The session, its variants resolved.
+    pub session: PlaySession,
+    /// Its playable tracks, in order.
+    pub tracks: Vec<TrackView>,
+    /// What it takes to play the first; none where no track is playable.
+    pub first: Option<Playable>,
+}
+
+impl Playback {
+    /// The session with this id, for a key of its organization that reaches what it plays.
+    pub async fn play_session(&self, caller: &Caller, id: PlaySessionId) -> Result<OpenedPlaySession, Refusal> {
+        let not_found = Refusal::NotFound(Noun::PlaySession);
+        let Some(session) = self.catalog.play_session(id).await? else { return Err(not_found) };
+        let reaches = match session.track_id {
+            Some(track_id) => caller.scope.covers_track(session.collection_id, track_id),
+            None => caller.scope.covers_collection(session.collection_id),
+        };
+        if session.organization_id != caller.organization_id || !reaches {
+            return Err(not_found);
+        }
+        self.open(self.still_valid(session)?).await
+    }
+
+    /// The session with this id for whoever holds the id, where the configuration allows that.
+    pub async fn public_play_session(&self, id: PlaySessionId) -> Result<OpenedPlaySession, Refusal> {
+        self.open(self.valid_session(id).await?).await
+    }
+
+    /// What it takes to play one track of a session.
+    pub async fn play_track(
+        &self,
+        id: PlaySessionId,
+        track_id: TrackId,
+    ) -> Result<(PlaySession, Playable), Refusal> {
+        let session = self.valid_session(id).await?;
+        let track = self.track_of(&session, track_id).await?;
+        let playable = self.playable(&session, track).await?;
+        Ok((self.with_variants(session).await?, playable))
+    }
+
+    pub(super) async fn open(&self, session: PlaySession) -> Result<OpenedPlaySession, Refusal> {
+        let surroundings =
+            Surroundings::of(&self.catalog, session.organization_id, session.collection_id).await?;
+        let tracks: Vec<TrackView> = self
+            .catalog
+            .playable_tracks(session.organization_id, session.collection_id, session.track_id)
+            .await?
+            .into_iter()
+            .map(|track| surroundings.view(track))
+            .collect();
+        let first = match tracks.first() {
+            Some(track) => Some(self.playable(&session, track.clone()).await?),
+            None => None,
+        };
+        let session = self.with_variants(session).await?;
+        Ok(OpenedPlaySession { session, tracks, first })
+    }
+
+    /// The session as it is shown: one that names no variants names the organization's playable ones.
+    async fn with_variants(&self, mut session: PlaySession) -> Result<PlaySession, Refusal> {
+        if session.variants.is_empty() {
+            let recipes = self.catalog.recipes(session.organization_id).await?;
+            let playable = recipes.into_iter().filter(|recipe| recipe.kind.recipe_type().is_playable());
+            session.variants = playable.map(|recipe| recipe.index).collect();
+        }
+        Ok(session)
+    }
+
+    /// A playable track of a session.
+    pub(super) async fn track_of(&self, session: &PlaySession, id: TrackId) -> Result<TrackView, Refusal> {
+        let not_found = Refusal::NotFound(Noun::Track);
+        if session.track_id.is_some_and(|own| own != id) {
+            return Err(not_found);
+        }
+        match self.catalog.track(session.organization_id, id).await? {
+            Some(track) if track.collection_id == session.collection_id && track.status.is_playable() => {
+                let surroundings =
+                    Surroundings::of(&self.catalog, session.organization_id, session.collection_id).await?;
+                Ok(surroundings.view(track))
+            }
+            _ => Err(not_found),
+        }
+    }
+
+    pub(super) async fn valid_session(&self, id: PlaySessionId) -> Result<PlaySession, Refusal> {
+        let session = self.catalog.play_session(id).await?.ok_or(INVALID)?;
+        self.still_valid(session)
+    }
+
+    fn still_valid(&self, session: PlaySession) -> Result<PlaySession, Refusal> {
+        if session.is_valid_at(self.ambient.now()) { Ok(session) } else { Err(INVALID) }
+    }
+}
+
+const INVALID: Refusal = Refusal::Unauthenticated {
+    code: "invalid_play_session",
+    message: "the play session is unknown or has expired; ask for a new one",
+};

@@ -1,0 +1,103 @@
+//! All it takes to play one track: cover, levels and signed URLs.
+
+use tonearm_domain::{
+    CoverSize, FileData, FileOutcome, Levels, Metric, ObjectKey, PlaySession, Recipe, RecipeType, TrackFile, VariantIndex,
+};
+
+use super::Playback;
+use crate::{Refusal, TrackView};
+
+/// All it takes to play one track.
+#[derive(Debug, Clone)]
+pub struct Playable {
+    /// The track.
+    pub track: TrackView,
+    /// Its cover in every size.
+    pub cover: Vec<CoverImage>,
+    /// Its waveform; empty where none was made.
+    pub levels: Levels,
+    /// Its variants, as the session lists them.
+    pub variants: Vec<PlayableVariant>,
+}
+
+/// A cover in one size.
+#[derive(Debug, Clone)]
+pub struct CoverImage {
+    /// Which size.
+    pub size: CoverSize,
+    /// A signed URL.
+    pub url: String,
+}
+
+/// A file with a signed URL.
+#[derive(Debug, Clone)]
+pub struct PlayableVariant {
+    /// The file.
+    pub file: TrackFile,
+    /// Where its bytes are.
+    pub key: ObjectKey,
+    /// How many there are.
+    pub size: u64,
+    /// The name it is delivered under.
+    pub file_name: String,
+    /// What else is known of it.
+    pub data: FileData,
+    /// A signed URL.
+    pub url: String,
+}
+
+impl Playback {
+    /// URLs are valid for what is left of the session.
+    pub(super) async fn playable(&self, session: &PlaySession, track: TrackView) -> Result<Playable, Refusal> {
+        let left = session.expires_at.unix_seconds() - self.ambient.now().unix_seconds();
+        let ttl = u32::try_from(left.max(1)).unwrap_or(u32::MAX);
+        let files = self.catalog.files_of_track(track.track.id).await?;
+        let cover = self.cover_images(&track, ttl);
+        let levels = levels_of(&files);
+        let mut variants: Vec<PlayableVariant> = files
+            .into_iter()
+            .filter(|file| lists(session, &file.recipe))
+            .filter_map(|file| self.sign(file, ttl))
+            .collect();
+        // The files come in recipe order, and the sort is stable.
+        let place = |index: &VariantIndex| session.variants.iter().position(|listed| listed == index);
+        variants.sort_by_key(|variant| place(&variant.file.recipe.index));
+        Ok(Playable { track, cover, levels, variants })
+    }
+
+    fn cover_images(&self, view: &TrackView, ttl: u32) -> Vec<CoverImage> {
+        let track = &view.track;
+        let image = |size, cover: &tonearm_domain::Cover| {
+            let key = cover.key(track.organization_id, track.index, size);
+            CoverImage { size, url: self.links.delivery(&key, Some(ttl), None) }
+        };
+        track.cover.iter().flat_map(|cover| CoverSize::ALL.map(|size| image(size, cover))).collect()
+    }
+
+    fn sign(&self, file: TrackFile, ttl: u32) -> Option<PlayableVariant> {
+        let FileOutcome::Made { key, size, file_name, data } = file.outcome.clone() else { return None };
+        let url = self.links.delivery(&key, Some(ttl), None);
+        Some(PlayableVariant { file, key, size, file_name, data, url })
+    }
+}
+
+/// Whether a session lists what a recipe makes: what it names, or everything playable where it names nothing.
+pub(super) fn lists(session: &PlaySession, recipe: &Recipe) -> bool {
+    if session.variants.is_empty() {
+        recipe.kind.recipe_type().is_playable()
+    } else {
+        session.variants.contains(&recipe.index)
+    }
+}
+
+/// The waveform that players show: of the first levels recipe.
+fn levels_of(files: &[TrackFile]) -> Levels {
+    files
+        .iter()
+        .filter(|file| file.recipe.kind.recipe_type() == RecipeType::Levels)
+        .find_map(|file| match &file.outcome {
+            FileOutcome::Made { data: FileData::Levels(levels), .. } => Some(levels.clone()),
+            _ => None,
+        })
+        .unwrap_or_else(|| Levels::new([], Metric::Peak, 0))
+}

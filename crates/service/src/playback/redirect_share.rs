@@ -1,0 +1,27 @@
+//! Inline share links.
+
+use tonearm_domain::{Action, FileOutcome, TrackId};
+
+use super::Playback;
+use crate::{Noun, Refusal};
+
+impl Playback {
+    /// Where a share link leads: a URL of the key's one variant, signed afresh and valid for an hour.
+    pub async fn redirect_share(&self, track_id: TrackId, key_text: &str) -> Result<String, Refusal> {
+        let key = self.access.key(key_text, Action::Share).await?;
+        let not_found = Refusal::NotFound(Noun::Track);
+        let Some(track) = self.catalog.track(key.organization_id, track_id).await? else { return Err(not_found) };
+        if !key.scope.covers_track(track.collection_id, track_id) || !track.status.is_playable() {
+            return Err(not_found);
+        }
+        let files = self.catalog.files_of_track(track_id).await?;
+        files
+            .iter()
+            .filter(|file| key.variants.contains(&file.recipe.index))
+            .find_map(|file| match &file.outcome {
+                FileOutcome::Made { key, .. } => Some(self.links.delivery(key, None, None)),
+                FileOutcome::Failed { .. } => None,
+            })
+            .ok_or(not_found)
+    }
+}

@@ -1,0 +1,148 @@
+//! Turning a source into files, and cleaning up after.
+
+mod expire_upload;
+mod files;
+mod process_track;
+mod purge_track;
+mod settle_track;
+mod sweep_objects;
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use tonearm_blobs::Blobs;
+use tonearm_catalog::Catalog;
+use tonearm_domain::{Ambient, ClaimedJob, Job};
+use tonearm_media::Media;
+use tokio_util::sync::CancellationToken;
+
+use crate::Refusal;
+
+/// Runs background work. Each use case ends by finishing its job in the transaction that records its result.
+#[derive(Clone)]
+pub struct Processing {
+    catalog: Catalog,
+    blobs: Blobs,
+    media: Media,
+    ambient: Ambient,
+    scratch: PathBuf,
+}
+
+/// One run of a job.
+#[derive(Debug, Clone)]
+pub struct JobRun {
+    /// The job and the lease it is held under.
+    pub claimed: ClaimedJob,
+    /// Cancelled when the lease is lost or the process shuts down; whatever runs is then killed.
+    pub cancel: CancellationToken,
+}
+
+/// Why a run ended without finishing its job.
+#[derive(Debug, thiserror::Error)]
+pub enum JobError {
+    /// It may go better another time.
+    #[error("{0}")]
+    Retry(#[source] Box<dyn Error + Send + Sync>),
+    /// The lease went to another worker, which now owns the job.
+    #[error("the lease of the job was lost")]
+    LeaseLost,
+    /// It was told to stop.
+    #[error("the run was cancelled")]
+    Cancelled,
+}
+
+impl JobError {
+    fn retry(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Retry(error.into())
+    }
+}
+
+impl From<tonearm_catalog::CatalogError> for JobError {
+    fn from(error: tonearm_catalog::CatalogError) -> Self {
+        Self::retry(error)
+    }
+}
+
+impl From<tonearm_blobs::BlobError> for JobError {
+    fn from(error: tonearm_blobs::BlobError) -> Self {
+        Self::retry(error)
+    }
+}
+
+impl From<tonearm_blobs::PutError> for JobError {
+    fn from(error: tonearm_blobs::PutError) -> Self {
+        Self::retry(error)
+    }
+}
+
+impl From<std::io::Error> for JobError {
+    fn from(error: std::io::Error) -> Self {
+        Self::retry(error)
+    }
+}
+
+impl From<Refusal> for JobError {
+    fn from(error: Refusal) -> Self {
+        Self::retry(error)
+    }
+}
+
+impl Processing {
+    /// `scratch` is a folder of its own for files in the making; it may be emptied at every start.
+    pub fn new(catalog: Catalog, blobs: Blobs, media: Media, ambient: Ambient, scratch: PathBuf) -> Self {
+        Self { catalog, blobs, media, ambient, scratch }
+    }
+
+    /// The catalog, for claiming jobs and keeping their leases.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// Time and randomness.
+    pub fn ambient(&self) -> &Ambient {
+        &self.ambient
+    }
+
+    /// Runs a job to its end.
+    pub async fn run(&self, run: &JobRun) -> Result<(), JobError> {
+        match run.claimed.job {
+            Job::ProcessTrack { organization_id, track_id } => {
+                self.process_track(run, organization_id, track_id).await
+            }
+            Job::ExpireUpload { organization_id, track_id } => {
+                self.expire_upload(run, organization_id, track_id).await
+            }
+            Job::PurgeTrack { organization_id, track_id } => {
+                self.purge_track(run, organization_id, track_id).await
+            }
+            Job::SweepObjects {} => self.sweep_objects(run).await,
+        }
+    }
+
+    /// Ends a job that will not be tried again, leaving nothing in waiting.
+    pub async fn give_up(&self, claimed: &ClaimedJob, error: &str) -> Result<(), JobError> {
+        match claimed.job {
+            Job::ProcessTrack { organization_id, track_id } => {
+                self.give_up_track(claimed, organization_id, track_id, error).await
+            }
+            _ => {
+                let tx = self.catalog.begin().await?;
+                if !tx.give_up_job(claimed, self.ambient.now(), error).await? {
+                    return Err(JobError::LeaseLost);
+                }
+                tx.commit().await?;
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends a job that has nothing (left) to do.
+    async fn finish(&self, claimed: &ClaimedJob) -> Result<(), JobError> {
+        let tx = self.catalog.begin().await?;
+        if !tx.finish_job(claimed).await? {
+            return Err(JobError::LeaseLost);
+        }
+        tx.commit().await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,28 @@
+//! Give up on a track whose upload URL has ended unused.
+
+use tonearm_domain::{OrganizationId, TrackId};
+
+use super::{JobError, JobRun, Processing};
+
+impl Processing {
+    pub(super) async fn expire_upload(
+        &self,
+        run: &JobRun,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+    ) -> Result<(), JobError> {
+        let tx = self.catalog.begin().await?;
+        if let Some(mut track) = tx.track(organization_id, track_id).await?
+            && let Ok(status) = track.status.expire_upload()
+        {
+            track.status = status;
+            track.status_reason = Some("no file was uploaded before the upload URL expired".to_owned());
+            tx.update_track(&track).await?;
+        }
+        if !tx.finish_job(&run.claimed).await? {
+            return Err(JobError::LeaseLost);
+        }
+        tx.commit().await?;
+        Ok(())
+    }
+}

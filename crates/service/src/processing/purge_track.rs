@@ -1,0 +1,38 @@
+//! Remove the objects of a deleted track.
+
+use futures::TryStreamExt;
+use tonearm_domain::{OrganizationId, TrackId};
+
+use super::{JobError, JobRun, Processing};
+
+impl Processing {
+    /// Removes everything in the track's folder, so that what a killed run left there goes too.
+    pub(super) async fn purge_track(
+        &self,
+        run: &JobRun,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+    ) -> Result<(), JobError> {
+        let Some(track) = self.catalog.track_even_deleted(organization_id, track_id).await? else {
+            return self.finish(&run.claimed).await;
+        };
+        if track.deleted_at.is_none() {
+            // Restored in the meantime.
+            return self.finish(&run.claimed).await;
+        }
+        let listed: Vec<_> = self
+            .blobs
+            .list(Some(organization_id), Some(track.index))
+            .map_ok(|(key, _)| key)
+            .try_collect()
+            .await?;
+        self.blobs.delete_many(listed).await?;
+        let tx = self.catalog.begin().await?;
+        tx.purge_track(organization_id, track_id).await?;
+        if !tx.finish_job(&run.claimed).await? {
+            return Err(JobError::LeaseLost);
+        }
+        tx.commit().await?;
+        Ok(())
+    }
+}

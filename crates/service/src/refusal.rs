@@ -1,0 +1,147 @@
+//! Why a use case did not do what it was asked.
+
+use std::error::Error;
+
+use tonearm_blobs::BlobError;
+use tonearm_catalog::CatalogError;
+
+/// What could not be found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Noun {
+    /// An organization.
+    Organization,
+    /// A collection.
+    Collection,
+    /// A creator.
+    Creator,
+    /// A track.
+    Track,
+    /// A variant.
+    Variant,
+    /// A play session.
+    PlaySession,
+    /// An upload session.
+    UploadSession,
+    /// An API key.
+    ApiKey,
+}
+
+impl Noun {
+    /// The noun for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Organization => "organization",
+            Self::Collection => "collection",
+            Self::Creator => "creator",
+            Self::Track => "track",
+            Self::Variant => "variant",
+            Self::PlaySession => "play session",
+            Self::UploadSession => "upload session",
+            Self::ApiKey => "API key",
+        }
+    }
+
+    /// The error code that says it was not found.
+    pub const fn not_found_code(self) -> &'static str {
+        match self {
+            Self::Organization => "organization_not_found",
+            Self::Collection => "collection_not_found",
+            Self::Creator => "creator_not_found",
+            Self::Track => "track_not_found",
+            Self::Variant => "variant_not_found",
+            Self::PlaySession => "play_session_not_found",
+            Self::UploadSession => "upload_session_not_found",
+            Self::ApiKey => "api_key_not_found",
+        }
+    }
+}
+
+type Source = Box<dyn Error + Send + Sync>;
+
+/// Why a use case did not do what it was asked. The text is for the caller; sources are for the log.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// A field's value is missing or wrong.
+    #[error("{field}: {message}")]
+    Invalid {
+        /// The field at fault.
+        field: &'static str,
+        /// What is wrong and what would be right.
+        message: String,
+    },
+    /// No credential, or one that is none (any more).
+    #[error("{message}")]
+    Unauthenticated {
+        /// A stable code.
+        code: &'static str,
+        /// What is wrong with the credential.
+        message: &'static str,
+    },
+    /// A good credential that may not do this.
+    #[error("{message}")]
+    Forbidden {
+        /// A stable code.
+        code: &'static str,
+        /// What it may not do.
+        message: &'static str,
+    },
+    /// It does not exist, or not for this caller: these are never told apart.
+    #[error("there is no such {} in reach of this credential", .0.as_str())]
+    NotFound(Noun),
+    /// It stands in the way of what is there.
+    #[error("{message}")]
+    Conflict {
+        /// A stable code.
+        code: &'static str,
+        /// What is in the way.
+        message: String,
+    },
+    /// More bytes than are taken.
+    #[error("the upload is larger than the limit of {limit} bytes")]
+    TooLarge {
+        /// The limit.
+        limit: u64,
+    },
+    /// The body ended or broke before it was whole.
+    #[error("the upload broke off before it was complete; nothing was kept, send it again")]
+    Interrupted(#[source] Source),
+    /// It cannot be done to this thing as it is.
+    #[error("{message}")]
+    Unprocessable {
+        /// A stable code.
+        code: &'static str,
+        /// Why not.
+        message: &'static str,
+    },
+    /// Database or store are away.
+    #[error("a part of the service is unavailable at the moment; try again shortly")]
+    Unavailable(#[source] Source),
+    /// A fault of our own.
+    #[error("something went wrong on our side; the log knows more under this request's id")]
+    Internal(#[source] Source),
+}
+
+impl Refusal {
+    /// A wrong value of a field.
+    pub fn invalid(field: &'static str, message: impl Into<String>) -> Self {
+        Self::Invalid { field, message: message.into() }
+    }
+}
+
+impl From<CatalogError> for Refusal {
+    fn from(error: CatalogError) -> Self {
+        match error {
+            CatalogError::Conflict(what) => {
+                Self::Conflict { code: "already_exists", message: format!("there already is {what}") }
+            }
+            CatalogError::Unavailable(_) => Self::Unavailable(error.into()),
+            _ => Self::Internal(error.into()),
+        }
+    }
+}
+
+impl From<BlobError> for Refusal {
+    fn from(error: BlobError) -> Self {
+        Self::Unavailable(error.into())
+    }
+}

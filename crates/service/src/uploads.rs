@@ -1,0 +1,49 @@
+//! Taking bytes in.
+
+mod accept_cover;
+mod accept_source;
+mod upload_session;
+
+use tonearm_blobs::Blobs;
+use tonearm_catalog::Catalog;
+use tonearm_domain::Ambient;
+use tonearm_media::Media;
+
+use crate::Links;
+
+pub use accept_source::{AcceptedUpload, UploadTerms};
+pub use upload_session::{CreateUploadSession, CreatedUploadSession, SessionTrack, UploadSessionView};
+
+/// How much is taken in.
+#[derive(Debug, Clone, Copy)]
+pub struct UploadLimits {
+    /// Most bytes of a source.
+    pub max_source_bytes: u64,
+    /// Most bytes of a cover.
+    pub max_cover_bytes: u64,
+}
+
+/// Takes sources and covers in, by signed URL and in upload sessions.
+#[derive(Clone)]
+pub struct Uploads {
+    catalog: Catalog,
+    blobs: Blobs,
+    media: Media,
+    ambient: Ambient,
+    links: Links,
+    limits: UploadLimits,
+}
+
+impl Uploads {
+    /// Over a catalog and a store.
+    pub fn new(
+        catalog: Catalog,
+        blobs: Blobs,
+        media: Media,
+        ambient: Ambient,
+        links: Links,
+        limits: UploadLimits,
+    ) -> Self {
+        Self { catalog, blobs, media, ambient, links, limits }
+    }
+}

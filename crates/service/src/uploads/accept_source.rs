@@ -1,0 +1,176 @@
+//! The bytes of a track arrive.
+
+use bytes::Bytes;
+use futures::{Stream, StreamExt};
+use tonearm_blobs::{PutError, PutTerms, Stored};
+use tonearm_domain::{
+    ContentType, Job, ObjectFile, ObjectKey, OrganizationId, Source, Track, TrackId, TrackStatus, VariantIndex,
+};
+use tonearm_media::sniff;
+
+use super::Uploads;
+use crate::{Noun, Refusal};
+
+type BodyError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Bytes that are looked at to tell what the file is, before the rest has arrived.
+const SNIFFED_BYTES: usize = 4096;
+
+/// What the sender says of the bytes; each is checked before anything is kept.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct UploadTerms {
+    /// How many there are (`Content-Length`).
+    pub size: Option<u64>,
+    /// Their SHA-256 (`Repr-Digest`).
+    pub sha256: Option<[u8; 32]>,
+    /// Their MD5 (`Content-MD5`).
+    pub md5: Option<[u8; 16]>,
+}
+
+/// What was taken in.
+#[derive(Debug, Clone)]
+pub struct AcceptedUpload {
+    /// For which track.
+    pub track_id: TrackId,
+    /// How many bytes.
+    pub size: u64,
+    /// Their SHA-256.
+    pub sha256: [u8; 32],
+}
+
+impl Uploads {
+    /// Streams a source into the store and, in one transaction, records it and queues its processing.
+    ///
+    /// It returns once bytes and row are durable. Whatever goes wrong before leaves nothing, and the URL can be
+    /// used again. Of several uploads to one track at once, the first to be complete wins; the others conflict.
+    pub async fn accept_source<S>(
+        &self,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+        body: S,
+        terms: UploadTerms,
+    ) -> Result<AcceptedUpload, Refusal>
+    where
+        S: Stream<Item = Result<Bytes, BodyError>> + Send + Unpin,
+    {
+        let track =
+            self.catalog.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
+        accepted_status(&track)?;
+        let limit = self.limits.max_source_bytes;
+        if terms.size.is_some_and(|size| size > limit) {
+            return Err(Refusal::TooLarge { limit });
+        }
+        let (head, body) = peek(body).await.map_err(Refusal::Interrupted)?;
+        if head.is_empty() {
+            return Err(Refusal::invalid("body", "is empty; send the bytes of an audio file"));
+        }
+        let key = ObjectKey {
+            organization_id,
+            folder: track.index,
+            file: ObjectFile {
+                label: VariantIndex::from_static("source"),
+                version: self.ambient.short_id(),
+                content_type: sniff(&head).unwrap_or(ContentType::Binary),
+            },
+        };
+        let put_terms = PutTerms {
+            max_bytes: limit,
+            expected_sha256: terms.sha256,
+            expected_md5: terms.md5,
+            expected_size: terms.size,
+        };
+        let whole = futures::stream::iter(head.into_iter().map(Ok)).chain(body);
+        let stored = self.blobs.put(&key, whole, put_terms).await.map_err(refuse_put)?;
+        match self.record_source(organization_id, track_id, &key, &stored).await {
+            Ok(()) => Ok(AcceptedUpload { track_id, size: stored.size, sha256: stored.sha256 }),
+            Err(refusal) => {
+                // An outage here leaves an object without a row, which the sweep removes.
+                if let Err(error) = self.blobs.delete(&key).await {
+                    tracing::warn!(%key, %error, "could not remove an upload that was not recorded");
+                }
+                Err(refusal)
+            }
+        }
+    }
+
+    async fn record_source(
+        &self,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+        key: &ObjectKey,
+        stored: &Stored,
+    ) -> Result<(), Refusal> {
+        let tx = self.catalog.begin().await?;
+        let mut track = tx.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
+        track.status = accepted_status(&track)?;
+        track.source = Some(Source { key: key.clone(), size: stored.size, sha256: stored.sha256 });
+        tx.update_track(&track).await?;
+        let job = Job::ProcessTrack { organization_id, track_id };
+        tx.enqueue(job, self.ambient.record_id(), self.ambient.now(), None).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+}
+
+/// The status a track takes on with its source; a conflict where it has one already.
+fn accepted_status(track: &Track) -> Result<TrackStatus, Refusal> {
+    track.status.accept_source().map_err(|_| Refusal::Conflict {
+        code: "upload_url_used",
+        message: "this upload URL was used already; create another track for another file".to_owned(),
+    })
+}
+
+/// Takes chunks off a body until enough is there to tell what the file is.
+async fn peek<S>(mut body: S) -> Result<(Head, S), BodyError>
+where
+    S: Stream<Item = Result<Bytes, BodyError>> + Send + Unpin,
+{
+    let mut head = Head::default();
+    while head.bytes.len() < SNIFFED_BYTES {
+        match body.next().await {
+            Some(chunk) => head.push(chunk?),
+            None => break,
+        }
+    }
+    Ok((head, body))
+}
+
+/// The first chunks of a body, and their first bytes in one piece.
+#[derive(Default)]
+struct Head {
+    chunks: Vec<Bytes>,
+    bytes: Vec<u8>,
+}
+
+impl Head {
+    fn push(&mut self, chunk: Bytes) {
+        let room = SNIFFED_BYTES - self.bytes.len();
+        self.bytes.extend_from_slice(&chunk[..chunk.len().min(room)]);
+        self.chunks.push(chunk);
+    }
+}
+
+impl std::ops::Deref for Head {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Head {
+    fn into_iter(self) -> std::vec::IntoIter<Bytes> {
+        self.chunks.into_iter()
+    }
+}
+
+pub(super) fn refuse_put(error: PutError) -> Refusal {
+    match error {
+        PutError::TooLarge { limit } => Refusal::TooLarge { limit },
+        PutError::Interrupted(source) => Refusal::Interrupted(source),
+        PutError::DigestMismatch => Refusal::invalid(
+            "digest",
+            "does not match the bytes that arrived; nothing was kept, send the file again",
+        ),
+        PutError::Store(error) => error.into(),
+    }
+}

@@ -1,0 +1,151 @@
+//! Upload sessions: whoever holds the id fills one collection until it expires.
+
+use tonearm_domain::{
+    CollectionId, CreatorId, ExpiresIn, Metadata, Organization, PlayerColours, UploadSession, UploadSessionId,
+    resolve_player_colour,
+};
+
+use super::Uploads;
+use crate::library::{CreateTrack, UploadHandles, insert_track};
+use crate::track_view::Surroundings;
+use crate::{Caller, Noun, Refusal, TrackView};
+
+/// An upload session to be made.
+#[derive(Debug, Clone, Default)]
+pub struct CreateUploadSession {
+    /// Which collection it fills; may be left out by a key that is limited to one.
+    pub collection_id: Option<CollectionId>,
+    /// Whom its tracks are attributed to.
+    pub creator_id: Option<CreatorId>,
+    /// The caller's own external id.
+    pub organization_index: Option<String>,
+    /// The caller's own data.
+    pub metadata: Metadata,
+    /// How long it lasts.
+    pub expires_in: ExpiresIn,
+    /// A first track to make in it, in the same step.
+    pub track: Option<CreateTrack>,
+}
+
+/// An upload session with the colours that an uploader shows itself in.
+#[derive(Debug, Clone)]
+pub struct UploadSessionView {
+    /// The session.
+    pub session: UploadSession,
+    /// The collection's colours, else the organization's.
+    pub colours: PlayerColours,
+}
+
+/// A track made in an upload session.
+#[derive(Debug, Clone)]
+pub struct SessionTrack {
+    /// The track.
+    pub track: TrackView,
+    /// Where its bytes go.
+    pub handles: UploadHandles,
+}
+
+/// A new upload session.
+#[derive(Debug, Clone)]
+pub struct CreatedUploadSession {
+    /// The session.
+    pub view: UploadSessionView,
+    /// The track made with it, where one was asked for.
+    pub track: Option<SessionTrack>,
+}
+
+impl Uploads {
+    /// Makes an upload session, and a first track in it where one is asked for: both or neither.
+    pub async fn create_upload_session(
+        &self,
+        caller: &Caller,
+        create: CreateUploadSession,
+    ) -> Result<CreatedUploadSession, Refusal> {
+        let organization_id = caller.organization_id;
+        let collection_id = caller.target_collection(create.collection_id)?;
+        let surroundings = Surroundings::of(&self.catalog, organization_id, collection_id).await?;
+        let creator_id = create.creator_id.or(caller.creator_id);
+        if let Some(id) = creator_id {
+            self.catalog.creator(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Creator))?;
+        }
+        let session = UploadSession {
+            id: self.ambient.credential_id(),
+            organization_id,
+            creator_id,
+            collection_id,
+            organization_index: create.organization_index,
+            metadata: create.metadata,
+            expires_at: self.ambient.now().plus_seconds(create.expires_in.seconds().into()),
+        };
+        let tx = self.catalog.begin().await?;
+        tx.insert_upload_session(&session).await?;
+        let track = match create.track {
+            Some(track) => Some(self.insert_session_track(&tx, &session, &surroundings, track).await?),
+            None => None,
+        };
+        tx.commit().await?;
+        Ok(CreatedUploadSession { view: surroundings.view_session(session), track })
+    }
+
+    /// The session with this id, while it lasts.
+    pub async fn upload_session(&self, id: UploadSessionId) -> Result<UploadSessionView, Refusal> {
+        let session = self.valid_session(id).await?;
+        let surroundings =
+            Surroundings::of(&self.catalog, session.organization_id, session.collection_id).await?;
+        Ok(surroundings.view_session(session))
+    }
+
+    /// Makes a track in a session that lasts.
+    pub async fn create_session_track(
+        &self,
+        id: UploadSessionId,
+        create: CreateTrack,
+    ) -> Result<(UploadSessionView, SessionTrack), Refusal> {
+        let session = self.valid_session(id).await?;
+        let surroundings =
+            Surroundings::of(&self.catalog, session.organization_id, session.collection_id).await?;
+        let tx = self.catalog.begin().await?;
+        let track = self.insert_session_track(&tx, &session, &surroundings, create).await?;
+        tx.commit().await?;
+        Ok((surroundings.view_session(session), track))
+    }
+
+    async fn insert_session_track(
+        &self,
+        tx: &tonearm_catalog::Transaction,
+        session: &UploadSession,
+        surroundings: &Surroundings,
+        create: CreateTrack,
+    ) -> Result<SessionTrack, Refusal> {
+        let create = CreateTrack { creator_id: session.creator_id, ..create };
+        let (organization_id, collection_id) = (session.organization_id, session.collection_id);
+        let track =
+            insert_track(tx, &self.ambient, organization_id, collection_id, Some(session.id), create).await?;
+        let (source, cover) = self.links.uploads(organization_id, track.id);
+        Ok(SessionTrack {
+            track: surroundings.view(track),
+            handles: UploadHandles { track: source, cover },
+        })
+    }
+
+    async fn valid_session(&self, id: UploadSessionId) -> Result<UploadSession, Refusal> {
+        let session = self.catalog.upload_session(id).await?;
+        session.filter(|session| session.is_valid_at(self.ambient.now())).ok_or(Refusal::Unauthenticated {
+            code: "invalid_upload_session",
+            message: "the upload session is unknown or has expired; ask for a new one",
+        })
+    }
+}
+
+impl Surroundings {
+    fn view_session(&self, session: UploadSession) -> UploadSessionView {
+        let Organization { player_colour, is_theme_overridable, .. } = self.organization;
+        let colour = resolve_player_colour(
+            (player_colour, is_theme_overridable),
+            (self.collection.player_colour, self.collection.is_theme_overridable),
+            None,
+            (None, false),
+        );
+        UploadSessionView { session, colours: colour.companions() }
+    }
+}
