@@ -37,17 +37,21 @@ impl Spec {
     fn within(self, size: u64) -> Option<Range<u64>> {
         let range = match self {
             Self::From(first) => first..size,
-            Self::Between(first, last) => first..last.saturating_add(1).min(size),
+            // Positions are at most BEYOND, so adding one does not overflow.
+            Self::Between(first, last) => first..size.min(last + 1),
             Self::Suffix(length) => size.saturating_sub(length)..size,
         };
         (range.start < range.end).then_some(range)
     }
 }
 
-/// Digits as a number. More than fits is beyond the end of every object, and so is the largest number.
+/// More bytes than an object can have: file systems and S3 count in signed 64 bits, and may misread more.
+const BEYOND: u64 = i64::MAX.unsigned_abs();
+
+/// Digits as a number, at most [`BEYOND`].
 fn position(digits: &str) -> Option<u64> {
     let all_digits = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    all_digits.then(|| digits.parse().unwrap_or(u64::MAX))
+    all_digits.then(|| digits.parse().map_or(BEYOND, |n: u64| n.min(BEYOND)))
 }
 
 /// The ranges of a `Range` header, between 1 and [`MOST_RANGES`].
@@ -91,11 +95,12 @@ impl RangeSet {
 
     /// The one range asked for, where that needs no size to be known; its end may be behind the object's.
     pub(crate) fn known_start(&self) -> Option<Range<u64>> {
-        match self.0[..] {
-            [Spec::From(first)] => Some(first..u64::MAX),
-            [Spec::Between(first, last)] => Some(first..last.saturating_add(1)),
-            _ => None,
-        }
+        let range = match self.0[..] {
+            [Spec::From(first)] => first..BEYOND,
+            [Spec::Between(first, last)] => first..BEYOND.min(last + 1),
+            _ => return None,
+        };
+        (range.start < range.end).then_some(range)
     }
 
     /// The bytes of an object of `size` bytes, in the order asked for as far as ranges are apart.

@@ -1,0 +1,167 @@
+//! An edge node with a store of its own, and what came back from it.
+
+use axum::body::Body;
+use bytes::Bytes;
+use http::header::HeaderMap;
+use http::{Method, Request, Response, StatusCode};
+use http_body_util::BodyExt as _;
+use serde_json::Value;
+use tempfile::TempDir;
+use tonearm_blobs::Blobs;
+use tonearm_domain::{Ambient, ContentType, ObjectFile, ObjectKey};
+use tonearm_edge::{Edge, EdgeConfig};
+use tonearm_fixtures::{ManualClock, S3Server};
+use tonearm_signing::{DeliveryTerms, Secrets, UrlSigner};
+
+pub(crate) struct Node {
+    pub(crate) edge: Edge,
+    pub(crate) blobs: Blobs,
+    pub(crate) signer: UrlSigner,
+    pub(crate) ambient: Ambient,
+    pub(crate) clock: ManualClock,
+    pub(crate) s3: Option<S3Server>,
+    /// Removed with the node.
+    _folder: TempDir,
+}
+
+impl Node {
+    pub(crate) async fn over_folder() -> Self {
+        let folder = TempDir::new().unwrap();
+        let url = format!("file://{}/objects", folder.path().display());
+        Self::over(&url, None, folder).await
+    }
+
+    pub(crate) async fn over_s3() -> Self {
+        let s3 = S3Server::start();
+        Self::over(&s3.url(), Some(s3), TempDir::new().unwrap()).await
+    }
+
+    async fn over(url: &str, s3: Option<S3Server>, folder: TempDir) -> Self {
+        let blobs = Blobs::open(&url.parse().unwrap()).await.unwrap();
+        let signer = UrlSigner::new(Secrets::from_bytes([1; 32]));
+        let (ambient, clock) = tonearm_fixtures::ambient();
+        let edge = Edge::new(
+            blobs.clone(),
+            signer.clone(),
+            ambient.clone(),
+            EdgeConfig::default(),
+        );
+        Self {
+            edge,
+            blobs,
+            signer,
+            ambient,
+            clock,
+            s3,
+            _folder: folder,
+        }
+    }
+
+    /// Another edge over the same store.
+    pub(crate) fn edge_with(&self, config: EdgeConfig) -> Edge {
+        Edge::new(
+            self.blobs.clone(),
+            self.signer.clone(),
+            self.ambient.clone(),
+            config,
+        )
+    }
+
+    /// The name of an object that is not there.
+    pub(crate) fn key(&self, content_type: ContentType) -> ObjectKey {
+        ObjectKey {
+            organization_id: self.ambient.record_id(),
+            folder: self.ambient.short_id(),
+            file: ObjectFile {
+                label: "hq".parse().unwrap(),
+                version: self.ambient.short_id(),
+                content_type,
+            },
+        }
+    }
+
+    /// Stores an MP3 of `size` bytes, each telling its place, and gives its name.
+    pub(crate) async fn store(&self, size: usize) -> ObjectKey {
+        let key = self.key(ContentType::Mp3);
+        self.blobs.put_bytes(&key, content(size)).await.unwrap();
+        key
+    }
+
+    /// A URL that permits fetching the object for an hour.
+    pub(crate) fn url(&self, key: &ObjectKey) -> String {
+        self.signer
+            .sign_delivery(key, DeliveryTerms::default(), self.ambient.now())
+    }
+
+    /// A request for the object with these header lines, and its answer.
+    pub(crate) async fn request(&self, method: Method, url: &str, headers: &[(&str, &str)]) -> Answer {
+        Answer::read(self.open(method, url, headers).await).await
+    }
+
+    /// As [`request`](Self::request), with the body still to be read.
+    pub(crate) async fn open(&self, method: Method, url: &str, headers: &[(&str, &str)]) -> Response<Body> {
+        let mut request = Request::builder().method(method).uri(url);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.edge.serve(request.body(Body::empty()).unwrap()).await
+    }
+
+    /// GET of an object.
+    pub(crate) async fn get(&self, key: &ObjectKey, headers: &[(&str, &str)]) -> Answer {
+        self.request(Method::GET, &self.url(key), headers).await
+    }
+}
+
+/// An answer that was read to its end.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Answer {
+    pub(crate) async fn read(response: Response<Body>) -> Self {
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.unwrap().to_bytes();
+        Self {
+            status: parts.status,
+            headers: parts.headers,
+            body,
+        }
+    }
+
+    /// The only line of a header; none when there is no such header.
+    #[track_caller]
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut lines = self.headers.get_all(name).iter();
+        let value = lines.next()?.to_str().unwrap();
+        assert!(lines.next().is_none(), "{name} is there twice");
+        Some(value)
+    }
+
+    /// That this is an error of this status and code, in the form of all errors.
+    #[track_caller]
+    pub(crate) fn assert_error(&self, status: u16, code: &str) {
+        assert_eq!(self.status, status, "{self:?}");
+        let body: Value = serde_json::from_slice(&self.body).unwrap();
+        assert_eq!(body["ok"], false);
+        assert_eq!(body["code"], code);
+        assert_eq!(body["api_request_id"].as_str(), self.header("x-request-id"));
+        assert!(body["message"].as_str().unwrap().ends_with('.'));
+        assert_eq!(body.as_object().unwrap().len(), 4);
+        assert_eq!(self.header("content-type"), Some("application/json"));
+        assert_eq!(self.header("cache-control"), Some("no-store"));
+        assert_eq!(
+            self.header("content-length"),
+            Some(self.body.len().to_string().as_str())
+        );
+        assert_eq!(self.header("access-control-allow-origin"), Some("*"));
+    }
+}
+
+/// Bytes that differ from place to place, with a period that no buffer size has.
+pub(crate) fn content(size: usize) -> Bytes {
+    (0..size).map(|place| (place % 251) as u8).collect()
+}
