@@ -122,7 +122,7 @@ impl Edge {
         response
     }
 
-    /// The steps.
+    /// The steps: verify, resolve, conditional, range, send.
     async fn deliver(&self, request: &Parts, request_id: RequestId) -> Result<Response<Body>, Refusal> {
         let grant = self.verify(&request.uri)?;
         let ranges = ranges_of(request);
@@ -173,6 +173,7 @@ impl Edge {
         })
     }
 
+    /// Answers with what is selected of the object.
     async fn send(
         &self,
         grant: DeliveryGrant,
