@@ -28,8 +28,12 @@ impl Access {
             code: "invalid_api_key",
             message: "the API key is unknown, revoked or expired",
         };
-        let Ok(text) = text.parse::<ApiKeyText>() else { return Err(unknown) };
-        let Some(key) = self.catalog.api_key_by_hash(&text.hash()).await? else { return Err(unknown) };
+        let Ok(text) = text.parse::<ApiKeyText>() else {
+            return Err(unknown);
+        };
+        let Some(key) = self.catalog.api_key_by_hash(&text.hash()).await? else {
+            return Err(unknown);
+        };
         if !key.is_valid_at(self.ambient.now()) {
             return Err(unknown);
         }

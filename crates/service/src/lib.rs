@@ -7,6 +7,7 @@
 
 mod access;
 mod caller;
+mod covers;
 mod library;
 mod links;
 mod playback;
@@ -19,16 +20,18 @@ pub use access::Access;
 pub use caller::Caller;
 pub use library::{
     CollectionView, CreateCollection, CreateCreator, CreateKey, CreateTrack, CreatedKey, CreatedOrganization,
-    Library, OrganizationView, UpdateCollection, UpdateCreator, UpdateOrganization, UpdateTrack, UploadHandles,
+    Library, OrganizationView, UpdateCollection, UpdateCreator, UpdateOrganization, UpdateTrack,
+    UploadHandles,
 };
 pub use links::{DeliveryUrl, DeliveryUrlError, Links, UploadHandle};
 pub use playback::{
-    CoverImage, Download, GrantPlaySession, OpenedPlaySession, PlaySessionScope, Playable, PlayableVariant, Playback,
+    CoverImage, Download, GrantPlaySession, OpenedPlaySession, PlaySessionScope, Playable, PlayableVariant,
+    Playback,
 };
 pub use processing::{JobError, JobRun, Processing};
 pub use refusal::{Noun, Refusal};
 pub use track_view::TrackView;
 pub use uploads::{
-    AcceptedUpload, CreateUploadSession, CreatedUploadSession, SessionTrack, UploadLimits, UploadSessionView, UploadTerms,
-    Uploads,
+    AcceptedUpload, CreateUploadSession, CreatedUploadSession, SessionTrack, UploadLimits, UploadSessionView,
+    UploadTerms, Uploads,
 };

@@ -7,7 +7,6 @@ mod upload_session;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::Catalog;
 use tonearm_domain::Ambient;
-use tonearm_media::Media;
 
 use crate::Links;
 
@@ -28,7 +27,6 @@ pub struct UploadLimits {
 pub struct Uploads {
     catalog: Catalog,
     blobs: Blobs,
-    media: Media,
     ambient: Ambient,
     links: Links,
     limits: UploadLimits,
@@ -36,14 +34,13 @@ pub struct Uploads {
 
 impl Uploads {
     /// Over a catalog and a store.
-    pub fn new(
-        catalog: Catalog,
-        blobs: Blobs,
-        media: Media,
-        ambient: Ambient,
-        links: Links,
-        limits: UploadLimits,
-    ) -> Self {
-        Self { catalog, blobs, media, ambient, links, limits }
+    pub fn new(catalog: Catalog, blobs: Blobs, ambient: Ambient, links: Links, limits: UploadLimits) -> Self {
+        Self {
+            catalog,
+            blobs,
+            ambient,
+            links,
+            limits,
+        }
     }
 }

@@ -40,7 +40,10 @@ impl Library {
     /// One creator.
     pub async fn creator(&self, caller: &Caller, id: CreatorId) -> Result<Creator, Refusal> {
         caller.require_whole_organization()?;
-        self.catalog.creator(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Creator))
+        self.catalog
+            .creator(caller.organization_id, id)
+            .await?
+            .ok_or(Refusal::NotFound(Noun::Creator))
     }
 
     /// Makes a creator.
@@ -72,8 +75,10 @@ impl Library {
     ) -> Result<Creator, Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
-        let mut creator =
-            tx.creator(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Creator))?;
+        let mut creator = tx
+            .creator(caller.organization_id, id)
+            .await?
+            .ok_or(Refusal::NotFound(Noun::Creator))?;
         match update.organization_index {
             Patch::Keep => {}
             Patch::Clear => return Err(Refusal::invalid("organization_index", "cannot be empty")),
@@ -82,7 +87,9 @@ impl Library {
                 creator.organization_index = index;
             }
         }
-        update.metadata.apply_or(&mut creator.metadata, Metadata::default());
+        update
+            .metadata
+            .apply_or(&mut creator.metadata, Metadata::default());
         creator.updated_at = self.ambient.now();
         tx.update_creator(&creator).await?;
         tx.commit().await?;
@@ -93,15 +100,21 @@ impl Library {
     pub async fn delete_creator(&self, caller: &Caller, id: CreatorId) -> Result<Creator, Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
-        let creator =
-            tx.creator(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Creator))?;
+        let creator = tx
+            .creator(caller.organization_id, id)
+            .await?
+            .ok_or(Refusal::NotFound(Noun::Creator))?;
         tx.delete_creator(caller.organization_id, id).await?;
         tx.commit().await?;
         Ok(creator)
     }
 
     /// Refuses a creator that is not the caller's organization's.
-    pub(super) async fn require_creator(&self, caller: &Caller, id: Option<CreatorId>) -> Result<(), Refusal> {
+    pub(super) async fn require_creator(
+        &self,
+        caller: &Caller,
+        id: Option<CreatorId>,
+    ) -> Result<(), Refusal> {
         let Some(id) = id else { return Ok(()) };
         match self.catalog.creator(caller.organization_id, id).await? {
             Some(_) => Ok(()),

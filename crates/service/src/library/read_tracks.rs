@@ -32,8 +32,13 @@ impl Library {
         }
         let surroundings = Surroundings::of(&self.catalog, caller.organization_id, collection_id).await?;
         let only = caller.scope.track();
-        let (total, tracks) =
-            self.catalog.tracks_in_collection(caller.organization_id, collection_id, only, page).await?;
-        Ok((total, tracks.into_iter().map(|track| surroundings.view(track)).collect()))
+        let (total, tracks) = self
+            .catalog
+            .tracks_in_collection(caller.organization_id, collection_id, only, page)
+            .await?;
+        Ok((
+            total,
+            tracks.into_iter().map(|track| surroundings.view(track)).collect(),
+        ))
     }
 }

@@ -1,8 +1,6 @@
 //! A new play session.
 
-use tonearm_domain::{
-    CollectionId, ExpiresIn, PlaySession, Recipe, RecipeType, TrackId, VariantIndex,
-};
+use tonearm_domain::{CollectionId, ExpiresIn, PlaySession, Recipe, RecipeType, TrackId, VariantIndex};
 
 use super::{OpenedPlaySession, Playback};
 use crate::{Caller, Noun, Refusal};
@@ -43,8 +41,11 @@ impl Playback {
                 (id, None)
             }
             PlaySessionScope::Track(id) => {
-                let track =
-                    self.catalog.track(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
+                let track = self
+                    .catalog
+                    .track(organization_id, id)
+                    .await?
+                    .ok_or(Refusal::NotFound(Noun::Track))?;
                 caller.reach_track(track.collection_id, id)?;
                 (track.collection_id, Some(id))
             }
@@ -80,7 +81,8 @@ fn listed_variants(
     recipes: &[Recipe],
 ) -> Result<Vec<VariantIndex>, Refusal> {
     let is_allowed = |index: &VariantIndex| allowed.is_empty() || allowed.contains(index);
-    let listable = |recipe: &Recipe| !matches!(recipe.kind.recipe_type(), RecipeType::Levels | RecipeType::Cover);
+    let listable =
+        |recipe: &Recipe| !matches!(recipe.kind.recipe_type(), RecipeType::Levels | RecipeType::Cover);
     if asked.is_empty() {
         return Ok(recipes
             .iter()
@@ -90,7 +92,9 @@ fn listed_variants(
     }
     let mut listed: Vec<VariantIndex> = Vec::new();
     for name in asked {
-        let recipe = recipes.iter().find(|recipe| recipe.index.as_str() == name && listable(recipe));
+        let recipe = recipes
+            .iter()
+            .find(|recipe| recipe.index.as_str() == name && listable(recipe));
         if let Some(recipe) = recipe
             && is_allowed(&recipe.index)
             && !listed.contains(&recipe.index)
@@ -99,7 +103,10 @@ fn listed_variants(
         }
     }
     if listed.is_empty() {
-        return Err(Refusal::invalid("variants", "names no variant that exists and that this key may list"));
+        return Err(Refusal::invalid(
+            "variants",
+            "names no variant that exists and that this key may list",
+        ));
     }
     Ok(listed)
 }

@@ -19,9 +19,15 @@ pub struct OpenedPlaySession {
 
 impl Playback {
     /// The session with this id, for a key of its organization that reaches what it plays.
-    pub async fn play_session(&self, caller: &Caller, id: PlaySessionId) -> Result<OpenedPlaySession, Refusal> {
+    pub async fn play_session(
+        &self,
+        caller: &Caller,
+        id: PlaySessionId,
+    ) -> Result<OpenedPlaySession, Refusal> {
         let not_found = Refusal::NotFound(Noun::PlaySession);
-        let Some(session) = self.catalog.play_session(id).await? else { return Err(not_found) };
+        let Some(session) = self.catalog.play_session(id).await? else {
+            return Err(not_found);
+        };
         let reaches = match session.track_id {
             Some(track_id) => caller.scope.covers_track(session.collection_id, track_id),
             None => caller.scope.covers_collection(session.collection_id),
@@ -64,14 +70,20 @@ impl Playback {
             None => None,
         };
         let session = self.with_variants(session).await?;
-        Ok(OpenedPlaySession { session, tracks, first })
+        Ok(OpenedPlaySession {
+            session,
+            tracks,
+            first,
+        })
     }
 
     /// The session as it is shown: one that names no variants names the organization's playable ones.
     async fn with_variants(&self, mut session: PlaySession) -> Result<PlaySession, Refusal> {
         if session.variants.is_empty() {
             let recipes = self.catalog.recipes(session.organization_id).await?;
-            let playable = recipes.into_iter().filter(|recipe| recipe.kind.recipe_type().is_playable());
+            let playable = recipes
+                .into_iter()
+                .filter(|recipe| recipe.kind.recipe_type().is_playable());
             session.variants = playable.map(|recipe| recipe.index).collect();
         }
         Ok(session)
@@ -99,7 +111,11 @@ impl Playback {
     }
 
     fn still_valid(&self, session: PlaySession) -> Result<PlaySession, Refusal> {
-        if session.is_valid_at(self.ambient.now()) { Ok(session) } else { Err(INVALID) }
+        if session.is_valid_at(self.ambient.now()) {
+            Ok(session)
+        } else {
+            Err(INVALID)
+        }
     }
 }
 

@@ -10,7 +10,9 @@ impl Playback {
     pub async fn redirect_share(&self, track_id: TrackId, key_text: &str) -> Result<String, Refusal> {
         let key = self.access.key(key_text, Action::Share).await?;
         let not_found = Refusal::NotFound(Noun::Track);
-        let Some(track) = self.catalog.track(key.organization_id, track_id).await? else { return Err(not_found) };
+        let Some(track) = self.catalog.track(key.organization_id, track_id).await? else {
+            return Err(not_found);
+        };
         if !key.scope.covers_track(track.collection_id, track_id) || !track.status.is_playable() {
             return Err(not_found);
         }

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use bytes::Bytes;
 use tonearm_domain::{
-    ContentType, Cover, CoverOrigin, FileData, FileOutcome, Levels, LevelsSettings, ObjectFile, ObjectKey, Recipe,
-    RecipeKind, delivery_name,
+    ContentType, Cover, CoverOrigin, FileData, FileOutcome, Levels, LevelsSettings, ObjectFile, ObjectKey,
+    Recipe, RecipeKind, delivery_name,
 };
 use tonearm_media::{MediaError, RunScope};
 
 use super::process_track::{Made, Workbench};
 use super::{JobError, Processing};
+use crate::covers;
 
 /// What the one pass over the decoded sound found.
 pub(super) struct Analysed {
@@ -22,7 +23,10 @@ pub(super) struct Analysed {
 
 impl Analysed {
     fn levels(&self, settings: &LevelsSettings) -> Option<&Levels> {
-        self.levels.iter().find(|(own, _)| own == settings).map(|(_, levels)| levels)
+        self.levels
+            .iter()
+            .find(|(own, _)| own == settings)
+            .map(|(_, levels)| levels)
     }
 }
 
@@ -42,12 +46,18 @@ impl Processing {
                 settings.push(own.clone());
             }
         }
-        let analysis = self.media.analyse(&bench.input, &bench.probe, &settings, &bench.scope).await?;
+        let analysis = self
+            .media
+            .analyse(&bench.input, &bench.probe, &settings, &bench.scope)
+            .await?;
         bench.probe.duration = analysis.duration;
         bench.probe.info.loudness_lufs = analysis.loudness_lufs;
         bench.probe.info.true_peak_dbtp = analysis.true_peak_dbtp;
         let levels = settings.into_iter().zip(analysis.levels).collect();
-        Ok(Analysed { duration: analysis.duration, levels })
+        Ok(Analysed {
+            duration: analysis.duration,
+            levels,
+        })
     }
 
     /// Makes what one recipe asks for and stores it.
@@ -66,11 +76,21 @@ impl Processing {
                 tokio::fs::create_dir_all(&folder).await?;
                 let rendered = self
                     .media
-                    .render(&bench.input, &bench.probe, analysed.duration, kind, &folder, scope, None)
+                    .render(
+                        &bench.input,
+                        &bench.probe,
+                        analysed.duration,
+                        kind,
+                        &folder,
+                        scope,
+                        None,
+                    )
                     .await;
                 match rendered {
                     Ok(file) => {
-                        let made = self.store_file(bench, recipe, &file.path, file.content_type, file.data).await;
+                        let made = self
+                            .store_file(bench, recipe, &file.path, file.content_type, file.data)
+                            .await;
                         tokio::fs::remove_dir_all(&folder).await?;
                         made
                     }
@@ -88,12 +108,19 @@ impl Processing {
         settings: &LevelsSettings,
     ) -> Result<Made, JobError> {
         let Some(levels) = analysed.levels(settings).cloned() else {
-            return Ok(Made::File(FileOutcome::Failed { reason: "the waveform was not computed".to_owned() }));
+            return Ok(Made::File(FileOutcome::Failed {
+                reason: "the waveform was not computed".to_owned(),
+            }));
         };
         let json = Bytes::from(serde_json::to_vec(&levels).map_err(JobError::retry)?);
         let key = self.new_key(bench, recipe, ContentType::Json);
         let stored = self.blobs.put_bytes(&key, json).await?;
-        Ok(Made::File(made(bench, key, stored.size, FileData::Levels(levels))))
+        Ok(Made::File(made(
+            bench,
+            key,
+            stored.size,
+            FileData::Levels(levels),
+        )))
     }
 
     async fn store_file(
@@ -113,7 +140,11 @@ impl Processing {
         ObjectKey {
             organization_id: bench.track.organization_id,
             folder: bench.track.index,
-            file: ObjectFile { label: recipe.index.clone(), version: self.ambient.short_id(), content_type },
+            file: ObjectFile {
+                label: recipe.index.clone(),
+                version: self.ambient.short_id(),
+                content_type,
+            },
         }
     }
 
@@ -128,42 +159,56 @@ impl Processing {
             return Ok(None);
         }
         let track = &bench.track;
-        let surroundings = crate::track_view::Surroundings::of(
-            &self.catalog,
-            track.organization_id,
-            track.collection_id,
-        )
-        .await?;
+        let surroundings =
+            crate::track_view::Surroundings::of(&self.catalog, track.organization_id, track.collection_id)
+                .await?;
         let allowed = surroundings.organization.is_cover_overridable
             && surroundings.collection.is_cover_overridable
             && track.is_cover_overridable;
-        let embedded = if allowed { self.media.embedded_covers(&bench.input).await } else { None };
+        let embedded = if allowed {
+            covers::embedded(&bench.input).await
+        } else {
+            None
+        };
         let (images, origin) = match embedded {
-            Some(images) => (images, CoverOrigin::Embedded),
+            Some(embedded) => embedded,
             None => {
                 let colour = surroundings.view(track.clone()).colours.base;
                 let levels = analysed.levels(&LevelsSettings::default());
-                let levels = levels.map(|l| l.levels.clone()).unwrap_or_default();
-                (self.media.placeholder_covers(colour, levels).await, CoverOrigin::Generated)
+                let levels = levels.map(|l| l.levels.as_slice()).unwrap_or_default();
+                (
+                    tonearm_media::placeholder(colour, levels).map_err(JobError::retry)?,
+                    CoverOrigin::Generated,
+                )
             }
         };
-        let cover = Cover { version: self.ambient.short_id(), origin };
-        for image in images {
-            let key = cover.key(track.organization_id, track.index, image.size);
-            self.blobs.put_bytes(&key, image.jpeg).await?;
-        }
+        let cover = Cover {
+            version: self.ambient.short_id(),
+            origin,
+        };
+        covers::store(&self.blobs, track.organization_id, track.index, cover, images).await?;
         Ok(Some(cover))
     }
 }
 
 /// The upload itself: nothing is copied.
 fn original(bench: &Workbench) -> FileOutcome {
-    made(bench, bench.source.key.clone(), bench.source.size, FileData::None {})
+    made(
+        bench,
+        bench.source.key.clone(),
+        bench.source.size,
+        FileData::None {},
+    )
 }
 
 fn made(bench: &Workbench, key: ObjectKey, size: u64, data: FileData) -> FileOutcome {
     let extension = key.file.content_type.extension();
-    FileOutcome::Made { file_name: delivery_name(&bench.track.file_name, extension), key, size, data }
+    FileOutcome::Made {
+        file_name: delivery_name(&bench.track.file_name, extension),
+        key,
+        size,
+        data,
+    }
 }
 
 /// What a failed rendering means: for the track, or for the run.

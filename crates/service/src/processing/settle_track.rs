@@ -1,7 +1,8 @@
 //! The moves of a track's status at the end of processing, each in one transaction with its job.
 
 use tonearm_domain::{
-    ClaimedJob, Cover, FileOutcome, OrganizationId, Outcome, Recipe, RecipeKind, Track, TrackFile, TrackId, TrackStatus,
+    ClaimedJob, Cover, FileOutcome, OrganizationId, Outcome, Recipe, RecipeKind, Track, TrackFile, TrackId,
+    TrackStatus,
 };
 use tonearm_media::MediaError;
 
@@ -28,7 +29,9 @@ impl Processing {
         let Some(mut track) = tx.track(bench.track.organization_id, bench.track.id).await? else {
             return Err(JobError::Cancelled);
         };
-        let Ok(status) = track.status.fall_back() else { return Ok(false) };
+        let Ok(status) = track.status.fall_back() else {
+            return Ok(false);
+        };
         track.status = status;
         tx.update_track(&track).await?;
         tx.commit().await?;
@@ -43,7 +46,10 @@ impl Processing {
         track: &Track,
         cover: Option<Cover>,
     ) -> Result<(), JobError> {
-        let recipes = self.catalog.recipes_for_track(track.organization_id, track.id).await?;
+        let recipes = self
+            .catalog
+            .recipes_for_track(track.organization_id, track.id)
+            .await?;
         let tx = self.catalog.begin().await?;
         if let Some(mut track) = tx.track(track.organization_id, track.id).await? {
             let files = tx.files_of_track(track.id).await?;
@@ -114,8 +120,10 @@ impl Processing {
             let files = tx.files_of_track(track_id).await?;
             let outcome = Outcome::judge(1, playable(&files));
             track.status = track.status.settle(outcome).unwrap_or(TrackStatus::Error);
-            track.status_reason =
-                Some(format!("processing was given up after {} attempts: {error}", claimed.attempt));
+            track.status_reason = Some(format!(
+                "processing was given up after {} attempts: {error}",
+                claimed.attempt
+            ));
             tx.update_track(&track).await?;
         }
         if !tx.give_up_job(claimed, self.ambient.now(), error).await? {
@@ -128,11 +136,16 @@ impl Processing {
 
 fn all_tried(recipes: &[Recipe], files: &[TrackFile]) -> bool {
     let tried = |recipe: &Recipe| files.iter().any(|file| file.recipe.id == recipe.id);
-    recipes.iter().all(|recipe| matches!(recipe.kind, RecipeKind::Cover {}) || tried(recipe))
+    recipes
+        .iter()
+        .all(|recipe| matches!(recipe.kind, RecipeKind::Cover {}) || tried(recipe))
 }
 
 fn playable(files: &[TrackFile]) -> usize {
-    files.iter().filter(|file| file.is_made() && file.recipe.kind.recipe_type().is_playable()).count()
+    files
+        .iter()
+        .filter(|file| file.is_made() && file.recipe.kind.recipe_type().is_playable())
+        .count()
 }
 
 /// The outcome, with the first failure's reason.
@@ -144,5 +157,8 @@ fn judge(files: &[TrackFile]) -> (Outcome, Option<String>) {
             FileOutcome::Made { .. } => None,
         })
         .collect();
-    (Outcome::judge(failures.len(), playable(files)), failures.into_iter().next())
+    (
+        Outcome::judge(failures.len(), playable(files)),
+        failures.into_iter().next(),
+    )
 }

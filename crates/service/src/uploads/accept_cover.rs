@@ -2,11 +2,11 @@
 
 use bytes::Bytes;
 use tonearm_domain::{Cover, CoverOrigin, OrganizationId, TrackId};
-use tonearm_media::CoverError;
+use tonearm_media::MediaError;
 
 use super::Uploads;
 use super::accept_source::refuse_put;
-use crate::{Noun, Refusal};
+use crate::{Noun, Refusal, covers};
 
 impl Uploads {
     /// Most bytes of a cover.
@@ -22,21 +22,34 @@ impl Uploads {
         picture: Bytes,
     ) -> Result<(), Refusal> {
         if picture.is_empty() {
-            return Err(Refusal::invalid("file", "is empty; send a JPEG, PNG, WebP or GIF picture"));
+            return Err(Refusal::invalid(
+                "file",
+                "is empty; send a JPEG, PNG, WebP or GIF picture",
+            ));
         }
-        let track =
-            self.catalog.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
-        let images = self.media.covers(picture).await.map_err(|error| match error {
-            CoverError::Invalid(reason) => Refusal::invalid("file", reason),
-            CoverError::Internal(source) => Refusal::Internal(source),
+        let track = self
+            .catalog
+            .track(organization_id, track_id)
+            .await?
+            .ok_or(Refusal::NotFound(Noun::Track))?;
+        let images = covers::cut(picture).await.map_err(|error| match error {
+            MediaError::Unsupported(reason) | MediaError::LimitHit(reason) => {
+                Refusal::invalid("file", reason)
+            }
+            other => Refusal::Internal(other.into()),
         })?;
-        let cover = Cover { version: self.ambient.short_id(), origin: CoverOrigin::Uploaded };
-        for image in images {
-            let key = cover.key(organization_id, track.index, image.size);
-            self.blobs.put_bytes(&key, image.jpeg).await.map_err(refuse_put)?;
-        }
+        let cover = Cover {
+            version: self.ambient.short_id(),
+            origin: CoverOrigin::Uploaded,
+        };
+        covers::store(&self.blobs, organization_id, track.index, cover, images)
+            .await
+            .map_err(refuse_put)?;
         let tx = self.catalog.begin().await?;
-        let mut track = tx.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
+        let mut track = tx
+            .track(organization_id, track_id)
+            .await?
+            .ok_or(Refusal::NotFound(Noun::Track))?;
         track.cover = Some(cover);
         tx.update_track(&track).await?;
         tx.commit().await?;
