@@ -1,1 +1,34 @@
 //! Metadata in SQL: entities, migrations, named queries, transactions and the jobs table.
+//!
+//! [`Catalog`] reads, [`Transaction`] writes; both take and give the types of `tonearm-domain`, and rows stay in
+//! here. SQLite and PostgreSQL answer alike: every query is written once and tested on both.
+//!
+//! Soft-deleted rows are never returned unless a method's name says so. Every method makes a constant number of
+//! queries.
+
+mod catalog;
+mod collections;
+mod column;
+mod creators;
+mod entity;
+mod error;
+mod files;
+mod jobs;
+mod keys;
+mod migration;
+mod objects;
+mod organizations;
+mod postgres;
+mod query;
+mod recipes;
+mod sessions;
+mod sqlite;
+mod tracks;
+mod transaction;
+mod url;
+
+pub use catalog::{Backend, Catalog, ConnectOptions};
+pub use error::CatalogError;
+pub use jobs::PendingJob;
+pub use transaction::Transaction;
+pub use url::{DatabaseUrl, DatabaseUrlError};

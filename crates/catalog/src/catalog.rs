@@ -1,0 +1,124 @@
+//! The connection to the database.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sea_orm::{DatabaseConnection, SqliteTransactionMode, TransactionOptions, TransactionTrait};
+use tokio::sync::Notify;
+
+use crate::url::Place;
+use crate::{CatalogError, DatabaseUrl, Transaction, postgres, sqlite};
+
+/// Which database it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backend {
+    /// A file, for one machine.
+    Sqlite,
+    /// A server, for as many machines as needed.
+    Postgres,
+}
+
+/// How the database is connected to.
+#[derive(Debug, Clone)]
+pub struct ConnectOptions {
+    /// Most connections at once; on SQLite most readers, beside the one writer. At least 1.
+    pub max_connections: u32,
+    /// How long a request waits for a free connection, or to become the writer, before it is told that the
+    /// database is not available.
+    pub acquire_timeout: Duration,
+}
+
+impl Default for ConnectOptions {
+    fn default() -> Self {
+        Self {
+            max_connections: 10,
+            acquire_timeout: Duration::from_secs(30),
+        }
+    }
+}
+
+/// The metadata of everything, in SQL. Cheap to clone; clones share their connections.
+///
+/// Reads are methods here, and each sees what was committed. Writes are methods of [`Transaction`]; only what
+/// moves the leases of jobs is here too, as it stands alone.
+#[derive(Clone)]
+pub struct Catalog {
+    backend: Backend,
+    reader: DatabaseConnection,
+    /// On SQLite a pool of one connection, so that writers of this process queue up here instead of colliding in
+    /// the file. On PostgreSQL the same pool as `reader`.
+    writer: DatabaseConnection,
+    jobs: Arc<Notify>,
+}
+
+impl Catalog {
+    /// Connects, makes the file of an SQLite database if it is not there (mode 0600), and brings the tables up to
+    /// date. Safe to do in several processes at once.
+    pub async fn connect(url: &DatabaseUrl, options: ConnectOptions) -> Result<Self, CatalogError> {
+        let (backend, reader, writer) = match &url.0 {
+            Place::Sqlite(path) => {
+                let pools = sqlite::open(path, &options).await?;
+                (Backend::Sqlite, pools.readers, pools.writer)
+            }
+            Place::Postgres(server) => {
+                let pool = postgres::open(server, &options).await?;
+                (Backend::Postgres, pool.clone(), pool)
+            }
+        };
+        Ok(Self {
+            backend,
+            reader,
+            writer,
+            jobs: Arc::new(Notify::new()),
+        })
+    }
+
+    /// Begins a write transaction. On SQLite this waits until every earlier one is over, also those of other
+    /// processes.
+    pub async fn begin(&self) -> Result<Transaction, CatalogError> {
+        let inner = self.writer.begin_with_options(write_transaction()).await?;
+        Ok(Transaction::new(inner, Arc::clone(&self.jobs)))
+    }
+
+    /// Whether the database answers.
+    pub async fn ping(&self) -> Result<(), CatalogError> {
+        Ok(self.reader.ping().await?)
+    }
+
+    /// Which database it is.
+    pub fn backend(&self) -> Backend {
+        self.backend
+    }
+
+    /// Closes all connections once they are free. Requests that come later are told that the database is not
+    /// available.
+    pub async fn close(self) -> Result<(), CatalogError> {
+        // The writer goes last: it then is the one to fold SQLite's log back into the file.
+        self.reader.close().await?;
+        self.writer.close().await?;
+        Ok(())
+    }
+
+    /// Is notified after each commit that queued jobs, once for every job, so that workers of this process need
+    /// not wait for their next look.
+    pub fn jobs_enqueued(&self) -> Arc<Notify> {
+        Arc::clone(&self.jobs)
+    }
+
+    pub(crate) fn reader(&self) -> &DatabaseConnection {
+        &self.reader
+    }
+
+    pub(crate) fn writer(&self) -> &DatabaseConnection {
+        &self.writer
+    }
+}
+
+/// Write transactions take SQLite's write lock when they begin. Taken later, after a read, the lock cannot be
+/// waited for: what was read may be out of date by then.
+pub(crate) fn write_transaction() -> TransactionOptions {
+    TransactionOptions {
+        sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
+        ..TransactionOptions::default()
+    }
+}

@@ -1,0 +1,112 @@
+//! Collections.
+
+use sea_orm::sea_query::{Expr, Query};
+use sea_orm::{ColumnTrait, EntityTrait, NotSet, QueryFilter, QueryOrder, QuerySelect, Select, Set};
+use tonearm_domain::{Collection, CollectionId, OrganizationId, Page, Timestamp, TrackId};
+
+use crate::entity::collection::{ActiveModel, Column, Entity};
+use crate::entity::track;
+use crate::query::{TO_CHANGE, change, one, page};
+use crate::{Catalog, CatalogError, Transaction};
+
+fn living(organization: OrganizationId) -> Select<Entity> {
+    Entity::find()
+        .filter(Column::OrganizationId.eq(organization.uuid()))
+        .filter(Column::DeletedAt.is_null())
+}
+
+fn by_id(organization: OrganizationId, id: CollectionId) -> Select<Entity> {
+    living(organization).filter(Column::Id.eq(id.uuid()))
+}
+
+impl Catalog {
+    /// One collection of the organization.
+    pub async fn collection(
+        &self,
+        organization: OrganizationId,
+        id: CollectionId,
+    ) -> Result<Option<Collection>, CatalogError> {
+        one(self.reader(), by_id(organization, id)).await
+    }
+
+    /// How many collections the organization has, or 0 or 1 where `only` one counts, and a page of them, oldest
+    /// first.
+    pub async fn collections(
+        &self,
+        organization: OrganizationId,
+        only: Option<CollectionId>,
+        window: Page,
+    ) -> Result<(u64, Vec<Collection>), CatalogError> {
+        let select = match only {
+            Some(id) => by_id(organization, id),
+            None => living(organization).order_by_asc(Column::Id),
+        };
+        page(self.reader(), select, window).await
+    }
+}
+
+impl Transaction {
+    /// One collection of the organization, locked for a change.
+    pub async fn collection(
+        &self,
+        organization: OrganizationId,
+        id: CollectionId,
+    ) -> Result<Option<Collection>, CatalogError> {
+        one(self.db(), by_id(organization, id).lock(TO_CHANGE)).await
+    }
+
+    /// Adds a collection.
+    pub async fn insert_collection(&self, collection: &Collection) -> Result<(), CatalogError> {
+        let mut row = ActiveModel::try_from(collection)?;
+        row.last_track_order = Set(0);
+        Entity::insert(row)
+            .exec_without_returning(self.db())
+            .await
+            .map_err(CatalogError::or_duplicate("this collection already exists"))?;
+        Ok(())
+    }
+
+    /// Writes everything but whose it is and when it was made or deleted. Conflicts where it does not exist.
+    pub async fn update_collection(&self, collection: &Collection) -> Result<(), CatalogError> {
+        let mut row = ActiveModel::try_from(collection)?;
+        (row.id, row.organization_id) = (NotSet, NotSet);
+        (row.created_at, row.deleted_at) = (NotSet, NotSet);
+        let update = Entity::update_many()
+            .set(row)
+            .filter(Column::Id.eq(collection.id.uuid()))
+            .filter(Column::OrganizationId.eq(collection.organization_id.uuid()))
+            .filter(Column::DeletedAt.is_null());
+        change(self.db(), update, "the collection does not exist").await
+    }
+
+    /// Marks a collection, its tracks, and their files and own recipes as deleted. Gives the tracks that this
+    /// deleted, in no order; none also where there is no such collection.
+    pub async fn soft_delete_collection(
+        &self,
+        organization: OrganizationId,
+        id: CollectionId,
+        now: Timestamp,
+    ) -> Result<Vec<TrackId>, CatalogError> {
+        // The collection goes first: whoever adds a track takes its lock, too.
+        let marked = Entity::update_many()
+            .col_expr(Column::DeletedAt, Expr::value(now.unix_millis()))
+            .filter(Column::Id.eq(id.uuid()))
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::DeletedAt.is_null())
+            .exec(self.db())
+            .await?;
+        if marked.rows_affected == 0 {
+            return Ok(Vec::new());
+        }
+        let tracks = self
+            .mark_tracks(track::Column::CollectionId.eq(id.uuid()), now)
+            .await?;
+        let of_collection = Query::select()
+            .column(track::Column::Id)
+            .from(track::Entity)
+            .and_where(track::Column::CollectionId.eq(id.uuid()))
+            .take();
+        self.mark_belongings(of_collection, now).await?;
+        Ok(tracks)
+    }
+}

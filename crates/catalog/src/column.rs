@@ -1,0 +1,71 @@
+//! How values of the domain stand in columns: moments as Unix milliseconds, enums as their text, structures as
+//! JSON.
+
+use std::str::FromStr;
+
+use sea_orm::JsonValue;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tonearm_domain::{Metadata, Timestamp};
+
+use crate::CatalogError;
+
+/// A value that does not parse. `column` is `table.column`; the value itself stays out of the text.
+pub(crate) fn corrupt(column: &'static str) -> CatalogError {
+    CatalogError::Corrupt(format!("a row holds a value in {column} that does not parse"))
+}
+
+pub(crate) fn moment(column: &'static str, millis: i64) -> Result<Timestamp, CatalogError> {
+    Timestamp::from_unix_millis(millis).ok_or_else(|| corrupt(column))
+}
+
+pub(crate) fn moment_if_set(
+    column: &'static str,
+    millis: Option<i64>,
+) -> Result<Option<Timestamp>, CatalogError> {
+    millis.map(|millis| moment(column, millis)).transpose()
+}
+
+pub(crate) fn parsed<T: FromStr>(column: &'static str, text: &str) -> Result<T, CatalogError> {
+    text.parse().map_err(|_| corrupt(column))
+}
+
+pub(crate) fn parsed_if_set<T: FromStr>(
+    column: &'static str,
+    text: Option<&str>,
+) -> Result<Option<T>, CatalogError> {
+    text.map(|text| parsed(column, text)).transpose()
+}
+
+pub(crate) fn decoded<T: DeserializeOwned>(column: &'static str, json: JsonValue) -> Result<T, CatalogError> {
+    serde_json::from_value(json).map_err(|_| corrupt(column))
+}
+
+pub(crate) fn encoded<T: Serialize>(column: &'static str, value: &T) -> Result<JsonValue, CatalogError> {
+    serde_json::to_value(value).map_err(|_| corrupt(column))
+}
+
+pub(crate) fn metadata_json(metadata: &Metadata) -> JsonValue {
+    JsonValue::Object(metadata.as_map().clone())
+}
+
+pub(crate) fn metadata(column: &'static str, json: JsonValue) -> Result<Metadata, CatalogError> {
+    match json {
+        JsonValue::Object(map) => Ok(Metadata::from_stored(map)),
+        _ => Err(corrupt(column)),
+    }
+}
+
+/// Bytes of an object. Both databases count to 2^63 - 1, which no object reaches.
+pub(crate) fn byte_count(size: u64) -> i64 {
+    i64::try_from(size).unwrap_or(i64::MAX)
+}
+
+pub(crate) fn size(column: &'static str, bytes: i64) -> Result<u64, CatalogError> {
+    u64::try_from(bytes).map_err(|_| corrupt(column))
+}
+
+/// Text that comes out of files and programs, such as tags and error messages: PostgreSQL stores no NUL.
+pub(crate) fn foreign_text(text: &str) -> String {
+    text.replace('\0', "\u{FFFD}")
+}

@@ -1,0 +1,80 @@
+//! Creators.
+
+use sea_orm::{ColumnTrait, EntityTrait, NotSet, QueryFilter, QueryOrder, QuerySelect, Select};
+use tonearm_domain::{Creator, CreatorId, OrganizationId, Page};
+
+use crate::entity::creator::{ActiveModel, Column, Entity};
+use crate::query::{TO_CHANGE, change, one, page};
+use crate::{Catalog, CatalogError, Transaction};
+
+fn by_id(organization: OrganizationId, id: CreatorId) -> Select<Entity> {
+    Entity::find_by_id(id.uuid()).filter(Column::OrganizationId.eq(organization.uuid()))
+}
+
+impl Catalog {
+    /// One creator of the organization.
+    pub async fn creator(
+        &self,
+        organization: OrganizationId,
+        id: CreatorId,
+    ) -> Result<Option<Creator>, CatalogError> {
+        one(self.reader(), by_id(organization, id)).await
+    }
+
+    /// How many creators the organization has, and a page of them, oldest first.
+    pub async fn creators(
+        &self,
+        organization: OrganizationId,
+        window: Page,
+    ) -> Result<(u64, Vec<Creator>), CatalogError> {
+        let select = Entity::find()
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .order_by_asc(Column::Id);
+        page(self.reader(), select, window).await
+    }
+}
+
+impl Transaction {
+    /// One creator of the organization, locked for a change.
+    pub async fn creator(
+        &self,
+        organization: OrganizationId,
+        id: CreatorId,
+    ) -> Result<Option<Creator>, CatalogError> {
+        one(self.db(), by_id(organization, id).lock(TO_CHANGE)).await
+    }
+
+    /// Adds a creator.
+    pub async fn insert_creator(&self, creator: &Creator) -> Result<(), CatalogError> {
+        Entity::insert(ActiveModel::from(creator))
+            .exec_without_returning(self.db())
+            .await
+            .map_err(CatalogError::or_duplicate("this creator already exists"))?;
+        Ok(())
+    }
+
+    /// Writes everything but when it was made. Conflicts where it does not exist.
+    pub async fn update_creator(&self, creator: &Creator) -> Result<(), CatalogError> {
+        let mut row = ActiveModel::from(creator);
+        (row.id, row.organization_id, row.created_at) = (NotSet, NotSet, NotSet);
+        let update = Entity::update_many()
+            .set(row)
+            .filter(Column::Id.eq(creator.id.uuid()))
+            .filter(Column::OrganizationId.eq(creator.organization_id.uuid()));
+        change(self.db(), update, "the creator does not exist").await
+    }
+
+    /// Removes a creator for good; what named it then names none. Tells whether it was there.
+    pub async fn delete_creator(
+        &self,
+        organization: OrganizationId,
+        id: CreatorId,
+    ) -> Result<bool, CatalogError> {
+        let deleted = Entity::delete_many()
+            .filter(Column::Id.eq(id.uuid()))
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .exec(self.db())
+            .await?;
+        Ok(deleted.rows_affected > 0)
+    }
+}

@@ -1,0 +1,77 @@
+//! Rows of `api_key`.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::{NotSet, Set};
+use tonearm_domain::{ApiKey, ApiKeyId, CollectionId, CreatorId, KeyScope, OrganizationId, TrackId};
+
+use crate::CatalogError;
+use crate::column::{corrupt, decoded, encoded, moment, moment_if_set, parsed};
+
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "api_key")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: Uuid,
+    pub organization_id: Uuid,
+    pub key_hash: Vec<u8>,
+    pub title: String,
+    pub api_key_type_id: String,
+    pub collection_id: Option<Uuid>,
+    pub track_id: Option<Uuid>,
+    pub creator_id: Option<Uuid>,
+    pub variants: Json,
+    pub is_downloadable: bool,
+    pub expires_at: Option<i64>,
+    pub revoked_at: Option<i64>,
+    pub created_at: i64,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+impl TryFrom<Model> for ApiKey {
+    type Error = CatalogError;
+
+    fn try_from(row: Model) -> Result<Self, CatalogError> {
+        let collection = row.collection_id.map(CollectionId::from_uuid);
+        let track = row.track_id.map(TrackId::from_uuid);
+        Ok(Self {
+            id: ApiKeyId::from_uuid(row.id),
+            organization_id: OrganizationId::from_uuid(row.organization_id),
+            title: row.title,
+            key_type: parsed("api_key.api_key_type_id", &row.api_key_type_id)?,
+            scope: KeyScope::new(collection, track).map_err(|_| corrupt("api_key.track_id"))?,
+            creator_id: row.creator_id.map(CreatorId::from_uuid),
+            variants: decoded("api_key.variants", row.variants)?,
+            is_downloadable: row.is_downloadable,
+            expires_at: moment_if_set("api_key.expires_at", row.expires_at)?,
+            revoked_at: moment_if_set("api_key.revoked_at", row.revoked_at)?,
+            created_at: moment("api_key.created_at", row.created_at)?,
+        })
+    }
+}
+
+impl TryFrom<&ApiKey> for ActiveModel {
+    type Error = CatalogError;
+
+    /// All but the hash, which the record does not know.
+    fn try_from(key: &ApiKey) -> Result<Self, CatalogError> {
+        Ok(Self {
+            id: Set(key.id.uuid()),
+            organization_id: Set(key.organization_id.uuid()),
+            key_hash: NotSet,
+            title: Set(key.title.clone()),
+            api_key_type_id: Set(key.key_type.as_str().to_owned()),
+            collection_id: Set(key.scope.collection().map(CollectionId::uuid)),
+            track_id: Set(key.scope.track().map(TrackId::uuid)),
+            creator_id: Set(key.creator_id.map(CreatorId::uuid)),
+            variants: Set(encoded("api_key.variants", &key.variants)?),
+            is_downloadable: Set(key.is_downloadable),
+            expires_at: Set(key.expires_at.map(|at| at.unix_millis())),
+            revoked_at: Set(key.revoked_at.map(|at| at.unix_millis())),
+            created_at: Set(key.created_at.unix_millis()),
+        })
+    }
+}

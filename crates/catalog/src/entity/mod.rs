@@ -1,0 +1,15 @@
+//! Rows, one module per table, each with its way into the domain and back.
+
+// SeaORM's derives write `pub` items into these private modules.
+#![allow(unreachable_pub)]
+
+pub(crate) mod api_key;
+pub(crate) mod collection;
+pub(crate) mod creator;
+pub(crate) mod job;
+pub(crate) mod organization;
+pub(crate) mod play_session;
+pub(crate) mod track;
+pub(crate) mod track_file;
+pub(crate) mod upload_session;
+pub(crate) mod variant;

@@ -1,0 +1,61 @@
+//! Rows of `play_session`.
+
+use sea_orm::Set;
+use sea_orm::entity::prelude::*;
+use tonearm_domain::{CollectionId, CreatorId, OrganizationId, PlaySession, PlaySessionId, TrackId};
+
+use crate::CatalogError;
+use crate::column::{decoded, encoded, moment};
+
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "play_session")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: Uuid,
+    pub organization_id: Uuid,
+    pub creator_id: Option<Uuid>,
+    pub collection_id: Uuid,
+    pub track_id: Option<Uuid>,
+    pub variants: Json,
+    pub is_downloadable: bool,
+    pub expires_at: i64,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+impl TryFrom<Model> for PlaySession {
+    type Error = CatalogError;
+
+    fn try_from(row: Model) -> Result<Self, CatalogError> {
+        Ok(Self {
+            id: PlaySessionId::from_uuid(row.id),
+            organization_id: OrganizationId::from_uuid(row.organization_id),
+            creator_id: row.creator_id.map(CreatorId::from_uuid),
+            collection_id: CollectionId::from_uuid(row.collection_id),
+            track_id: row.track_id.map(TrackId::from_uuid),
+            variants: decoded("play_session.variants", row.variants)?,
+            is_downloadable: row.is_downloadable,
+            expires_at: moment("play_session.expires_at", row.expires_at)?,
+        })
+    }
+}
+
+impl TryFrom<&PlaySession> for ActiveModel {
+    type Error = CatalogError;
+
+    fn try_from(session: &PlaySession) -> Result<Self, CatalogError> {
+        Ok(Self {
+            id: Set(session.id.uuid()),
+            organization_id: Set(session.organization_id.uuid()),
+            creator_id: Set(session.creator_id.map(CreatorId::uuid)),
+            collection_id: Set(session.collection_id.uuid()),
+            track_id: Set(session.track_id.map(TrackId::uuid)),
+            variants: Set(encoded("play_session.variants", &session.variants)?),
+            is_downloadable: Set(session.is_downloadable),
+            expires_at: Set(session.expires_at.unix_millis()),
+        })
+    }
+}

@@ -1,0 +1,176 @@
+//! Rows of `track`.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::{NotSet, Set};
+use tonearm_domain::{
+    CollectionId, Cover, CreatorId, OrganizationId, Source, Track, TrackId, TrackInfo, UploadSessionId,
+};
+
+use crate::CatalogError;
+use crate::column::{
+    byte_count, corrupt, decoded, encoded, foreign_text, metadata, metadata_json, moment, moment_if_set,
+    parsed, parsed_if_set, size,
+};
+
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "track")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: Uuid,
+    pub organization_id: Uuid,
+    pub collection_id: Uuid,
+    pub creator_id: Option<Uuid>,
+    pub upload_session_id: Option<Uuid>,
+    pub index: String,
+    pub organization_index: Option<String>,
+    pub track_order: i64,
+    pub duration: f64,
+    pub file_name: String,
+    pub file_name_original: Option<String>,
+    pub info: Json,
+    pub metadata: Json,
+    pub player_title: Option<String>,
+    pub player_subtitle: Option<String>,
+    pub player_color: Option<String>,
+    pub theme: Json,
+    pub cover_version: Option<String>,
+    pub cover_origin: Option<String>,
+    pub is_cover_overridable: bool,
+    pub is_theme_overridable: bool,
+    pub transcription: Option<String>,
+    pub transcription_language: Option<String>,
+    pub track_status_id: String,
+    pub status_reason: Option<String>,
+    pub source_key: Option<String>,
+    pub source_size: Option<i64>,
+    pub source_sha256: Option<Vec<u8>>,
+    pub upload_expires_at: i64,
+    pub created_at: i64,
+    pub deleted_at: Option<i64>,
+    pub purged_at: Option<i64>,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// The three columns of the source are set together.
+fn source(
+    key: Option<&str>,
+    bytes: Option<i64>,
+    sha256: Option<Vec<u8>>,
+) -> Result<Option<Source>, CatalogError> {
+    match (key, bytes, sha256) {
+        (None, None, None) => Ok(None),
+        (Some(key), Some(bytes), Some(sha256)) => Ok(Some(Source {
+            key: parsed("track.source_key", key)?,
+            size: size("track.source_size", bytes)?,
+            sha256: sha256.try_into().map_err(|_| corrupt("track.source_sha256"))?,
+        })),
+        _ => Err(corrupt("track.source_key")),
+    }
+}
+
+/// So are the two of the cover.
+fn cover(version: Option<&str>, origin: Option<&str>) -> Result<Option<Cover>, CatalogError> {
+    match (version, origin) {
+        (None, None) => Ok(None),
+        (Some(version), Some(origin)) => Ok(Some(Cover {
+            version: parsed("track.cover_version", version)?,
+            origin: parsed("track.cover_origin", origin)?,
+        })),
+        _ => Err(corrupt("track.cover_origin")),
+    }
+}
+
+/// Tags come from the file, and a file may hold anything.
+fn info_json(info: &TrackInfo) -> Result<Json, CatalogError> {
+    let mut info = info.clone();
+    info.tags = info
+        .tags
+        .iter()
+        .map(|(name, value)| (foreign_text(name), foreign_text(value)))
+        .collect();
+    encoded("track.info", &info)
+}
+
+impl TryFrom<Model> for Track {
+    type Error = CatalogError;
+
+    fn try_from(row: Model) -> Result<Self, CatalogError> {
+        Ok(Self {
+            id: TrackId::from_uuid(row.id),
+            organization_id: OrganizationId::from_uuid(row.organization_id),
+            collection_id: CollectionId::from_uuid(row.collection_id),
+            creator_id: row.creator_id.map(CreatorId::from_uuid),
+            upload_session_id: row.upload_session_id.map(UploadSessionId::from_uuid),
+            index: parsed("track.index", &row.index)?,
+            organization_index: row.organization_index,
+            order: row.track_order,
+            duration: row.duration,
+            file_name: row.file_name,
+            file_name_original: row.file_name_original,
+            info: decoded("track.info", row.info)?,
+            metadata: metadata("track.metadata", row.metadata)?,
+            player_title: row.player_title,
+            player_subtitle: row.player_subtitle,
+            player_colour: parsed_if_set("track.player_color", row.player_color.as_deref())?,
+            theme: decoded("track.theme", row.theme)?,
+            cover: cover(row.cover_version.as_deref(), row.cover_origin.as_deref())?,
+            is_cover_overridable: row.is_cover_overridable,
+            is_theme_overridable: row.is_theme_overridable,
+            transcription: row.transcription,
+            transcription_language: row.transcription_language,
+            status: parsed("track.track_status_id", &row.track_status_id)?,
+            status_reason: row.status_reason,
+            source: source(row.source_key.as_deref(), row.source_size, row.source_sha256)?,
+            upload_expires_at: moment("track.upload_expires_at", row.upload_expires_at)?,
+            created_at: moment("track.created_at", row.created_at)?,
+            deleted_at: moment_if_set("track.deleted_at", row.deleted_at)?,
+        })
+    }
+}
+
+impl TryFrom<&Track> for ActiveModel {
+    type Error = CatalogError;
+
+    /// All but its order, which the collection assigns.
+    fn try_from(track: &Track) -> Result<Self, CatalogError> {
+        let source = track.source.as_ref();
+        Ok(Self {
+            id: Set(track.id.uuid()),
+            organization_id: Set(track.organization_id.uuid()),
+            collection_id: Set(track.collection_id.uuid()),
+            creator_id: Set(track.creator_id.map(CreatorId::uuid)),
+            upload_session_id: Set(track.upload_session_id.map(UploadSessionId::uuid)),
+            index: Set(track.index.to_string()),
+            organization_index: Set(track.organization_index.clone()),
+            track_order: NotSet,
+            duration: Set(track.duration),
+            file_name: Set(track.file_name.clone()),
+            file_name_original: Set(track.file_name_original.clone()),
+            info: Set(info_json(&track.info)?),
+            metadata: Set(metadata_json(&track.metadata)),
+            player_title: Set(track.player_title.clone()),
+            player_subtitle: Set(track.player_subtitle.clone()),
+            player_color: Set(track.player_colour.map(|colour| colour.to_string())),
+            theme: Set(encoded("track.theme", &track.theme)?),
+            cover_version: Set(track.cover.map(|cover| cover.version.to_string())),
+            cover_origin: Set(track.cover.map(|cover| cover.origin.as_str().to_owned())),
+            is_cover_overridable: Set(track.is_cover_overridable),
+            is_theme_overridable: Set(track.is_theme_overridable),
+            transcription: Set(track.transcription.as_deref().map(foreign_text)),
+            transcription_language: Set(track.transcription_language.clone()),
+            track_status_id: Set(track.status.as_str().to_owned()),
+            status_reason: Set(track.status_reason.as_deref().map(foreign_text)),
+            source_key: Set(source.map(|source| source.key.to_string())),
+            source_size: Set(source.map(|source| byte_count(source.size))),
+            source_sha256: Set(source.map(|source| source.sha256.to_vec())),
+            upload_expires_at: Set(track.upload_expires_at.unix_millis()),
+            created_at: Set(track.created_at.unix_millis()),
+            deleted_at: Set(track.deleted_at.map(|at| at.unix_millis())),
+            purged_at: NotSet,
+        })
+    }
+}

@@ -1,0 +1,106 @@
+//! Files that were made of tracks: the `track_file` table.
+
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Select};
+use tonearm_domain::{TrackFile, TrackId};
+use uuid::Uuid;
+
+use crate::entity::track;
+use crate::entity::track_file::{ActiveModel, Column, Entity};
+use crate::query::{TO_CHANGE, all};
+use crate::{Catalog, CatalogError, Transaction};
+
+/// Most ids in one query: databases limit the parameters of a statement.
+pub(crate) const BATCH: usize = 1000;
+
+fn of_track(track: TrackId) -> Select<Entity> {
+    Entity::find()
+        .filter(Column::TrackId.eq(track.uuid()))
+        .filter(Column::DeletedAt.is_null())
+}
+
+/// By track, then in the order of the recipes: the organization's before the track's own.
+fn in_order(mut files: Vec<TrackFile>) -> Vec<TrackFile> {
+    files.sort_by_key(|file| {
+        let recipe = &file.recipe;
+        (
+            file.track_id,
+            recipe.track_id.is_some(),
+            recipe.position,
+            recipe.id,
+        )
+    });
+    files
+}
+
+impl Catalog {
+    /// What was made of a track, in the order of the recipes.
+    pub async fn files_of_track(&self, track: TrackId) -> Result<Vec<TrackFile>, CatalogError> {
+        Ok(in_order(all(self.reader(), of_track(track)).await?))
+    }
+
+    /// What was made of a track, even if it is deleted: for whoever removes its objects.
+    pub async fn files_of_track_even_deleted(&self, track: TrackId) -> Result<Vec<TrackFile>, CatalogError> {
+        let select = Entity::find().filter(Column::TrackId.eq(track.uuid()));
+        Ok(in_order(all(self.reader(), select).await?))
+    }
+
+    /// What was made of several tracks, by track, then in the order of the recipes. One query for every 1000
+    /// tracks.
+    pub async fn files_of_tracks(&self, tracks: &[TrackId]) -> Result<Vec<TrackFile>, CatalogError> {
+        let mut files = Vec::new();
+        for batch in tracks.chunks(BATCH) {
+            let select = Entity::find()
+                .filter(Column::TrackId.is_in(batch.iter().map(|track| track.uuid())))
+                .filter(Column::DeletedAt.is_null());
+            files.extend(all(self.reader(), select).await?);
+        }
+        Ok(in_order(files))
+    }
+}
+
+impl Transaction {
+    /// What was made of a track, in the order of the recipes, locked for a change.
+    pub async fn files_of_track(&self, track: TrackId) -> Result<Vec<TrackFile>, CatalogError> {
+        Ok(in_order(all(self.db(), of_track(track).lock(TO_CHANGE)).await?))
+    }
+
+    /// Records what came of a recipe for a track, in place of what came of it before. The recipe is stored with
+    /// the file as it is now. Conflicts where the track does not exist any more.
+    pub async fn put_track_file(&self, file: &TrackFile) -> Result<(), CatalogError> {
+        self.lock_living_track(file.track_id).await?;
+        let replace = OnConflict::columns([Column::TrackId, Column::VariantId])
+            .update_columns([
+                Column::Id,
+                Column::Variant,
+                Column::ObjectKey,
+                Column::Size,
+                Column::FileName,
+                Column::Data,
+                Column::Failure,
+                Column::CreatedAt,
+                Column::DeletedAt,
+            ])
+            .to_owned();
+        Entity::insert(ActiveModel::try_from(file)?)
+            .on_conflict(replace)
+            .exec_without_returning(self.db())
+            .await
+            .map_err(CatalogError::or_duplicate("this file already exists"))?;
+        Ok(())
+    }
+
+    /// A file of a track that is being deleted at the same time would never be removed.
+    async fn lock_living_track(&self, track: TrackId) -> Result<(), CatalogError> {
+        track::Entity::find_by_id(track.uuid())
+            .filter(track::Column::DeletedAt.is_null())
+            .select_only()
+            .column(track::Column::Id)
+            .lock(TO_CHANGE)
+            .into_tuple::<Uuid>()
+            .one(self.db())
+            .await?
+            .map(|_| ())
+            .ok_or(CatalogError::Conflict("the track does not exist"))
+    }
+}

@@ -1,0 +1,58 @@
+//! API keys. Only hashes of the secrets are stored.
+
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Set};
+use tonearm_domain::{ApiKey, ApiKeyId, OrganizationId, Timestamp};
+
+use crate::entity::api_key::{ActiveModel, Column, Entity};
+use crate::query::{all, one};
+use crate::{Catalog, CatalogError, Transaction};
+
+impl Catalog {
+    /// The key whose secret has this SHA-256, even if it is revoked or has expired.
+    pub async fn api_key_by_hash(&self, hash: &[u8; 32]) -> Result<Option<ApiKey>, CatalogError> {
+        one(
+            self.reader(),
+            Entity::find().filter(Column::KeyHash.eq(hash.to_vec())),
+        )
+        .await
+    }
+
+    /// Every key of the organization, also revoked and expired ones, oldest first.
+    pub async fn api_keys(&self, organization: OrganizationId) -> Result<Vec<ApiKey>, CatalogError> {
+        let select = Entity::find()
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .order_by_asc(Column::Id);
+        all(self.reader(), select).await
+    }
+}
+
+impl Transaction {
+    /// Adds a key, known by the SHA-256 of its secret.
+    pub async fn insert_api_key(&self, key: &ApiKey, hash: &[u8; 32]) -> Result<(), CatalogError> {
+        let mut row = ActiveModel::try_from(key)?;
+        row.key_hash = Set(hash.to_vec());
+        Entity::insert(row)
+            .exec_without_returning(self.db())
+            .await
+            .map_err(CatalogError::or_duplicate("this key already exists"))?;
+        Ok(())
+    }
+
+    /// Revokes a key. Tells whether it was there and not revoked yet.
+    pub async fn revoke_api_key(
+        &self,
+        organization: OrganizationId,
+        id: ApiKeyId,
+        now: Timestamp,
+    ) -> Result<bool, CatalogError> {
+        let revoked = Entity::update_many()
+            .col_expr(Column::RevokedAt, Expr::value(now.unix_millis()))
+            .filter(Column::Id.eq(id.uuid()))
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::RevokedAt.is_null())
+            .exec(self.db())
+            .await?;
+        Ok(revoked.rows_affected > 0)
+    }
+}

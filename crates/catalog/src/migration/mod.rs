@@ -1,0 +1,22 @@
+//! How the tables came to be, step by step. A step that was released is never changed.
+
+mod m0001_initial;
+
+use sea_orm::DatabaseTransaction;
+use sea_orm_migration::{MigrationTrait, MigratorTrait, async_trait};
+
+use crate::CatalogError;
+
+struct Migrator;
+
+#[async_trait::async_trait]
+impl MigratorTrait for Migrator {
+    fn migrations() -> Vec<Box<dyn MigrationTrait>> {
+        vec![Box::new(m0001_initial::Migration)]
+    }
+}
+
+/// Applies what has not been applied yet. The caller sees to it that nobody else does the same now.
+pub(crate) async fn run(transaction: &DatabaseTransaction) -> Result<(), CatalogError> {
+    Ok(Migrator::up(transaction, None).await?)
+}

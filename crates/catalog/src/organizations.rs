@@ -1,0 +1,50 @@
+//! Organizations.
+
+use sea_orm::{ColumnTrait, EntityTrait, NotSet, QueryFilter, QueryOrder, QuerySelect, Select};
+use tonearm_domain::{Organization, OrganizationId};
+
+use crate::entity::organization::{ActiveModel, Column, Entity};
+use crate::query::{TO_CHANGE, all, change, one};
+use crate::{Catalog, CatalogError, Transaction};
+
+fn by_id(id: OrganizationId) -> Select<Entity> {
+    Entity::find_by_id(id.uuid())
+}
+
+impl Catalog {
+    /// One organization.
+    pub async fn organization(&self, id: OrganizationId) -> Result<Option<Organization>, CatalogError> {
+        one(self.reader(), by_id(id)).await
+    }
+
+    /// Every organization, oldest first.
+    pub async fn organizations(&self) -> Result<Vec<Organization>, CatalogError> {
+        all(self.reader(), Entity::find().order_by_asc(Column::Id)).await
+    }
+}
+
+impl Transaction {
+    /// One organization, locked for a change.
+    pub async fn organization(&self, id: OrganizationId) -> Result<Option<Organization>, CatalogError> {
+        one(self.db(), by_id(id).lock(TO_CHANGE)).await
+    }
+
+    /// Adds an organization.
+    pub async fn insert_organization(&self, organization: &Organization) -> Result<(), CatalogError> {
+        Entity::insert(ActiveModel::try_from(organization)?)
+            .exec_without_returning(self.db())
+            .await
+            .map_err(CatalogError::or_duplicate("this organization already exists"))?;
+        Ok(())
+    }
+
+    /// Writes everything but when it was made. Conflicts where it does not exist.
+    pub async fn update_organization(&self, organization: &Organization) -> Result<(), CatalogError> {
+        let mut row = ActiveModel::try_from(organization)?;
+        (row.id, row.created_at) = (NotSet, NotSet);
+        let update = Entity::update_many()
+            .set(row)
+            .filter(Column::Id.eq(organization.id.uuid()));
+        change(self.db(), update, "the organization does not exist").await
+    }
+}

@@ -1,0 +1,65 @@
+//! Running a select and taking its rows over into the domain, the same on a connection and in a transaction.
+
+use sea_orm::sea_query::LockType;
+use sea_orm::{ConnectionTrait, EntityTrait, PaginatorTrait, QuerySelect, Select, UpdateMany};
+use tonearm_domain::Page;
+
+use crate::CatalogError;
+
+/// The lock that a transaction takes on a row it is about to change. It does not hold up those who only refer to
+/// the row by a foreign key. SQLite has one writer at a time and needs no such lock; there it is left out.
+pub(crate) const TO_CHANGE: LockType = LockType::NoKeyUpdate;
+
+pub(crate) async fn one<T, E, C>(db: &C, select: Select<E>) -> Result<Option<T>, CatalogError>
+where
+    E: EntityTrait,
+    T: TryFrom<E::Model, Error = CatalogError>,
+    C: ConnectionTrait,
+{
+    select.one(db).await?.map(T::try_from).transpose()
+}
+
+pub(crate) async fn all<T, E, C>(db: &C, select: Select<E>) -> Result<Vec<T>, CatalogError>
+where
+    E: EntityTrait,
+    T: TryFrom<E::Model, Error = CatalogError>,
+    C: ConnectionTrait,
+{
+    select.all(db).await?.into_iter().map(T::try_from).collect()
+}
+
+/// How many rows there are in all, and those of the page.
+pub(crate) async fn page<T, E, M, C>(
+    db: &C,
+    select: Select<E>,
+    page: Page,
+) -> Result<(u64, Vec<T>), CatalogError>
+where
+    E: EntityTrait<Model = M>,
+    M: sea_orm::FromQueryResult + Sized + Send + Sync,
+    T: TryFrom<M, Error = CatalogError>,
+    C: ConnectionTrait,
+{
+    let total = select.clone().count(db).await?;
+    if total <= page.offset() {
+        return Ok((total, Vec::new()));
+    }
+    let rows = all(db, select.limit(page.limit()).offset(page.offset())).await?;
+    Ok((total, rows))
+}
+
+/// Changes rows by key, or says which sentence holds when there is no such row any more.
+pub(crate) async fn change<E, C>(
+    db: &C,
+    update: UpdateMany<E>,
+    absent: &'static str,
+) -> Result<(), CatalogError>
+where
+    E: EntityTrait,
+    C: ConnectionTrait,
+{
+    match update.exec(db).await?.rows_affected {
+        0 => Err(CatalogError::Conflict(absent)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,141 @@
+//! Recipes: the `variant` table.
+
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{
+    ColumnTrait, Condition, EntityTrait, NotSet, Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+    Select,
+};
+use tonearm_domain::{OrganizationId, Recipe, TrackId, VariantId};
+use uuid::Uuid;
+
+use crate::entity::organization;
+use crate::entity::variant::{ActiveModel, Column, Entity};
+use crate::query::{TO_CHANGE, all, change, one};
+use crate::{Catalog, CatalogError, Transaction};
+
+const TAKEN: &str = "a variant with this index already exists";
+
+fn living() -> Select<Entity> {
+    Entity::find().filter(Column::DeletedAt.is_null())
+}
+
+fn for_organization(organization: OrganizationId) -> Condition {
+    Condition::all()
+        .add(Column::OrganizationId.eq(organization.uuid()))
+        .add(Column::TrackId.is_null())
+}
+
+/// Those of the organization before those of a track, each by position.
+fn in_order(select: Select<Entity>) -> Select<Entity> {
+    select
+        .order_by(Expr::col(Column::TrackId).is_not_null(), Order::Asc)
+        .order_by_asc(Column::Position)
+        .order_by_asc(Column::Id)
+}
+
+impl Catalog {
+    /// The recipes that every track of the organization is made by, in their order.
+    pub async fn recipes(&self, organization: OrganizationId) -> Result<Vec<Recipe>, CatalogError> {
+        all(
+            self.reader(),
+            in_order(living().filter(for_organization(organization))),
+        )
+        .await
+    }
+
+    /// The recipes that one track is made by: the organization's, then its own.
+    pub async fn recipes_for_track(
+        &self,
+        organization: OrganizationId,
+        track: TrackId,
+    ) -> Result<Vec<Recipe>, CatalogError> {
+        let own = Condition::all()
+            .add(Column::TrackId.eq(track.uuid()))
+            .add(Column::OrganizationId.eq(organization.uuid()));
+        let either = Condition::any().add(for_organization(organization)).add(own);
+        all(self.reader(), in_order(living().filter(either))).await
+    }
+
+    /// One recipe of the organization or of one of its tracks.
+    pub async fn recipe(
+        &self,
+        organization: OrganizationId,
+        id: VariantId,
+    ) -> Result<Option<Recipe>, CatalogError> {
+        let select = living()
+            .filter(Column::Id.eq(id.uuid()))
+            .filter(Column::OrganizationId.eq(organization.uuid()));
+        one(self.reader(), select).await
+    }
+}
+
+impl Transaction {
+    /// Adds a recipe. Conflicts where its index is taken: for the organization's by any other, for a track's by
+    /// one of the organization's or of the same track.
+    pub async fn insert_recipe(&self, recipe: &Recipe) -> Result<(), CatalogError> {
+        self.refuse_taken_index(recipe).await?;
+        Entity::insert(ActiveModel::try_from(recipe)?)
+            .exec_without_returning(self.db())
+            .await
+            .map_err(CatalogError::or_duplicate(TAKEN))?;
+        Ok(())
+    }
+
+    /// Writes index, settings and position. Conflicts where it does not exist or its index is taken.
+    pub async fn update_recipe(&self, recipe: &Recipe) -> Result<(), CatalogError> {
+        self.refuse_taken_index(recipe).await?;
+        let mut row = ActiveModel::try_from(recipe)?;
+        (row.id, row.organization_id) = (NotSet, NotSet);
+        (row.track_id, row.created_at) = (NotSet, NotSet);
+        let update = Entity::update_many()
+            .set(row)
+            .filter(Column::Id.eq(recipe.id.uuid()))
+            .filter(Column::OrganizationId.eq(recipe.organization_id.uuid()))
+            .filter(Column::DeletedAt.is_null());
+        change(self.db(), update, "the variant does not exist").await
+    }
+
+    /// Removes a recipe for good; files made by it stay, and remember it. Tells whether it was there.
+    pub async fn delete_recipe(
+        &self,
+        organization: OrganizationId,
+        id: VariantId,
+    ) -> Result<bool, CatalogError> {
+        let deleted = Entity::delete_many()
+            .filter(Column::Id.eq(id.uuid()))
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .exec(self.db())
+            .await?;
+        Ok(deleted.rows_affected > 0)
+    }
+
+    /// An organization's recipe and a track's must not share an index either, which no unique index can say.
+    async fn refuse_taken_index(&self, recipe: &Recipe) -> Result<(), CatalogError> {
+        self.lock_recipes(recipe.organization_id).await?;
+        let mut rivals = living()
+            .filter(Column::OrganizationId.eq(recipe.organization_id.uuid()))
+            .filter(Column::Index.eq(recipe.index.as_str()))
+            .filter(Column::Id.ne(recipe.id.uuid()));
+        if let Some(track) = recipe.track_id {
+            let of_both = Column::TrackId.is_null().or(Column::TrackId.eq(track.uuid()));
+            rivals = rivals.filter(of_both);
+        }
+        match rivals.count(self.db()).await? {
+            0 => Ok(()),
+            _ => Err(CatalogError::Conflict(TAKEN)),
+        }
+    }
+
+    /// Recipes of one organization are added one after another, so that what was looked up stays true.
+    async fn lock_recipes(&self, organization: OrganizationId) -> Result<(), CatalogError> {
+        organization::Entity::find_by_id(organization.uuid())
+            .select_only()
+            .column(organization::Column::Id)
+            .lock(TO_CHANGE)
+            .into_tuple::<Uuid>()
+            .one(self.db())
+            .await?
+            .map(|_| ())
+            .ok_or(CatalogError::Conflict("the organization does not exist"))
+    }
+}

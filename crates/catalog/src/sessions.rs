@@ -1,0 +1,53 @@
+//! Play sessions and upload sessions.
+
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use tonearm_domain::{PlaySession, PlaySessionId, Timestamp, UploadSession, UploadSessionId};
+
+use crate::entity::{play_session, upload_session};
+use crate::query::one;
+use crate::{Catalog, CatalogError, Transaction};
+
+impl Catalog {
+    /// One play session, even if it has expired.
+    pub async fn play_session(&self, id: PlaySessionId) -> Result<Option<PlaySession>, CatalogError> {
+        one(self.reader(), play_session::Entity::find_by_id(id.uuid())).await
+    }
+
+    /// One upload session, even if it has expired.
+    pub async fn upload_session(&self, id: UploadSessionId) -> Result<Option<UploadSession>, CatalogError> {
+        one(self.reader(), upload_session::Entity::find_by_id(id.uuid())).await
+    }
+}
+
+impl Transaction {
+    /// Adds a play session.
+    pub async fn insert_play_session(&self, session: &PlaySession) -> Result<(), CatalogError> {
+        play_session::Entity::insert(play_session::ActiveModel::try_from(session)?)
+            .exec_without_returning(self.db())
+            .await
+            .map_err(CatalogError::or_duplicate("this play session already exists"))?;
+        Ok(())
+    }
+
+    /// Adds an upload session.
+    pub async fn insert_upload_session(&self, session: &UploadSession) -> Result<(), CatalogError> {
+        upload_session::Entity::insert(upload_session::ActiveModel::from(session))
+            .exec_without_returning(self.db())
+            .await
+            .map_err(CatalogError::or_duplicate("this upload session already exists"))?;
+        Ok(())
+    }
+
+    /// Removes the sessions of both kinds that expired before a moment. Gives how many there were.
+    pub async fn delete_expired_sessions(&self, before: Timestamp) -> Result<u64, CatalogError> {
+        let play = play_session::Entity::delete_many()
+            .filter(play_session::Column::ExpiresAt.lt(before.unix_millis()))
+            .exec(self.db())
+            .await?;
+        let upload = upload_session::Entity::delete_many()
+            .filter(upload_session::Column::ExpiresAt.lt(before.unix_millis()))
+            .exec(self.db())
+            .await?;
+        Ok(play.rows_affected + upload.rows_affected)
+    }
+}

@@ -1,0 +1,117 @@
+//! Opening an SQLite database: one file, many readers, one writer.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use sea_orm::sqlx::ConnectOptions as _;
+use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sea_orm::{DatabaseConnection, SqlxSqliteConnector, TransactionTrait};
+
+use crate::catalog::write_transaction;
+use crate::{CatalogError, ConnectOptions, migration};
+
+/// How long one process waits for the write lock of another.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
+
+pub(crate) struct Pools {
+    pub(crate) readers: DatabaseConnection,
+    pub(crate) writer: DatabaseConnection,
+}
+
+pub(crate) async fn open(path: &Path, options: &ConnectOptions) -> Result<Pools, CatalogError> {
+    let lock = lock_for_start(path.to_owned()).await?;
+    let writer = open_writer(path, options).await?;
+    let transaction = writer.begin_with_options(write_transaction()).await?;
+    migration::run(&transaction).await?;
+    transaction.commit().await?;
+    drop(lock);
+    let readers = pool(options.max_connections.max(1), options)
+        .connect_with(connection(path).pragma("query_only", "ON"))
+        .await?;
+    Ok(Pools {
+        readers: SqlxSqliteConnector::from_sqlx_sqlite_pool(readers),
+        writer,
+    })
+}
+
+/// The one connection that writes, which also switches a new file to write-ahead logging.
+async fn open_writer(path: &Path, options: &ConnectOptions) -> Result<DatabaseConnection, CatalogError> {
+    let pool = pool(1, options)
+        .connect_with(connection(path).journal_mode(SqliteJournalMode::Wal))
+        .await?;
+    Ok(SqlxSqliteConnector::from_sqlx_sqlite_pool(pool))
+}
+
+fn pool(connections: u32, options: &ConnectOptions) -> SqlitePoolOptions {
+    // Connections to a file do not go stale, so they are neither tested nor replaced.
+    SqlitePoolOptions::new()
+        .max_connections(connections)
+        .acquire_timeout(options.acquire_timeout)
+        .test_before_acquire(false)
+        .idle_timeout(None)
+        .max_lifetime(None)
+}
+
+fn connection(path: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(path)
+        .busy_timeout(BUSY_TIMEOUT)
+        .foreign_keys(true)
+        // In write-ahead logging anything less may forget the last commits when the power fails.
+        .synchronous(SqliteSynchronous::Full)
+        .pragma("temp_store", "memory")
+        // Negative: KiB. Each connection has its own cache, while mapped pages are shared.
+        .pragma("cache_size", "-8192")
+        .pragma("mmap_size", "134217728")
+        .pragma("journal_size_limit", "67108864")
+        .disable_statement_logging()
+}
+
+/// Makes the folder and the file where they are missing, and holds off other processes that start at the same
+/// time until the returned lock is dropped: switching to write-ahead logging needs the file for itself and fails
+/// at once where it cannot have it.
+///
+/// The lock is on a file of its own, which stays. Closing a second handle on the database itself would drop the
+/// locks that SQLite holds on it in this process.
+async fn lock_for_start(path: PathBuf) -> Result<File, CatalogError> {
+    tokio::task::spawn_blocking(move || {
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            create_folder(folder)?;
+        }
+        let mut lock_path = path.clone().into_os_string();
+        lock_path.push(".lock");
+        let lock = private_file(
+            OpenOptions::new().write(true).create(true).truncate(false),
+            lock_path.as_ref(),
+        )?;
+        lock.lock()?;
+        match private_file(OpenOptions::new().write(true).create_new(true), &path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+            _ => Ok(lock),
+        }
+    })
+    .await
+    .map_err(|error| CatalogError::Other(error.into()))?
+    .map_err(|error| CatalogError::Unavailable(error.into()))
+}
+
+#[cfg(unix)]
+fn private_file(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    options.mode(0o600).open(path)
+}
+
+#[cfg(not(unix))]
+fn private_file(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    options.open(path)
+}
+
+fn create_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}

@@ -1,0 +1,243 @@
+//! Tracks.
+
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement, SimpleExpr};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, NotSet, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
+    Select, Set,
+};
+use tonearm_domain::{CollectionId, OrganizationId, Page, Timestamp, Track, TrackId, TrackStatus};
+use uuid::Uuid;
+
+use crate::entity::track::{ActiveModel, Column, Entity};
+use crate::entity::{collection, track_file, variant};
+use crate::query::{TO_CHANGE, all, change, one, page};
+use crate::{Catalog, CatalogError, Transaction};
+
+fn of_organization(organization: OrganizationId, id: TrackId) -> Select<Entity> {
+    Entity::find_by_id(id.uuid()).filter(Column::OrganizationId.eq(organization.uuid()))
+}
+
+fn by_id(organization: OrganizationId, id: TrackId) -> Select<Entity> {
+    of_organization(organization, id).filter(Column::DeletedAt.is_null())
+}
+
+/// In the order that players and lists show.
+fn in_collection(
+    organization: OrganizationId,
+    collection: CollectionId,
+    only: Option<TrackId>,
+) -> Select<Entity> {
+    Entity::find()
+        .filter(Column::OrganizationId.eq(organization.uuid()))
+        .filter(Column::CollectionId.eq(collection.uuid()))
+        .filter(Column::DeletedAt.is_null())
+        .apply_if(only, |select, id| select.filter(Column::Id.eq(id.uuid())))
+        .order_by_asc(Column::TrackOrder)
+        .order_by_asc(Column::Id)
+}
+
+impl Catalog {
+    /// One track of the organization.
+    pub async fn track(
+        &self,
+        organization: OrganizationId,
+        id: TrackId,
+    ) -> Result<Option<Track>, CatalogError> {
+        one(self.reader(), by_id(organization, id)).await
+    }
+
+    /// One track of the organization, even if it is deleted: for whoever removes its objects.
+    pub async fn track_even_deleted(
+        &self,
+        organization: OrganizationId,
+        id: TrackId,
+    ) -> Result<Option<Track>, CatalogError> {
+        one(self.reader(), of_organization(organization, id)).await
+    }
+
+    /// How many tracks the collection has, or 0 or 1 where `only` one counts, and a page of them by order, then
+    /// id.
+    pub async fn tracks_in_collection(
+        &self,
+        organization: OrganizationId,
+        collection: CollectionId,
+        only: Option<TrackId>,
+        window: Page,
+    ) -> Result<(u64, Vec<Track>), CatalogError> {
+        page(
+            self.reader(),
+            in_collection(organization, collection, only),
+            window,
+        )
+        .await
+    }
+
+    /// The tracks of the collection that can be played, or `only` one of them, by order, then id.
+    pub async fn playable_tracks(
+        &self,
+        organization: OrganizationId,
+        collection: CollectionId,
+        only: Option<TrackId>,
+    ) -> Result<Vec<Track>, CatalogError> {
+        let playable = TrackStatus::ALL.into_iter().filter(|status| status.is_playable());
+        let select = in_collection(organization, collection, only)
+            .filter(Column::TrackStatusId.is_in(playable.map(TrackStatus::as_str)));
+        all(self.reader(), select).await
+    }
+}
+
+impl Transaction {
+    /// One track of the organization, locked for a change.
+    pub async fn track(
+        &self,
+        organization: OrganizationId,
+        id: TrackId,
+    ) -> Result<Option<Track>, CatalogError> {
+        one(self.db(), by_id(organization, id).lock(TO_CHANGE)).await
+    }
+
+    /// Adds a track at the end of its collection and gives the order it got there, from 1; the order in `track` is
+    /// ignored. Conflicts where the collection does not exist or the index is taken.
+    pub async fn insert_track(&self, track: &Track) -> Result<i64, CatalogError> {
+        let order = self
+            .next_order(track.organization_id, track.collection_id)
+            .await?;
+        let mut row = ActiveModel::try_from(track)?;
+        row.track_order = Set(order);
+        Entity::insert(row)
+            .exec_without_returning(self.db())
+            .await
+            .map_err(CatalogError::or_duplicate("this track already exists"))?;
+        Ok(order)
+    }
+
+    /// Counting up locks the collection, so whoever comes second waits and then counts on.
+    async fn next_order(
+        &self,
+        organization: OrganizationId,
+        collection: CollectionId,
+    ) -> Result<i64, CatalogError> {
+        use collection::Column;
+        let count = collection::Entity::update_many()
+            .col_expr(
+                Column::LastTrackOrder,
+                Expr::col(Column::LastTrackOrder).add(1_i64),
+            )
+            .filter(Column::Id.eq(collection.uuid()))
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::DeletedAt.is_null())
+            .into_query()
+            .returning_col(Column::LastTrackOrder)
+            .take();
+        match self.db().query_one(&count).await? {
+            Some(row) => Ok(row.try_get("", "last_track_order")?),
+            None => Err(CatalogError::Conflict("the collection does not exist")),
+        }
+    }
+
+    /// Writes everything but where it is, its index and order, and when it was made or deleted. Conflicts where it
+    /// does not exist.
+    pub async fn update_track(&self, track: &Track) -> Result<(), CatalogError> {
+        let mut row = ActiveModel::try_from(track)?;
+        (row.id, row.organization_id, row.collection_id) = (NotSet, NotSet, NotSet);
+        (row.index, row.created_at, row.deleted_at) = (NotSet, NotSet, NotSet);
+        let update = Entity::update_many()
+            .set(row)
+            .filter(Column::Id.eq(track.id.uuid()))
+            .filter(Column::OrganizationId.eq(track.organization_id.uuid()))
+            .filter(Column::DeletedAt.is_null());
+        change(self.db(), update, "the track does not exist").await
+    }
+
+    /// Marks a track, its files and its own recipes as deleted. Tells whether it was there.
+    pub async fn soft_delete_track(
+        &self,
+        organization: OrganizationId,
+        id: TrackId,
+        now: Timestamp,
+    ) -> Result<bool, CatalogError> {
+        let this = Column::Id
+            .eq(id.uuid())
+            .and(Column::OrganizationId.eq(organization.uuid()));
+        if self.mark_tracks(this, now).await?.is_empty() {
+            return Ok(false);
+        }
+        let only = Query::select().expr(Expr::value(id.uuid())).take();
+        self.mark_belongings(only, now).await?;
+        Ok(true)
+    }
+
+    /// Forgets the source, the cover and the files of a deleted track whose objects are gone. The row itself stays, so that
+    /// what was counted for it can still be named. Tells whether it was there and deleted.
+    pub async fn purge_track(
+        &self,
+        organization: OrganizationId,
+        id: TrackId,
+        now: Timestamp,
+    ) -> Result<bool, CatalogError> {
+        let purge = ActiveModel {
+            source_key: Set(None),
+            source_size: Set(None),
+            source_sha256: Set(None),
+            cover_version: Set(None),
+            cover_origin: Set(None),
+            purged_at: Set(Some(now.unix_millis())),
+            ..Default::default()
+        };
+        let purged = Entity::update_many()
+            .set(purge)
+            .filter(Column::Id.eq(id.uuid()))
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::DeletedAt.is_not_null())
+            .exec(self.db())
+            .await?;
+        if purged.rows_affected == 0 {
+            return Ok(false);
+        }
+        track_file::Entity::delete_many()
+            .filter(track_file::Column::TrackId.eq(id.uuid()))
+            .exec(self.db())
+            .await?;
+        Ok(true)
+    }
+
+    /// Marks living tracks as deleted, and gives which.
+    pub(crate) async fn mark_tracks(
+        &self,
+        which: SimpleExpr,
+        now: Timestamp,
+    ) -> Result<Vec<TrackId>, CatalogError> {
+        let mark = Entity::update_many()
+            .col_expr(Column::DeletedAt, Expr::value(now.unix_millis()))
+            .filter(which)
+            .filter(Column::DeletedAt.is_null())
+            .into_query()
+            .returning_col(Column::Id)
+            .take();
+        let rows = self.db().query_all(&mark).await?;
+        rows.iter()
+            .map(|row| Ok(TrackId::from_uuid(row.try_get::<Uuid>("", "id")?)))
+            .collect()
+    }
+
+    /// Marks the files and own recipes of tracks as deleted.
+    pub(crate) async fn mark_belongings(
+        &self,
+        tracks: SelectStatement,
+        now: Timestamp,
+    ) -> Result<(), CatalogError> {
+        track_file::Entity::update_many()
+            .col_expr(track_file::Column::DeletedAt, Expr::value(now.unix_millis()))
+            .filter(track_file::Column::TrackId.in_subquery(tracks.clone()))
+            .filter(track_file::Column::DeletedAt.is_null())
+            .exec(self.db())
+            .await?;
+        variant::Entity::update_many()
+            .col_expr(variant::Column::DeletedAt, Expr::value(now.unix_millis()))
+            .filter(variant::Column::TrackId.in_subquery(tracks))
+            .filter(variant::Column::DeletedAt.is_null())
+            .exec(self.db())
+            .await?;
+        Ok(())
+    }
+}

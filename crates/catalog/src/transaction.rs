@@ -1,0 +1,48 @@
+//! Writing: everything that changes rows happens in a transaction.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use sea_orm::DatabaseTransaction;
+use tokio::sync::Notify;
+
+use crate::CatalogError;
+
+/// A write transaction. Dropped without [`Transaction::commit`], it leaves nothing.
+///
+/// Reads of a single row lock it until the end of the transaction, so what is decided from it still holds when it
+/// is written. On SQLite there is one write transaction at a time: do not begin a second one while holding one.
+#[must_use = "a transaction that is dropped is rolled back"]
+pub struct Transaction {
+    inner: DatabaseTransaction,
+    enqueued: AtomicUsize,
+    jobs: Arc<Notify>,
+}
+
+impl Transaction {
+    pub(crate) fn new(inner: DatabaseTransaction, jobs: Arc<Notify>) -> Self {
+        Self {
+            inner,
+            enqueued: AtomicUsize::new(0),
+            jobs,
+        }
+    }
+
+    pub(crate) fn db(&self) -> &DatabaseTransaction {
+        &self.inner
+    }
+
+    /// Remembers to wake workers once what was queued is there to be claimed.
+    pub(crate) fn note_enqueued(&self) {
+        self.enqueued.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Makes everything durable, then wakes as many in-process workers as jobs were queued.
+    pub async fn commit(self) -> Result<(), CatalogError> {
+        self.inner.commit().await?;
+        for _ in 0..self.enqueued.into_inner() {
+            self.jobs.notify_one();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,135 @@
+//! Where the database is.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use sea_orm::sqlx::postgres::PgConnectOptions;
+
+/// Where the database is: `sqlite:///path/file.db`, `sqlite://relative/file.db` or
+/// `postgres://user:password@host:port/database`. Printing it leaves the password out.
+#[derive(Clone)]
+pub struct DatabaseUrl(pub(crate) Place);
+
+#[derive(Clone)]
+pub(crate) enum Place {
+    /// The path stands in the URL as it is; nothing in it is percent-encoded.
+    Sqlite(PathBuf),
+    Postgres(Box<PgConnectOptions>),
+}
+
+/// Text that names no database.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DatabaseUrlError {
+    /// Neither of the two schemes.
+    #[error("a database URL starts with sqlite:// or postgres://")]
+    Scheme,
+    /// `sqlite://` with nothing behind it, or `sqlite::memory:`.
+    #[error("an SQLite URL names a file, as in sqlite:///var/lib/tonearm/catalog.db")]
+    File,
+    /// `?` and what follows it.
+    #[error("an SQLite URL takes no options after a question mark")]
+    Options,
+    /// What follows `postgres://` is not understood. The text itself is left out: it may hold a password.
+    #[error("a PostgreSQL URL looks like postgres://user:password@host:5432/database")]
+    Postgres,
+}
+
+impl DatabaseUrl {
+    /// The file of an SQLite database.
+    pub fn sqlite(path: impl Into<PathBuf>) -> Self {
+        Self(Place::Sqlite(path.into()))
+    }
+
+    /// The file, if it is an SQLite database.
+    pub fn sqlite_path(&self) -> Option<&Path> {
+        match &self.0 {
+            Place::Sqlite(path) => Some(path),
+            Place::Postgres(_) => None,
+        }
+    }
+}
+
+impl FromStr for DatabaseUrl {
+    type Err = DatabaseUrlError;
+
+    fn from_str(text: &str) -> Result<Self, DatabaseUrlError> {
+        if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+            let options = text.parse().map_err(|_| DatabaseUrlError::Postgres)?;
+            return Ok(Self(Place::Postgres(Box::new(options))));
+        }
+        match text.strip_prefix("sqlite://") {
+            Some("" | "/" | ":memory:") => Err(DatabaseUrlError::File),
+            Some(path) if path.contains('?') => Err(DatabaseUrlError::Options),
+            Some(path) if path.ends_with('/') => Err(DatabaseUrlError::File),
+            Some(path) => Ok(Self::sqlite(path)),
+            None if text.starts_with("sqlite:") => Err(DatabaseUrlError::File),
+            None => Err(DatabaseUrlError::Scheme),
+        }
+    }
+}
+
+impl fmt::Display for DatabaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Place::Sqlite(path) => write!(f, "sqlite://{}", path.display()),
+            Place::Postgres(options) => {
+                let (user, host, port) = (options.get_username(), options.get_host(), options.get_port());
+                let database = options.get_database().unwrap_or(user);
+                write!(f, "postgres://{user}@{host}:{port}/{database}")
+            }
+        }
+    }
+}
+
+impl fmt::Debug for DatabaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DatabaseUrl({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_databases_are_named_by_url() {
+        let path = |text: &str| {
+            text.parse::<DatabaseUrl>()
+                .unwrap()
+                .sqlite_path()
+                .map(Path::to_owned)
+        };
+        assert_eq!(path("sqlite:///var/lib/a b.db"), Some("/var/lib/a b.db".into()));
+        assert_eq!(path("sqlite://data/catalog.db"), Some("data/catalog.db".into()));
+        assert_eq!(path("postgres://me@localhost/tonearm"), None);
+    }
+
+    #[test]
+    fn passwords_are_not_printed() {
+        let url: DatabaseUrl = "postgres://me:hunter2@db.example:6432/tonearm?sslmode=require"
+            .parse()
+            .unwrap();
+        assert_eq!(url.to_string(), "postgres://me@db.example:6432/tonearm");
+        assert_eq!(
+            format!("{url:?}"),
+            "DatabaseUrl(postgres://me@db.example:6432/tonearm)"
+        );
+    }
+
+    #[test]
+    fn what_is_no_url_is_said_plainly() {
+        for (text, expected) in [
+            ("", DatabaseUrlError::Scheme),
+            ("mysql://localhost/x", DatabaseUrlError::Scheme),
+            ("catalog.db", DatabaseUrlError::Scheme),
+            ("sqlite://", DatabaseUrlError::File),
+            ("sqlite::memory:", DatabaseUrlError::File),
+            ("sqlite:///var/lib/", DatabaseUrlError::File),
+            ("sqlite:///a.db?mode=rwc", DatabaseUrlError::Options),
+            ("postgres://me:secret@host:notaport/x", DatabaseUrlError::Postgres),
+        ] {
+            assert_eq!(text.parse::<DatabaseUrl>().map(|_| ()), Err(expected), "{text}");
+        }
+    }
+}
