@@ -104,3 +104,31 @@ impl From<tokio::task::JoinError> for PutError {
         Self::Store(error.into())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn details_are_in_the_source_and_sentences_in_the_text() {
+        let away = BlobError::from(io::Error::other("EIO or so"));
+        assert_eq!(away.to_string(), "the folder of the object store cannot be used");
+        assert_eq!(
+            away.source().map(ToString::to_string).as_deref(),
+            Some("EIO or so")
+        );
+        let put = PutError::from(io::Error::other("EIO or so"));
+        assert_eq!(put.to_string(), "the folder of the object store cannot be used");
+        assert_eq!(
+            put.source().map(ToString::to_string).as_deref(),
+            Some("EIO or so")
+        );
+    }
+
+    #[test]
+    fn a_full_disk_is_told_apart() {
+        for kind in [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded] {
+            assert!(matches!(BlobError::from(io::Error::from(kind)), BlobError::Full));
+        }
+    }
+}

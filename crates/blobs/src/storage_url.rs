@@ -17,7 +17,7 @@ pub struct StorageUrl(Place);
 pub(crate) enum Place {
     /// An absolute path.
     Folder(PathBuf),
-    Bucket(Bucket),
+    Bucket(Box<Bucket>),
 }
 
 /// A bucket, or the part of one below a prefix.
@@ -125,7 +125,7 @@ impl FromStr for StorageUrl {
         let url: Url = text.parse().map_err(|_| StorageUrlError::Scheme)?;
         match url.scheme() {
             "file" => parse_folder(&url).map(Place::Folder).map(Self),
-            "s3" => parse_bucket(&url).map(Place::Bucket).map(Self),
+            "s3" => parse_bucket(&url).map(Box::new).map(Place::Bucket).map(Self),
             _ => Err(StorageUrlError::Scheme),
         }
     }
@@ -218,11 +218,13 @@ impl fmt::Debug for StorageUrl {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn bucket(text: &str) -> Bucket {
         match text.parse::<StorageUrl>() {
-            Ok(StorageUrl(Place::Bucket(bucket))) => bucket,
+            Ok(StorageUrl(Place::Bucket(bucket))) => *bucket,
             other => panic!("{text} gives {other:?}"),
         }
     }
@@ -302,5 +304,17 @@ mod tests {
         let half: StorageUrl = "s3://music".parse().unwrap();
         let only_id = |name: &str| (name == "AWS_ACCESS_KEY_ID").then(|| "id".to_owned());
         assert_eq!(half.with_environment(only_id), Err(StorageUrlError::Credentials));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_breaks_it_and_no_secret_shows(text in "\\PC{0,60}", secret in "[!-~]{8,40}") {
+            let _ = text.parse::<StorageUrl>();
+            let encoded = percent_encoding::utf8_percent_encode(&secret, percent_encoding::NON_ALPHANUMERIC);
+            let url = format!("s3://music?access_key_id=id&secret_access_key={encoded}");
+            let url: StorageUrl = url.parse().unwrap();
+            prop_assert!(!format!("{url} {url:?}").contains(&secret));
+            prop_assert!(matches!(url.place(), Place::Bucket(b) if b.secret_access_key.as_ref() == Some(&secret)));
+        }
     }
 }

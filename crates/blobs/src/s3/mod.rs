@@ -131,6 +131,8 @@ impl Store for S3Store {
     }
 
     async fn get(&self, key: &ObjectKey, range: Option<Range<u64>>) -> Result<Option<ObjectBody>, BlobError> {
+        // Stores count with signed numbers, and no object is as large as these go.
+        let range = range.map(|range| range.start..range.end.min(i64::MAX as u64));
         if let Some(range) = range.clone().filter(Range::is_empty) {
             return self.empty_part(key, range).await.map_err(failure);
         }
@@ -231,13 +233,13 @@ fn is_about_bucket(error: &object_store::Error) -> bool {
 }
 
 fn failure(error: object_store::Error) -> BlobError {
-    use object_store::Error::{NotFound, PermissionDenied, Unauthenticated};
+    use object_store::Error::{PermissionDenied, Unauthenticated};
     // Stores of one's own can be full. They say so by a status that is only in the text of the error.
     if error.to_string().contains("507 Insufficient Storage") {
         return BlobError::Full;
     }
     let sentence = match &error {
-        NotFound { .. } => "the bucket does not exist",
+        error if is_about_bucket(error) => "the bucket does not exist",
         PermissionDenied { .. } | Unauthenticated { .. } => "the bucket does not accept our credentials",
         _ => "the bucket cannot be reached or does not work",
     };

@@ -1,0 +1,131 @@
+//! What only the folder does.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use futures::{StreamExt, TryStreamExt};
+use tempfile::TempDir;
+use tonearm_blobs::{BlobError, Blobs};
+use tonearm_domain::Timestamp;
+
+use crate::place::{Place, pattern, read};
+
+async fn open(root: &Path) -> Blobs {
+    let url = format!("file://{}", root.display());
+    Blobs::open(&url.parse().unwrap()).await.unwrap()
+}
+
+/// A store, and its root.
+async fn fresh() -> (TempDir, Blobs, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("deep/down");
+    let blobs = open(&root).await;
+    (folder, blobs, root)
+}
+
+/// Names are all that is wanted of it.
+async fn names() -> Place {
+    Place::folder().await
+}
+
+#[tokio::test]
+async fn folders_and_files_are_private() {
+    let (folder, blobs, root) = fresh().await;
+    let key = names().await.key();
+    blobs.put_bytes(&key, pattern(10)).await.unwrap();
+    let path = blobs.local_path(&key).unwrap();
+    assert_eq!(path, root.join(key.to_string()));
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&path), 0o600);
+    for made in path.ancestors().skip(1).take_while(|made| *made != folder.path()) {
+        assert_eq!(mode(made), 0o700, "{}", made.display());
+    }
+}
+
+#[tokio::test]
+async fn empty_folders_go_with_their_last_object() {
+    let (_folder, blobs, root) = fresh().await;
+    let names = names().await;
+    let one = names.key();
+    let two = names.key_in(one.organization_id, names.short_id());
+    for key in [&one, &two] {
+        blobs.put_bytes(key, pattern(10)).await.unwrap();
+    }
+    blobs.delete(&one).await.unwrap();
+    let organization = root.join(one.organization_id.to_string());
+    assert!(!organization.join(one.folder.as_str()).exists());
+    assert!(organization.join(two.folder.as_str()).exists());
+    blobs.delete(&two).await.unwrap();
+    assert!(!organization.exists());
+    assert!(root.exists());
+}
+
+#[tokio::test]
+async fn what_is_open_stays_readable_when_deleted() {
+    let (_folder, blobs, _) = fresh().await;
+    let (key, bytes) = (names().await.key(), pattern(3_000_000));
+    blobs.put_bytes(&key, bytes.clone()).await.unwrap();
+    let mut got = blobs.get(&key, None).await.unwrap().unwrap();
+    let first = got.stream.try_next().await.unwrap().unwrap();
+    blobs.delete(&key).await.unwrap();
+    got.range.start = first.len() as u64;
+    assert!([&first[..], &read(got).await].concat() == bytes);
+}
+
+#[tokio::test]
+async fn an_object_cut_short_behind_our_back_is_corrupt() {
+    let (_folder, blobs, _) = fresh().await;
+    let key = names().await.key();
+    blobs.put_bytes(&key, pattern(3_000_000)).await.unwrap();
+    let got = blobs.get(&key, None).await.unwrap().unwrap();
+    let file = fs::File::options()
+        .write(true)
+        .open(blobs.local_path(&key).unwrap())
+        .unwrap();
+    file.set_len(100).unwrap();
+    let read = got.stream.try_collect::<Vec<_>>().await;
+    assert!(matches!(read, Err(BlobError::Corrupt)), "{read:?}");
+}
+
+#[tokio::test]
+async fn what_a_crash_leaves_is_invisible_and_removed() {
+    let (_folder, blobs, root) = fresh().await;
+    let left = root.join(".tmp/put-left-by-a-crash");
+    fs::write(&left, "half an object").unwrap();
+    assert_eq!(blobs.list(None, None).count().await, 0);
+    let written = fs::metadata(&left).unwrap().modified().unwrap();
+    let written = written.duration_since(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    let written = Timestamp::from_unix_millis(written.as_millis().try_into().unwrap()).unwrap();
+    assert_eq!(blobs.remove_temporaries(written).await.unwrap(), 0);
+    assert!(left.exists());
+    assert_eq!(blobs.remove_temporaries(written.plus_millis(1)).await.unwrap(), 1);
+    assert!(!left.exists());
+}
+
+#[tokio::test]
+async fn strangers_in_the_folder_are_not_listed() {
+    let (_folder, blobs, root) = fresh().await;
+    let names = names().await;
+    let key = names.key();
+    blobs.put_bytes(&key, pattern(10)).await.unwrap();
+    let inside = root.join(key.organization_id.to_string());
+    fs::write(root.join("README"), "").unwrap();
+    fs::create_dir(root.join("lost+found")).unwrap();
+    fs::write(inside.join("note"), "").unwrap();
+    fs::write(inside.join(names.short_id().as_str()), "").unwrap();
+    fs::write(inside.join(key.folder.as_str()).join("cover.jpg"), "").unwrap();
+    fs::create_dir(root.join(names.key_in(key.organization_id, key.folder).to_string())).unwrap();
+    let listed: Vec<_> = blobs.list(None, None).try_collect().await.unwrap();
+    assert_eq!(listed.into_iter().map(|(key, _)| key).collect::<Vec<_>>(), [key]);
+}
+
+#[tokio::test]
+async fn a_store_is_opened_again_as_it_was() {
+    let (_folder, blobs, root) = fresh().await;
+    let key = names().await.key();
+    blobs.put_bytes(&key, pattern(10)).await.unwrap();
+    drop(blobs);
+    let again = open(&root).await;
+    assert_eq!(again.head(&key).await.unwrap().unwrap().size, 10);
+}

@@ -1,0 +1,9 @@
+//! The contract that both stores keep, and what only one of them does.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be prepared has failed")]
+
+mod contract;
+mod folder;
+mod outage;
+mod place;
+mod s3;

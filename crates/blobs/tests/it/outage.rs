@@ -1,0 +1,67 @@
+//! Stores that are away.
+
+use futures::TryStreamExt;
+use tonearm_blobs::{BlobError, Blobs, PutError, PutTerms};
+use tonearm_domain::ObjectKey;
+use tonearm_fixtures::S3Server;
+
+use crate::place::{Place, body, pattern};
+
+/// Whatever is asked of it, the store says that it is away, rather than that an object is not there.
+async fn is_away(blobs: &Blobs, key: &ObjectKey) {
+    let put = blobs
+        .put(key, body(&pattern(1000)), PutTerms::default())
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(put, PutError::Store(BlobError::Unavailable(_))),
+        "{put:?}"
+    );
+    let list = blobs.list(None, None).try_collect::<Vec<_>>().await.unwrap_err();
+    let errors = [
+        list,
+        blobs.get(key, None).await.unwrap_err(),
+        blobs.get(key, Some(0..1)).await.unwrap_err(),
+        blobs.head(key).await.unwrap_err(),
+        blobs.delete(key).await.unwrap_err(),
+        blobs.check().await.unwrap_err(),
+    ];
+    for error in errors {
+        assert!(matches!(error, BlobError::Unavailable(_)), "{error:?}");
+        assert!(std::error::Error::source(&error).is_some());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn s3_comes_back() {
+    let mut server = S3Server::start();
+    let blobs = Blobs::open(&server.url().parse().unwrap()).await.unwrap();
+    let names = Place::folder().await;
+    let key = names.key();
+    blobs.put_bytes(&key, pattern(10)).await.unwrap();
+    server.stop();
+    is_away(&blobs, &key).await;
+    server.restart();
+    blobs.check().await.unwrap();
+    assert_eq!(blobs.head(&key).await.unwrap().unwrap().size, 10);
+}
+
+#[tokio::test]
+async fn a_folder_that_was_unmounted_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let [mounted, elsewhere] = ["objects", "elsewhere"].map(|name| folder.path().join(name));
+    let blobs = Blobs::open(&format!("file://{}", mounted.display()).parse().unwrap())
+        .await
+        .unwrap();
+    let key = Place::folder().await.key();
+    blobs.put_bytes(&key, pattern(10)).await.unwrap();
+    std::fs::rename(&mounted, &elsewhere).unwrap();
+    is_away(&blobs, &key).await;
+    assert!(!mounted.exists());
+    // What stays behind is the empty mount point.
+    std::fs::create_dir(&mounted).unwrap();
+    is_away(&blobs, &key).await;
+    std::fs::remove_dir(&mounted).unwrap();
+    std::fs::rename(&elsewhere, &mounted).unwrap();
+    assert_eq!(blobs.head(&key).await.unwrap().unwrap().size, 10);
+}

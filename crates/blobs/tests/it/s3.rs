@@ -1,0 +1,66 @@
+//! What only S3 does.
+
+use futures::TryStreamExt;
+use tonearm_blobs::{BlobError, Blobs};
+use tonearm_fixtures::S3Server;
+
+use crate::place::{Place, pattern};
+
+async fn open(url: &str) -> Blobs {
+    Blobs::open(&url.parse().unwrap()).await.unwrap()
+}
+
+fn sentence(error: BlobError) -> String {
+    match error {
+        BlobError::Unavailable(cause) => cause.to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn wrong_credentials_are_refused_in_a_sentence() {
+    let server = S3Server::start();
+    let url = server
+        .url()
+        .replace("secret_access_key=", "secret_access_key=not-");
+    let refused = open(&url).await.check().await.unwrap_err();
+    assert_eq!(sentence(refused), "the bucket does not accept our credentials");
+}
+
+#[tokio::test]
+async fn a_bucket_that_is_not_there_is_not_an_empty_one() {
+    let server = S3Server::start();
+    let url = server.url().replace("s3://tonearm", "s3://another-bucket");
+    let refused = open(&url)
+        .await
+        .list(None, None)
+        .try_collect::<Vec<_>>()
+        .await
+        .unwrap_err();
+    assert_eq!(sentence(refused), "the bucket does not exist");
+}
+
+#[tokio::test]
+async fn prefixes_are_apart() {
+    let server = S3Server::start();
+    let key = Place::folder().await.key();
+    let [inner, outer, other] = ["/a/b", "/a", "/a/bc"].map(|prefix| server.url_with_prefix(prefix));
+    open(&inner).await.put_bytes(&key, pattern(10)).await.unwrap();
+    for (url, found) in [(inner, true), (outer, false), (other, false)] {
+        assert_eq!(
+            open(&url).await.head(&key).await.unwrap().is_some(),
+            found,
+            "{url}"
+        );
+    }
+    assert!(open(&server.url()).await.local_path(&key).is_none());
+}
+
+/// The server speaks no TLS, so all there can be is an orderly refusal; without a provider it would be a panic.
+#[tokio::test]
+async fn an_https_endpoint_is_spoken_to_in_tls() {
+    let server = S3Server::start();
+    let url = server.url().replace("endpoint=http:", "endpoint=https:");
+    let refused = open(&url).await.check().await.unwrap_err();
+    assert_eq!(sentence(refused), "the bucket cannot be reached or does not work");
+}
