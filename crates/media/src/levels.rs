@@ -311,7 +311,7 @@ mod tests {
             let found = meter.finish().remove(0);
             let exact = plain(&ramp, 1, &settings);
             let off = found.levels.iter().zip(&exact.levels).map(|(a, b)| (a - b).abs());
-            assert!(off.reduce(f64::max).unwrap() <= 0.0001);
+            assert!(off.reduce(f64::max).unwrap() < 0.000_15);
         }
     }
 
@@ -339,7 +339,7 @@ mod tests {
             let exact = plain(&samples, channels, &settings);
             prop_assert_eq!(found.num_samples, exact.num_samples);
             for (a, b) in found.levels.iter().zip(&exact.levels) {
-                prop_assert!((a - b).abs() <= 0.0001);
+                prop_assert!((a - b).abs() < 0.000_15);
             }
         }
 

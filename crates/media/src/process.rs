@@ -61,14 +61,20 @@ impl Invocation {
             let (consumed, stderr, status) = tokio::join!(consumer, tail(stderr), group.0.wait());
             Ok::<_, MediaError>((consumed.map_err(io::Error::other)?, stderr?, status?))
         };
-        let (consumed, stderr, status) = tokio::select! {
+        let outcome = tokio::select! {
             biased;
             () = cancel.cancelled() => Err(MediaError::Cancelled),
             () = tokio::time::sleep(self.limits.wall) => {
                 Err(MediaError::LimitHit("The work took longer than it may.".to_owned()))
             }
             done = work => done,
-        }?;
+        };
+        if outcome.is_err() {
+            group.kill();
+            // Nothing of it is left when the caller hears of the error.
+            let _ = group.0.wait().await;
+        }
+        let (consumed, stderr, status) = outcome?;
 
         if !stderr.is_empty() {
             tracing::debug!(program = %self.program.display(), %status, %stderr, "child process ended");
@@ -136,6 +142,12 @@ struct Group(Child);
 
 impl Drop for Group {
     fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+impl Group {
+    fn kill(&self) {
         // The id is there only until the child is reaped, so the group cannot be another's by now.
         let pid = self.0.id().and_then(|id| Pid::from_raw(id.cast_signed()));
         if let Some(pid) = pid {
@@ -190,4 +202,164 @@ async fn tail(stream: Option<impl AsyncRead + Unpin>) -> io::Result<String> {
         }
     }
     Ok(String::from_utf8_lossy(&kept).trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader, Read};
+    use std::path::Path;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// A shell script as a child process that may read `/usr` and write `folder`.
+    fn script(folder: &Path, script: &str) -> Invocation {
+        Invocation {
+            program: PathBuf::from("/bin/sh"),
+            args: ["-c", script].map(OsString::from).into(),
+            input: None,
+            folder: Some(folder.to_owned()),
+            limits: ProcessLimits {
+                wall: Duration::from_secs(60),
+                cpu_seconds: 60,
+                memory: 1 << 30,
+                output: 1 << 20,
+            },
+            otherwise: "It failed.",
+        }
+    }
+
+    fn text(mut stdout: PipeReader) -> Result<String, MediaError> {
+        let mut text = String::new();
+        stdout.read_to_string(&mut text)?;
+        Ok(text)
+    }
+
+    async fn run(folder: &Path, commands: &str) -> Result<String, MediaError> {
+        script(folder, commands)
+            .run(&CancellationToken::new(), text)
+            .await
+    }
+
+    #[tokio::test]
+    async fn a_child_sees_its_folder_and_nothing_of_ours() {
+        let [own, other] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let secret = other.path().join("secret");
+        std::fs::write(&secret, "s").unwrap();
+
+        let file = own.path().join("x").display().to_string();
+        let words = run(own.path(), &format!("echo hello > {file}; cat {file}")).await;
+        assert_eq!(words.unwrap(), "hello\n");
+        assert_eq!(run(own.path(), "echo $HOME$USER$CARGO_HOME").await.unwrap(), "\n");
+        if crate::sandbox::confines_files() {
+            for attempt in [
+                format!("cat {}", secret.display()),
+                format!("echo x > {}", other.path().join("y").display()),
+                format!("rm {}", secret.display()),
+                "cat /etc/passwd".to_owned(),
+                "ls /home /root".to_owned(),
+            ] {
+                let result = run(own.path(), &attempt).await;
+                assert!(
+                    matches!(result, Err(MediaError::Failed(_))),
+                    "{attempt}: {result:?}"
+                );
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_file_that_grows_too_large_ends_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("x");
+        let grow = format!("exec head -c 3000000 /dev/zero > {}", file.display());
+        let result = run(folder.path(), &grow).await;
+        assert!(matches!(result, Err(MediaError::LimitHit(_))), "{result:?}");
+        assert_eq!(std::fs::metadata(file).unwrap().len(), 1 << 20);
+    }
+
+    #[tokio::test]
+    async fn processor_time_is_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut busy = script(folder.path(), "while :; do :; done");
+        busy.limits.cpu_seconds = 1;
+        let result = busy.run(&CancellationToken::new(), text).await;
+        assert!(matches!(result, Err(MediaError::LimitHit(_))), "{result:?}");
+    }
+
+    #[tokio::test]
+    async fn wall_clock_time_is_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut idle = script(folder.path(), "sleep 1000");
+        idle.limits.wall = Duration::from_millis(50);
+        let result = idle.run(&CancellationToken::new(), text).await;
+        assert!(matches!(result, Err(MediaError::LimitHit(_))), "{result:?}");
+    }
+
+    #[tokio::test]
+    async fn what_it_says_in_the_end_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let chatty = "head -c 300000 /dev/zero >&2; echo moov atom not found >&2; exit 1";
+        let error = run(folder.path(), chatty).await.unwrap_err();
+        assert!(matches!(error, MediaError::NotAudio(_)), "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_missing_program_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let missing = Invocation {
+            program: folder.path().join("ffmpeg"),
+            ..script(folder.path(), "")
+        };
+        let error = missing.run(&CancellationToken::new(), text).await.unwrap_err();
+        assert_eq!(error.to_string(), "ffmpeg is not installed.");
+    }
+
+    /// A child with a child of its own. Both hold the pipe open, so its end means that both are gone.
+    fn family(
+        folder: &Path,
+    ) -> (
+        Invocation,
+        impl FnOnce(PipeReader) -> Result<(), MediaError> + use<>,
+        [oneshot::Receiver<()>; 2],
+    ) {
+        let (started, has_started) = oneshot::channel();
+        let (ended, has_ended) = oneshot::channel();
+        let watch = move |stdout: PipeReader| {
+            let mut stdout = BufReader::new(stdout);
+            stdout.read_line(&mut String::new())?;
+            let _ = started.send(());
+            stdout.read_to_end(&mut Vec::new())?;
+            let _ = ended.send(());
+            Ok(())
+        };
+        (
+            script(folder, "sleep 1000 & echo started; wait"),
+            watch,
+            [has_started, has_ended],
+        )
+    }
+
+    #[tokio::test]
+    async fn calling_off_ends_the_whole_group() {
+        let folder = tempfile::tempdir().unwrap();
+        let cancel = CancellationToken::new();
+        let (invocation, watch, [started, ended]) = family(folder.path());
+        let off = cancel.clone();
+        let running = tokio::spawn(async move { invocation.run(&off, watch).await });
+        started.await.unwrap();
+        cancel.cancel();
+        assert!(matches!(running.await.unwrap(), Err(MediaError::Cancelled)));
+        ended.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn dropping_ends_the_whole_group() {
+        let folder = tempfile::tempdir().unwrap();
+        let (invocation, watch, [started, ended]) = family(folder.path());
+        let running = tokio::spawn(async move { invocation.run(&CancellationToken::new(), watch).await });
+        started.await.unwrap();
+        running.abort();
+        ended.await.unwrap();
+    }
 }
