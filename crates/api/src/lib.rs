@@ -1,1 +1,19 @@
-//! The /v1 interface: router, extractors, endpoints, errors.
+//! The `/v1` interface: router, extractors that authenticate and authorise, one endpoint per file with its request
+//! and response types, and errors.
+//!
+//! Nothing is decided here: an endpoint takes a request apart into the types of `tonearm-domain`, calls one use case
+//! of `tonearm-service` and puts its result into the shape that clients rely on. What a refusal means in HTTP is told
+//! in one place, `error.rs`.
+
+mod app;
+mod cors;
+mod endpoint;
+mod error;
+mod extract;
+mod request_id;
+mod router;
+mod shapes;
+
+pub use app::{ApiSettings, App};
+pub use error::ApiError;
+pub use router::{router, routes};

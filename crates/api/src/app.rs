@@ -1,0 +1,71 @@
+//! What the endpoints work with.
+
+use std::time::Duration;
+
+use axum::extract::FromRef;
+use tonearm_domain::Ambient;
+use tonearm_service::{Access, Library, Playback, Uploads};
+use tonearm_signing::UrlSigner;
+
+/// What the endpoints work with. Each takes only the part it needs, through [`FromRef`]. Cheap to clone.
+#[derive(Clone)]
+pub struct App {
+    /// Tells whose key it is.
+    pub access: Access,
+    /// Manages what an organization owns.
+    pub library: Library,
+    /// Takes bytes in.
+    pub uploads: Uploads,
+    /// Hands out signed URLs.
+    pub playback: Playback,
+    /// Verifies upload URLs.
+    pub signer: UrlSigner,
+    /// Time and randomness.
+    pub ambient: Ambient,
+    /// What operators choose.
+    pub settings: ApiSettings,
+}
+
+/// What operators choose about the interface.
+#[derive(Debug, Clone)]
+pub struct ApiSettings {
+    /// Whether a play session can be read by whoever holds its id, without a key.
+    pub public_play_sessions: bool,
+    /// Most bytes of a JSON body.
+    pub max_json_bytes: usize,
+    /// How long a request under `/v1` may take.
+    pub request_timeout: Duration,
+    /// How long an upload may send nothing.
+    pub upload_idle_timeout: Duration,
+}
+
+impl Default for ApiSettings {
+    fn default() -> Self {
+        Self {
+            public_play_sessions: false,
+            max_json_bytes: 1024 * 1024,
+            request_timeout: Duration::from_secs(30),
+            upload_idle_timeout: Duration::from_secs(60),
+        }
+    }
+}
+
+macro_rules! parts {
+    ($($field:ident: $part:ty),* $(,)?) => {
+        $(impl FromRef<App> for $part {
+            fn from_ref(app: &App) -> Self {
+                app.$field.clone()
+            }
+        })*
+    };
+}
+
+parts! {
+    access: Access,
+    library: Library,
+    uploads: Uploads,
+    playback: Playback,
+    signer: UrlSigner,
+    ambient: Ambient,
+    settings: ApiSettings,
+}

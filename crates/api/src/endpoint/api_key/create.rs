@@ -1,0 +1,63 @@
+//! `POST /v1/api_key`
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use tonearm_domain::{ApiKeyId, CollectionId, CreatorId, KeyType, Text, Timestamp, TrackId, VariantIndex};
+use tonearm_service::{CreateKey, Library};
+
+use crate::ApiError;
+use crate::extract::{Body, ManageKey, required};
+use crate::request_id::CurrentRequest;
+use crate::shapes::{Answer, KeyRecord};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Fields {
+    title: Option<Text<200>>,
+    api_key_type_id: Option<KeyType>,
+    collection_id: Option<CollectionId>,
+    track_id: Option<TrackId>,
+    creator_id: Option<CreatorId>,
+    variants: Option<Vec<VariantIndex>>,
+    is_downloadable: Option<bool>,
+    expires_at: Option<Timestamp>,
+}
+
+impl Fields {
+    fn into_key(self) -> Result<CreateKey, ApiError> {
+        let title = required("title", self.title)?.non_empty();
+        Ok(CreateKey {
+            title: title.map_err(|error| ApiError::invalid("title", error))?.into(),
+            key_type: required("api_key_type_id", self.api_key_type_id)?,
+            collection_id: self.collection_id,
+            track_id: self.track_id,
+            creator_id: self.creator_id,
+            variants: self.variants.unwrap_or_default(),
+            is_downloadable: self.is_downloadable.unwrap_or(false),
+            expires_at: self.expires_at,
+        })
+    }
+}
+
+#[derive(Serialize)]
+pub(crate) struct Created {
+    api_key_id: ApiKeyId,
+    api_key: KeyRecord,
+}
+
+/// Makes a player, uploader or share key and shows it this once.
+pub(crate) async fn create(
+    ManageKey(caller): ManageKey,
+    request: CurrentRequest,
+    State(library): State<Library>,
+    Body(fields): Body<Fields>,
+) -> Result<Answer<Created>, ApiError> {
+    let created = library.create_key_by_key(&caller, fields.into_key()?).await?;
+    Ok(Answer::traced(
+        request,
+        Created {
+            api_key_id: created.key.id,
+            api_key: created.into(),
+        },
+    ))
+}

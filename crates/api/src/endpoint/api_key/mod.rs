@@ -1,0 +1,3 @@
+//! API keys.
+
+pub(crate) mod create;

@@ -1,0 +1,59 @@
+//! `POST /v1/collection`
+
+use axum::extract::State;
+use serde::Deserialize;
+use tonearm_domain::{Colour, CreatorId, Metadata, Text};
+use tonearm_service::{CreateCollection, Library};
+
+use super::read::Found;
+use crate::ApiError;
+use crate::extract::{Body, ManageKey, required};
+use crate::request_id::CurrentRequest;
+use crate::shapes::Answer;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Fields {
+    title: Option<Text<1000>>,
+    creator_id: Option<CreatorId>,
+    organization_index: Option<Text<1000>>,
+    metadata: Option<Metadata>,
+    is_cover_overridable: Option<bool>,
+    is_theme_overridable: Option<bool>,
+    player_color: Option<Colour>,
+    player_subtitle: Option<Text<1000>>,
+}
+
+impl Fields {
+    fn into_collection(self) -> Result<CreateCollection, ApiError> {
+        Ok(CreateCollection {
+            title: required("title", self.title)?.into(),
+            creator_id: self.creator_id,
+            organization_index: self.organization_index.map(Into::into),
+            metadata: self.metadata.unwrap_or_default(),
+            is_cover_overridable: self.is_cover_overridable,
+            is_theme_overridable: self.is_theme_overridable,
+            player_colour: self.player_color,
+            player_subtitle: self.player_subtitle.map(Into::into),
+        })
+    }
+}
+
+/// Makes a collection.
+pub(crate) async fn create(
+    ManageKey(caller): ManageKey,
+    request: CurrentRequest,
+    State(library): State<Library>,
+    Body(fields): Body<Fields>,
+) -> Result<Answer<Found>, ApiError> {
+    let view = library
+        .create_collection(&caller, fields.into_collection()?)
+        .await?;
+    Ok(Answer::traced(
+        request,
+        Found {
+            collection_id: view.collection.id,
+            collection: view.into(),
+        },
+    ))
+}

@@ -1,0 +1,34 @@
+//! `DELETE /v1/collection/{collection_id}`
+
+use axum::extract::State;
+use serde::Serialize;
+use tonearm_domain::CollectionId;
+use tonearm_service::Library;
+
+use crate::ApiError;
+use crate::extract::{ManageKey, PathId};
+use crate::request_id::CurrentRequest;
+use crate::shapes::{Answer, CollectionRecord};
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Deleted {
+    collection_id: CollectionId,
+    deleted_collection: CollectionRecord,
+}
+
+/// Soft-deletes a collection with its tracks.
+pub(crate) async fn delete(
+    ManageKey(caller): ManageKey,
+    PathId(collection_id): PathId<CollectionId>,
+    request: CurrentRequest,
+    State(library): State<Library>,
+) -> Result<Answer<Deleted>, ApiError> {
+    let deleted_collection = library.delete_collection(&caller, collection_id).await?.into();
+    Ok(Answer::traced(
+        request,
+        Deleted {
+            collection_id,
+            deleted_collection,
+        },
+    ))
+}

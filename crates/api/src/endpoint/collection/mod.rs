@@ -1,0 +1,7 @@
+//! Collections.
+
+pub(crate) mod create;
+pub(crate) mod delete;
+pub(crate) mod list;
+pub(crate) mod read;
+pub(crate) mod update;

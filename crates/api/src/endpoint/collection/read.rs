@@ -1,0 +1,35 @@
+//! `GET /v1/collection/{collection_id}`
+
+use axum::extract::State;
+use serde::Serialize;
+use tonearm_domain::CollectionId;
+use tonearm_service::Library;
+
+use crate::ApiError;
+use crate::extract::{ManageKey, PathId};
+use crate::request_id::CurrentRequest;
+use crate::shapes::{Answer, CollectionRecord};
+
+/// What creating, reading and changing a collection answer.
+#[derive(Debug, Serialize)]
+pub(crate) struct Found {
+    pub(super) collection_id: CollectionId,
+    pub(super) collection: CollectionRecord,
+}
+
+/// One collection.
+pub(crate) async fn read(
+    ManageKey(caller): ManageKey,
+    PathId(collection_id): PathId<CollectionId>,
+    request: CurrentRequest,
+    State(library): State<Library>,
+) -> Result<Answer<Found>, ApiError> {
+    let collection = library.collection(&caller, collection_id).await?.into();
+    Ok(Answer::traced(
+        request,
+        Found {
+            collection_id,
+            collection,
+        },
+    ))
+}

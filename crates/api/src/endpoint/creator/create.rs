@@ -1,0 +1,40 @@
+//! `POST /v1/creator`
+
+use axum::extract::State;
+use serde::Deserialize;
+use tonearm_domain::{Metadata, Text};
+use tonearm_service::{CreateCreator, Library};
+
+use super::read::Found;
+use crate::ApiError;
+use crate::extract::{Body, ManageKey, required};
+use crate::request_id::CurrentRequest;
+use crate::shapes::Answer;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Fields {
+    organization_index: Option<Text<1000>>,
+    metadata: Option<Metadata>,
+}
+
+/// Makes a creator.
+pub(crate) async fn create(
+    ManageKey(caller): ManageKey,
+    request: CurrentRequest,
+    State(library): State<Library>,
+    Body(fields): Body<Fields>,
+) -> Result<Answer<Found>, ApiError> {
+    let create = CreateCreator {
+        organization_index: required("organization_index", fields.organization_index)?.into(),
+        metadata: fields.metadata.unwrap_or_default(),
+    };
+    let creator = library.create_creator(&caller, create).await?;
+    Ok(Answer::traced(
+        request,
+        Found {
+            creator_id: creator.id,
+            creator: creator.into(),
+        },
+    ))
+}

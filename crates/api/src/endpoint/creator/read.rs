@@ -1,0 +1,29 @@
+//! `GET /v1/creator/{creator_id}`
+
+use axum::extract::State;
+use serde::Serialize;
+use tonearm_domain::CreatorId;
+use tonearm_service::Library;
+
+use crate::ApiError;
+use crate::extract::{ManageKey, PathId};
+use crate::request_id::CurrentRequest;
+use crate::shapes::{Answer, CreatorRecord};
+
+/// What creating, reading and changing a creator answer.
+#[derive(Debug, Serialize)]
+pub(crate) struct Found {
+    pub(super) creator_id: CreatorId,
+    pub(super) creator: CreatorRecord,
+}
+
+/// One creator.
+pub(crate) async fn read(
+    ManageKey(caller): ManageKey,
+    PathId(creator_id): PathId<CreatorId>,
+    request: CurrentRequest,
+    State(library): State<Library>,
+) -> Result<Answer<Found>, ApiError> {
+    let creator = library.creator(&caller, creator_id).await?.into();
+    Ok(Answer::traced(request, Found { creator_id, creator }))
+}

@@ -1,0 +1,13 @@
+//! The endpoints: a folder for each noun, a file for each thing that can be done with it.
+
+pub(crate) mod api_key;
+pub(crate) mod collection;
+pub(crate) mod creator;
+pub(crate) mod organization;
+pub(crate) mod play;
+pub(crate) mod play_session;
+pub(crate) mod stream;
+pub(crate) mod track;
+pub(crate) mod upload;
+pub(crate) mod upload_session;
+pub(crate) mod variant;

@@ -1,0 +1,4 @@
+//! Organizations.
+
+pub(crate) mod read;
+pub(crate) mod update;

@@ -1,0 +1,40 @@
+//! `GET /v1/organization/{organization_id}`
+
+use axum::extract::State;
+use serde::Serialize;
+use tonearm_domain::OrganizationId;
+use tonearm_service::{Library, OrganizationView};
+
+use crate::ApiError;
+use crate::extract::{ManageKey, PathId};
+use crate::request_id::CurrentRequest;
+use crate::shapes::{Answer, OrganizationRecord};
+
+/// What reading and changing an organization answer.
+#[derive(Debug, Serialize)]
+pub(crate) struct Found {
+    organization_id: OrganizationId,
+    organization: OrganizationRecord,
+}
+
+impl From<OrganizationView> for Found {
+    fn from(view: OrganizationView) -> Self {
+        Self {
+            organization_id: view.organization.id,
+            organization: view.into(),
+        }
+    }
+}
+
+/// The key's own organization.
+pub(crate) async fn read(
+    ManageKey(caller): ManageKey,
+    PathId(id): PathId<OrganizationId>,
+    request: CurrentRequest,
+    State(library): State<Library>,
+) -> Result<Answer<Found>, ApiError> {
+    Ok(Answer::traced(
+        request,
+        library.organization(&caller, id).await?.into(),
+    ))
+}

@@ -1,0 +1,4 @@
+//! Playing, with nothing but a play session's id.
+
+pub(crate) mod download;
+pub(crate) mod track;

@@ -1,0 +1,4 @@
+//! Play sessions.
+
+pub(crate) mod create;
+pub(crate) mod read;

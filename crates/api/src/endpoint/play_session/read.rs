@@ -1,0 +1,22 @@
+//! `GET /v1/play_session/{play_session_id}`
+
+use axum::extract::State;
+use tonearm_domain::PlaySessionId;
+use tonearm_service::Playback;
+
+use crate::ApiError;
+use crate::extract::{PathId, PlaySessionReader};
+use crate::shapes::{Answer, OpenedBody};
+
+/// A play session with its tracks. It takes a key, unless the operator lets the session's id be enough.
+pub(crate) async fn read(
+    reader: PlaySessionReader,
+    PathId(id): PathId<PlaySessionId>,
+    State(playback): State<Playback>,
+) -> Result<Answer<OpenedBody>, ApiError> {
+    let opened = match reader {
+        PlaySessionReader::Key(caller) => playback.play_session(&caller, id).await?,
+        PlaySessionReader::Holder => playback.public_play_session(id).await?,
+    };
+    Ok(Answer::plain(opened.into()))
+}

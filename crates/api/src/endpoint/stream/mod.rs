@@ -1,0 +1,3 @@
+//! Inline share links.
+
+pub(crate) mod redirect;

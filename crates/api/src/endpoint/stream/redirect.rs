@@ -1,0 +1,21 @@
+//! `GET /v1/stream/{track_id}/{api_key}`
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use http::header::LOCATION;
+use tonearm_domain::TrackId;
+use tonearm_service::Playback;
+
+use crate::ApiError;
+use crate::extract::{PathId, PathText};
+
+/// Redirects a share link to a URL that was just signed. Like everything under `/v1` it is not to be stored.
+pub(crate) async fn redirect(
+    PathId(track_id): PathId<TrackId>,
+    PathText(key): PathText,
+    State(playback): State<Playback>,
+) -> Result<Response, ApiError> {
+    let url = playback.redirect_share(track_id, &key).await?;
+    Ok((StatusCode::FOUND, [(LOCATION, url)]).into_response())
+}

@@ -1,0 +1,178 @@
+//! `POST /v1/track/{track_id}/variant`
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use tonearm_domain::{Codec, JobId, RecipeError, RecipeKind, TrackId, VariantId, VariantIndex};
+use tonearm_service::Library;
+
+use crate::ApiError;
+use crate::extract::{Body, ManageKey, PathId, required};
+use crate::request_id::CurrentRequest;
+use crate::shapes::{Answer, VariantRecord};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Fields {
+    index: Option<VariantIndex>,
+    variant_type_id: Option<AddableType>,
+    codec: Option<Codec>,
+    bitrate: Option<u16>,
+    is_stereo: Option<bool>,
+    is_strip_tags: Option<bool>,
+    is_strip_cover: Option<bool>,
+    loudness_target: Option<f64>,
+    preview_type: Option<PreviewType>,
+    preview_seconds: Option<f64>,
+    preview_min_percent: Option<f64>,
+    preview_max_percent: Option<f64>,
+    preview_percent: Option<f64>,
+    preview_min_seconds: Option<f64>,
+    preview_max_seconds: Option<f64>,
+    preview_start_percent: Option<f64>,
+}
+
+/// The types that a track can add for itself.
+#[derive(Debug, Clone, Copy, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum AddableType {
+    Transcode,
+    Preview,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum PreviewType {
+    #[default]
+    Seconds,
+    Percent,
+}
+
+impl Fields {
+    fn into_recipe(self) -> Result<(VariantIndex, RecipeKind), ApiError> {
+        let index = required("index", self.index.clone())?;
+        let variant_type = required("variant_type_id", self.variant_type_id)?;
+        if self.codec.is_some_and(Codec::is_lossless) {
+            return Err(ApiError::invalid("codec", "is aac, mp3, ogg or opus"));
+        }
+        let kind = self.kind(variant_type)?;
+        kind.validate()
+            .map_err(|error| ApiError::invalid(field_of(&error), error))?;
+        Ok((index, kind))
+    }
+
+    /// What is left out takes the domain's defaults, so only what was given is passed on.
+    fn kind(self, variant_type: AddableType) -> Result<RecipeKind, ApiError> {
+        let mut settings = serde_json::json!({
+            "variant_type_id": variant_type,
+            "codec": self.codec,
+            "bitrate": self.bitrate,
+            "is_stereo": self.is_stereo,
+            "is_strip_tags": self.is_strip_tags,
+            "is_strip_cover": self.is_strip_cover,
+            "loudness_target": self.loudness_target,
+            "preview_type": self.preview_type.unwrap_or_default(),
+            "preview_seconds": self.preview_seconds,
+            "preview_min_percent": self.preview_min_percent,
+            "preview_max_percent": self.preview_max_percent,
+            "preview_percent": self.preview_percent,
+            "preview_min_seconds": self.preview_min_seconds,
+            "preview_max_seconds": self.preview_max_seconds,
+            "preview_start_percent": self.preview_start_percent,
+        });
+        if let Some(given) = settings.as_object_mut() {
+            given.retain(|_, value| !value.is_null());
+        }
+        serde_json::from_value(settings).map_err(|error| ApiError::invalid("variant", error))
+    }
+}
+
+fn field_of(error: &RecipeError) -> &'static str {
+    match error {
+        RecipeError::Index => "index",
+        RecipeError::Bitrate => "bitrate",
+        RecipeError::Percent(name) | RecipeError::Seconds(name) => name,
+        RecipeError::Samples => "num_samples",
+        RecipeError::Loudness => "loudness_target",
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Added {
+    track_id: TrackId,
+    variant_id: VariantId,
+    job_id: JobId,
+    variant: VariantRecord,
+}
+
+/// Gives a track a variant of its own and queues its rendering.
+pub(crate) async fn add_variant(
+    ManageKey(caller): ManageKey,
+    PathId(track_id): PathId<TrackId>,
+    request: CurrentRequest,
+    State(library): State<Library>,
+    Body(fields): Body<Fields>,
+) -> Result<Answer<Added>, ApiError> {
+    let (index, kind) = fields.into_recipe()?;
+    let (recipe, job_id) = library.add_variant(&caller, track_id, index, kind).await?;
+    Ok(Answer::traced(
+        request,
+        Added {
+            track_id,
+            variant_id: recipe.id,
+            job_id,
+            variant: recipe.into(),
+        },
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use tonearm_domain::{PreviewLength, Transcode};
+
+    use super::*;
+
+    fn recipe(json: &str) -> Result<RecipeKind, ApiError> {
+        let fields: Fields = serde_json::from_str(json).unwrap();
+        fields.into_recipe().map(|(_, kind)| kind)
+    }
+
+    #[test]
+    fn what_is_left_out_takes_the_defaults() {
+        let kind = recipe(r#"{"index":"my","variant_type_id":"transcode"}"#).unwrap();
+        assert_eq!(kind, RecipeKind::Transcode(Transcode::default()));
+        let kind = recipe(r#"{"index":"my","variant_type_id":"preview","codec":"opus"}"#).unwrap();
+        let RecipeKind::Preview(preview) = kind else {
+            panic!("{kind:?}")
+        };
+        assert_eq!(preview.transcode.codec, Codec::Opus);
+        assert_eq!(preview.preview_start_percent, 25.0);
+        let expected = PreviewLength::Seconds {
+            preview_seconds: 60.0,
+            preview_min_percent: 0.0,
+            preview_max_percent: 50.0,
+        };
+        assert_eq!(preview.length, expected);
+    }
+
+    #[test]
+    fn the_field_at_fault_is_named() {
+        for (json, field) in [
+            (r#"{"variant_type_id":"transcode"}"#, "index"),
+            (r#"{"index":"my"}"#, "variant_type_id"),
+            (
+                r#"{"index":"my","variant_type_id":"transcode","bitrate":11}"#,
+                "bitrate",
+            ),
+            (
+                r#"{"index":"my","variant_type_id":"transcode","codec":"flac"}"#,
+                "codec",
+            ),
+            (
+                r#"{"index":"my","variant_type_id":"preview","preview_start_percent":101}"#,
+                "preview_start_percent",
+            ),
+        ] {
+            assert_eq!(recipe(json).unwrap_err().field(), Some(field), "{json}");
+        }
+    }
+}

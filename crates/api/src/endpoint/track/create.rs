@@ -1,0 +1,73 @@
+//! `POST /v1/track`
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use tonearm_domain::{CollectionId, Colour, CreatorId, Metadata, Text, TrackId};
+use tonearm_service::{CreateTrack, Library};
+
+use crate::ApiError;
+use crate::extract::{Body, ManageKey, required};
+use crate::request_id::CurrentRequest;
+use crate::shapes::{Answer, ReducedTrack, UploadDescriptors};
+
+/// A track to be made, here or inside an upload session.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Fields {
+    collection_id: Option<CollectionId>,
+    file_name: Option<Text<1000>>,
+    creator_id: Option<CreatorId>,
+    organization_index: Option<Text<1000>>,
+    metadata: Option<Metadata>,
+    is_cover_overridable: Option<bool>,
+    is_theme_overridable: Option<bool>,
+    player_title: Option<Text<1000>>,
+    player_subtitle: Option<Text<1000>>,
+    player_color: Option<Colour>,
+}
+
+impl Fields {
+    /// `file_name` is what the required field is called where it stands.
+    pub(crate) fn into_track(self, file_name: &'static str) -> Result<CreateTrack, ApiError> {
+        Ok(CreateTrack {
+            collection_id: self.collection_id,
+            file_name: required(file_name, self.file_name)?.into(),
+            creator_id: self.creator_id,
+            organization_index: self.organization_index.map(Into::into),
+            metadata: self.metadata.unwrap_or_default(),
+            is_cover_overridable: self.is_cover_overridable,
+            is_theme_overridable: self.is_theme_overridable,
+            player_title: self.player_title.map(Into::into),
+            player_subtitle: self.player_subtitle.map(Into::into),
+            player_colour: self.player_color,
+        })
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Created {
+    track_id: TrackId,
+    track: ReducedTrack,
+    #[serde(flatten)]
+    uploads: UploadDescriptors,
+}
+
+/// Makes a track and answers where to send its bytes.
+pub(crate) async fn create(
+    ManageKey(caller): ManageKey,
+    request: CurrentRequest,
+    State(library): State<Library>,
+    Body(fields): Body<Fields>,
+) -> Result<Answer<Created>, ApiError> {
+    let (track, handles) = library
+        .create_track(&caller, fields.into_track("file_name")?)
+        .await?;
+    Ok(Answer::traced(
+        request,
+        Created {
+            track_id: track.track.id,
+            track: track.into(),
+            uploads: handles.into(),
+        },
+    ))
+}

@@ -1,0 +1,34 @@
+//! `DELETE /v1/track/{track_id}`
+
+use axum::extract::State;
+use serde::Serialize;
+use tonearm_domain::TrackId;
+use tonearm_service::Library;
+
+use crate::ApiError;
+use crate::extract::{ManageKey, PathId};
+use crate::request_id::CurrentRequest;
+use crate::shapes::{Answer, BasicTrack};
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Deleted {
+    track_id: TrackId,
+    deleted_track: BasicTrack,
+}
+
+/// Soft-deletes a track with its files and variants.
+pub(crate) async fn delete(
+    ManageKey(caller): ManageKey,
+    PathId(track_id): PathId<TrackId>,
+    request: CurrentRequest,
+    State(library): State<Library>,
+) -> Result<Answer<Deleted>, ApiError> {
+    let deleted_track = library.delete_track(&caller, track_id).await?.into();
+    Ok(Answer::traced(
+        request,
+        Deleted {
+            track_id,
+            deleted_track,
+        },
+    ))
+}

@@ -1,0 +1,9 @@
+//! Tracks.
+
+pub(crate) mod add_variant;
+pub(crate) mod create;
+pub(crate) mod delete;
+pub(crate) mod list;
+pub(crate) mod read;
+pub(crate) mod renew_cover_upload;
+pub(crate) mod update;

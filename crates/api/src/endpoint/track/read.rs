@@ -1,0 +1,28 @@
+//! `GET /v1/track/{track_id}`
+
+use axum::extract::State;
+use serde::Serialize;
+use tonearm_domain::TrackId;
+use tonearm_service::Library;
+
+use crate::ApiError;
+use crate::extract::{ManageKey, PathId};
+use crate::request_id::CurrentRequest;
+use crate::shapes::{Answer, FullTrack};
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Found {
+    track_id: TrackId,
+    track: FullTrack,
+}
+
+/// One track, in full.
+pub(crate) async fn read(
+    ManageKey(caller): ManageKey,
+    PathId(track_id): PathId<TrackId>,
+    request: CurrentRequest,
+    State(library): State<Library>,
+) -> Result<Answer<Found>, ApiError> {
+    let track = library.track(&caller, track_id).await?.into();
+    Ok(Answer::traced(request, Found { track_id, track }))
+}

@@ -1,0 +1,34 @@
+//! `POST /v1/track/{track_id}/cover`
+
+use axum::extract::State;
+use serde::Serialize;
+use tonearm_domain::TrackId;
+use tonearm_service::Library;
+
+use crate::ApiError;
+use crate::extract::{ManageKey, PathId};
+use crate::request_id::CurrentRequest;
+use crate::shapes::{Answer, UploadDescriptor};
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Renewed {
+    track_id: TrackId,
+    track_cover_upload: UploadDescriptor,
+}
+
+/// A fresh URL that takes the track's cover.
+pub(crate) async fn renew_cover_upload(
+    ManageKey(caller): ManageKey,
+    PathId(track_id): PathId<TrackId>,
+    request: CurrentRequest,
+    State(library): State<Library>,
+) -> Result<Answer<Renewed>, ApiError> {
+    let track_cover_upload = library.renew_cover_upload(&caller, track_id).await?.into();
+    Ok(Answer::traced(
+        request,
+        Renewed {
+            track_id,
+            track_cover_upload,
+        },
+    ))
+}

@@ -1,0 +1,66 @@
+//! `PUT /v1/track/{track_id}`
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use tonearm_domain::{Colour, CreatorId, Metadata, Patch, Text, TrackId};
+use tonearm_service::{Library, UpdateTrack};
+
+use crate::ApiError;
+use crate::extract::{Body, ManageKey, PathId};
+use crate::request_id::CurrentRequest;
+use crate::shapes::{Answer, ReducedTrack};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Fields {
+    creator_id: Patch<CreatorId>,
+    organization_index: Patch<Text<1000>>,
+    /// Another name of `player_title`, which counts where both are given.
+    title: Patch<Text<1000>>,
+    metadata: Patch<Metadata>,
+    is_cover_overridable: Patch<bool>,
+    is_theme_overridable: Patch<bool>,
+    player_title: Patch<Text<1000>>,
+    player_subtitle: Patch<Text<1000>>,
+    player_color: Patch<Colour>,
+}
+
+impl From<Fields> for UpdateTrack {
+    fn from(fields: Fields) -> Self {
+        let title = match fields.player_title {
+            Patch::Keep => fields.title,
+            given => given,
+        };
+        Self {
+            creator_id: fields.creator_id,
+            organization_index: fields.organization_index.map(Into::into),
+            metadata: fields.metadata,
+            is_cover_overridable: fields.is_cover_overridable,
+            is_theme_overridable: fields.is_theme_overridable,
+            player_title: title.map(Into::into),
+            player_subtitle: fields.player_subtitle.map(Into::into),
+            player_colour: fields.player_color,
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Updated {
+    track_id: TrackId,
+    track: ReducedTrack,
+}
+
+/// Changes the fields that the body has.
+pub(crate) async fn update(
+    ManageKey(caller): ManageKey,
+    PathId(track_id): PathId<TrackId>,
+    request: CurrentRequest,
+    State(library): State<Library>,
+    Body(fields): Body<Fields>,
+) -> Result<Answer<Updated>, ApiError> {
+    let track = library
+        .update_track(&caller, track_id, fields.into())
+        .await?
+        .into();
+    Ok(Answer::traced(request, Updated { track_id, track }))
+}

@@ -1,0 +1,71 @@
+//! Taking in bodies of any size: chunk by chunk, and not for ever.
+
+use std::time::Duration;
+
+use axum::body::{Body, BodyDataStream};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use futures::{Stream, StreamExt, stream};
+use http::header::{CONNECTION, EXPECT};
+use http::{HeaderMap, HeaderValue};
+
+use crate::ApiError;
+
+/// Bytes of a refused upload that are read and thrown away, so that the client gets to read why.
+const DRAINED_BYTES: usize = 1024 * 1024;
+
+/// How long a refused upload is read.
+const DRAINING_TIME: Duration = Duration::from_secs(5);
+
+pub(super) type BodyError = Box<dyn std::error::Error + Send + Sync>;
+
+/// The sender went quiet.
+#[derive(Debug, thiserror::Error)]
+#[error("nothing arrived for {} seconds", .0.as_secs())]
+struct Stalled(Duration);
+
+/// A body as it arrives; it breaks off where nothing comes for so long.
+pub(super) fn chunks(
+    body: Body,
+    idle: Duration,
+) -> impl Stream<Item = Result<Bytes, BodyError>> + Send + Unpin {
+    let next = move |body: Option<BodyDataStream>| async move {
+        let mut body = body?;
+        match tokio::time::timeout(idle, body.next()).await {
+            Ok(Some(Ok(chunk))) => Some((Ok(chunk), Some(body))),
+            Ok(Some(Err(error))) => Some((Err(error.into()), None)),
+            Ok(None) => None,
+            Err(_) => Some((Err(Stalled(idle).into()), None)),
+        }
+    };
+    Box::pin(stream::unfold(Some(body.into_data_stream()), next).fuse())
+}
+
+/// Answers a refusal of a body that may not have been read to its end.
+///
+/// A client that is still sending does not listen, and a connection closed on it loses the answer. So a little more
+/// is read; if that was not all, the connection is of no further use. Who waits to be told to continue is not told.
+pub(super) async fn refuse<S, E>(error: ApiError, headers: &HeaderMap, mut rest: S) -> Response
+where
+    S: Stream<Item = Result<Bytes, E>> + Unpin,
+{
+    let drain = async {
+        let mut drained = 0;
+        while let Some(chunk) = rest.next().await {
+            match chunk {
+                Ok(chunk) if drained + chunk.len() <= DRAINED_BYTES => drained += chunk.len(),
+                _ => return false,
+            }
+        }
+        true
+    };
+    let is_read =
+        !headers.contains_key(EXPECT) && tokio::time::timeout(DRAINING_TIME, drain).await.unwrap_or(false);
+    let mut response = error.into_response();
+    if !is_read {
+        response
+            .headers_mut()
+            .insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}

@@ -1,0 +1,55 @@
+//! `POST /v1/upload/{upload_session_id}/track`
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use tonearm_domain::{Metadata, Text, TrackId, UploadSessionId};
+use tonearm_service::{CreateTrack, Uploads};
+
+use crate::ApiError;
+use crate::extract::{Body, PathId, required};
+use crate::request_id::CurrentRequest;
+use crate::shapes::{Answer, SessionTrackRecord, UploadDescriptors, UploadSessionRecord};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Fields {
+    file_name: Option<Text<1000>>,
+    organization_index: Option<Text<1000>>,
+    metadata: Option<Metadata>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Created {
+    upload_session_id: UploadSessionId,
+    track_id: TrackId,
+    track: SessionTrackRecord,
+    upload_session: UploadSessionRecord,
+    #[serde(flatten)]
+    uploads: UploadDescriptors,
+}
+
+/// Makes one track in an upload session, for whoever holds the session's id.
+pub(crate) async fn create_track(
+    PathId(upload_session_id): PathId<UploadSessionId>,
+    request: CurrentRequest,
+    State(uploads): State<Uploads>,
+    Body(fields): Body<Fields>,
+) -> Result<Answer<Created>, ApiError> {
+    let create = CreateTrack {
+        file_name: required("file_name", fields.file_name)?.into(),
+        organization_index: fields.organization_index.map(Into::into),
+        metadata: fields.metadata.unwrap_or_default(),
+        ..CreateTrack::default()
+    };
+    let (view, created) = uploads.create_session_track(upload_session_id, create).await?;
+    Ok(Answer::traced(
+        request,
+        Created {
+            upload_session_id,
+            track_id: created.track.track.id,
+            track: SessionTrackRecord::from(&created),
+            upload_session: view.session.into(),
+            uploads: created.handles.into(),
+        },
+    ))
+}

@@ -1,0 +1,5 @@
+//! Upload sessions.
+
+pub(crate) mod create;
+pub(crate) mod create_track;
+pub(crate) mod read;

@@ -1,0 +1,17 @@
+//! `GET /v1/upload_session/{upload_session_id}`
+
+use axum::extract::State;
+use tonearm_domain::UploadSessionId;
+use tonearm_service::Uploads;
+
+use crate::ApiError;
+use crate::extract::PathId;
+use crate::shapes::{Answer, UploadSessionBody};
+
+/// An upload session, for whoever holds its id.
+pub(crate) async fn read(
+    PathId(id): PathId<UploadSessionId>,
+    State(uploads): State<Uploads>,
+) -> Result<Answer<UploadSessionBody>, ApiError> {
+    Ok(Answer::plain(uploads.upload_session(id).await?.into()))
+}

@@ -1,0 +1,4 @@
+//! Variant recipes.
+
+pub(crate) mod list;
+pub(crate) mod read;

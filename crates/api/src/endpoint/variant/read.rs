@@ -1,0 +1,28 @@
+//! `GET /v1/variant/{variant_id}`
+
+use axum::extract::State;
+use serde::Serialize;
+use tonearm_domain::VariantId;
+use tonearm_service::Library;
+
+use crate::ApiError;
+use crate::extract::{ManageKey, PathId};
+use crate::request_id::CurrentRequest;
+use crate::shapes::{Answer, VariantRecord};
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Found {
+    variant_id: VariantId,
+    variant: VariantRecord,
+}
+
+/// One recipe, of the organization or of a single track.
+pub(crate) async fn read(
+    ManageKey(caller): ManageKey,
+    PathId(variant_id): PathId<VariantId>,
+    request: CurrentRequest,
+    State(library): State<Library>,
+) -> Result<Answer<Found>, ApiError> {
+    let variant = library.variant(&caller, variant_id).await?.into();
+    Ok(Answer::traced(request, Found { variant_id, variant }))
+}

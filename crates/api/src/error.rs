@@ -1,0 +1,256 @@
+//! What a refusal means in HTTP.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::response::{IntoResponse, Response};
+use http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderValue, StatusCode};
+use serde::Serialize;
+use tonearm_domain::RequestId;
+use tonearm_service::Refusal;
+
+/// Seconds after which a client may find the service whole again.
+const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("5");
+
+/// An answer that says what went wrong.
+///
+/// As a response it is only the status and itself in the extensions: the layer that knows the request's id writes
+/// the body, so that every error, wherever it comes from, has the same form.
+#[derive(Debug, Clone)]
+pub struct ApiError {
+    status: StatusCode,
+    code: &'static str,
+    message: String,
+    field: Option<String>,
+    wants_key: bool,
+    cause: Option<Cause>,
+}
+
+/// For the log, never for the client.
+#[derive(Debug, Clone)]
+struct Cause(Arc<dyn Error + Send + Sync>);
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)?;
+        let mut source = self.0.source();
+        while let Some(error) = source {
+            write!(f, ": {error}")?;
+            source = error.source();
+        }
+        Ok(())
+    }
+}
+
+/// The body of every error.
+#[derive(Debug, Serialize)]
+struct ErrorBody<'a> {
+    ok: bool,
+    message: &'a str,
+    code: &'static str,
+    api_request_id: RequestId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<&'a str>,
+}
+
+impl ApiError {
+    /// An error with a stable code and a sentence for people.
+    pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            status,
+            code,
+            message: message.into(),
+            field: None,
+            wants_key: false,
+            cause: None,
+        }
+    }
+
+    /// A field, parameter or header at fault.
+    pub(crate) fn invalid(field: impl Into<String>, message: impl fmt::Display) -> Self {
+        let field = field.into();
+        let error = Self::new(
+            StatusCode::BAD_REQUEST,
+            "invalid_parameter",
+            format!("{field}: {message}"),
+        );
+        Self {
+            field: Some(field),
+            ..error
+        }
+    }
+
+    /// A body that is over its limit.
+    pub(crate) fn too_large(limit: u64) -> Self {
+        let message = format!("the body is larger than the limit of {limit} bytes");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
+    }
+
+    /// The request took too long.
+    pub(crate) fn timed_out() -> Self {
+        let message = "the request took too long and was given up; try again shortly";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "timeout", message)
+    }
+
+    /// A panic on our side.
+    pub(crate) fn panicked(what: String) -> Self {
+        Refusal::Internal(format!("a panic: {what}").into()).into()
+    }
+
+    /// Tells the client that an API key is what it takes.
+    pub(crate) fn asking_for_key(self) -> Self {
+        Self {
+            wants_key: true,
+            ..self
+        }
+    }
+
+    /// The status it is answered with.
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// What programs tell it by.
+    pub fn code(&self) -> &'static str {
+        self.code
+    }
+
+    /// The field, parameter or header at fault.
+    pub fn field(&self) -> Option<&str> {
+        self.field.as_deref()
+    }
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        let message = refusal.to_string();
+        let (status, code) = match &refusal {
+            Refusal::Invalid { .. } => (StatusCode::BAD_REQUEST, "invalid_parameter"),
+            Refusal::Unauthenticated { code, .. } => (StatusCode::UNAUTHORIZED, *code),
+            Refusal::Forbidden { code, .. } => (StatusCode::FORBIDDEN, *code),
+            Refusal::NotFound(noun) => (StatusCode::NOT_FOUND, noun.not_found_code()),
+            Refusal::Conflict { code, .. } => (StatusCode::CONFLICT, *code),
+            Refusal::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "too_large"),
+            Refusal::Interrupted(_) => (StatusCode::BAD_REQUEST, "upload_interrupted"),
+            Refusal::Unprocessable { code, .. } => (StatusCode::UNPROCESSABLE_ENTITY, *code),
+            Refusal::Unavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
+            Refusal::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "internal_error"),
+        };
+        let error = Self::new(status, code, message);
+        match refusal {
+            Refusal::Invalid { field, .. } => Self {
+                field: Some(field.to_owned()),
+                ..error
+            },
+            Refusal::Unavailable(cause) | Refusal::Internal(cause) => Self {
+                cause: Some(Cause(cause.into())),
+                ..error
+            },
+            _ => error,
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = self.status.into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// Writes the body of a response that is an error, keeps its headers (such as `Allow`), and logs what is our fault.
+pub(crate) fn write_out(mut response: Response, id: RequestId) -> Response {
+    let Some(error) = response.extensions_mut().remove::<ApiError>() else {
+        return response;
+    };
+    match &error.cause {
+        Some(cause) if error.status == StatusCode::SERVICE_UNAVAILABLE => {
+            tracing::warn!(%cause, "a part of the service is unavailable");
+        }
+        Some(cause) => tracing::error!(%cause, "the request failed"),
+        None => {}
+    }
+    let body = Json(ErrorBody {
+        ok: false,
+        message: &error.message,
+        code: error.code,
+        api_request_id: id,
+        field: error.field.as_deref(),
+    });
+    let (mut parts, _) = response.into_parts();
+    parts.headers.remove(CONTENT_TYPE);
+    if error.status == StatusCode::SERVICE_UNAVAILABLE {
+        parts.headers.insert(RETRY_AFTER, RETRY_AFTER_SECONDS);
+    }
+    if error.status == StatusCode::UNAUTHORIZED && error.wants_key {
+        parts
+            .headers
+            .insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    (parts.status, parts.headers, body).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use tonearm_service::Noun;
+
+    use super::*;
+
+    #[test]
+    fn every_refusal_has_its_status() {
+        let statuses = [
+            (Refusal::invalid("title", "cannot be empty"), 400),
+            (
+                Refusal::Unauthenticated {
+                    code: "c",
+                    message: "m",
+                },
+                401,
+            ),
+            (
+                Refusal::Forbidden {
+                    code: "c",
+                    message: "m",
+                },
+                403,
+            ),
+            (Refusal::NotFound(Noun::Track), 404),
+            (
+                Refusal::Conflict {
+                    code: "c",
+                    message: "m".to_owned(),
+                },
+                409,
+            ),
+            (Refusal::TooLarge { limit: 1 }, 413),
+            (Refusal::Interrupted("x".into()), 400),
+            (
+                Refusal::Unprocessable {
+                    code: "c",
+                    message: "m",
+                },
+                422,
+            ),
+            (Refusal::Unavailable("x".into()), 503),
+            (Refusal::Internal("x".into()), 500),
+        ];
+        for (refusal, status) in statuses {
+            let text = refusal.to_string();
+            assert_eq!(ApiError::from(refusal).status(), status, "{text}");
+        }
+    }
+
+    #[test]
+    fn causes_stay_in_the_log() {
+        let error = ApiError::from(Refusal::Internal("SELECT secret FROM keys".into()));
+        assert!(!error.message.contains("secret"));
+        assert_eq!(
+            error.cause.as_ref().map(ToString::to_string).as_deref(),
+            Some("SELECT secret FROM keys")
+        );
+    }
+}

@@ -1,0 +1,178 @@
+//! JSON bodies.
+
+use axum::body::to_bytes;
+use axum::extract::{FromRequest, Request};
+use bytes::Bytes;
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use http::{HeaderMap, StatusCode};
+use serde::de::DeserializeOwned;
+use serde_json::error::Category;
+
+use crate::{ApiError, App};
+
+/// A JSON object as the body. No body at all is an object without fields; unknown fields are ignored.
+pub(crate) struct Body<T>(pub(crate) T);
+
+/// The value of a field that has to be there.
+pub(crate) fn required<T>(field: &'static str, value: Option<T>) -> Result<T, ApiError> {
+    value.ok_or_else(|| ApiError::invalid(field, "is needed"))
+}
+
+impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
+        if !may_be_json(request.headers()) {
+            let message = "the body is JSON; send it with `Content-Type: application/json`";
+            return Err(ApiError::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "unsupported_media_type",
+                message,
+            ));
+        }
+        parse(&read(request, app.settings.max_json_bytes).await?).map(Self)
+    }
+}
+
+/// Whether a body is JSON by its type. Clients that send no type are taken at their word that it is.
+fn may_be_json(headers: &HeaderMap) -> bool {
+    let Some(content_type) = headers.get(CONTENT_TYPE) else {
+        return true;
+    };
+    let essence = content_type
+        .to_str()
+        .unwrap_or_default()
+        .split(';')
+        .next()
+        .unwrap_or_default();
+    let essence = essence.trim().to_ascii_lowercase();
+    essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
+}
+
+async fn read(request: Request, limit: usize) -> Result<Bytes, ApiError> {
+    let too_large = || ApiError::too_large(limit as u64);
+    let announced = request
+        .headers()
+        .get(CONTENT_LENGTH)
+        .and_then(|value| value.to_str().ok()?.parse().ok());
+    if announced.is_some_and(|length: u64| length > limit as u64) {
+        return Err(too_large());
+    }
+    to_bytes(request.into_body(), limit).await.map_err(|error| {
+        let error = error.into_inner();
+        if error.is::<http_body_util::LengthLimitError>() {
+            too_large()
+        } else {
+            ApiError::new(
+                StatusCode::BAD_REQUEST,
+                "body_interrupted",
+                "the body broke off before it was complete",
+            )
+        }
+    })
+}
+
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
+    let bytes = if bytes.trim_ascii().is_empty() {
+        b"{}"
+    } else {
+        bytes
+    };
+    // Serde would also read an array as the fields in their order.
+    if !bytes.trim_ascii_start().starts_with(b"{") {
+        return Err(malformed("the body is not a JSON object"));
+    }
+    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let field = error.path().to_string();
+        let message = without_position(error.inner());
+        match error.inner().classify() {
+            Category::Data if field != "." => ApiError::invalid(field, message),
+            Category::Data => malformed(&format!("the body cannot be used: {message}")),
+            _ => malformed(&format!("the body is not well-formed JSON: {}", error.inner())),
+        }
+    })?;
+    json.end()
+        .map_err(|_| malformed("something follows the JSON object in the body"))?;
+    Ok(value)
+}
+
+fn malformed(message: &str) -> ApiError {
+    ApiError::new(StatusCode::BAD_REQUEST, "malformed_json", message)
+}
+
+/// The field is named, which says more than line and column.
+fn without_position(error: &serde_json::Error) -> String {
+    let mut message = error.to_string();
+    if let Some(at) = message.rfind(" at line ") {
+        message.truncate(at);
+    }
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use tonearm_domain::{Colour, ExpiresIn, Patch, Text};
+
+    use super::*;
+
+    #[derive(Debug, Default, PartialEq, Deserialize)]
+    #[serde(default)]
+    struct Example {
+        title: Option<Text<3>>,
+        colour: Patch<Colour>,
+        expires_in: Option<ExpiresIn>,
+        nested: Option<Box<Example>>,
+    }
+
+    fn refusal_of(json: &[u8]) -> ApiError {
+        parse::<Example>(json).unwrap_err()
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        assert_eq!(refusal_of(br#"{"title":1}"#).field(), Some("title"));
+        assert_eq!(refusal_of(br#"{"title":"long"}"#).field(), Some("title"));
+        assert_eq!(refusal_of(br#"{"colour":"red"}"#).field(), Some("colour"));
+        assert_eq!(refusal_of(br#"{"expires_in":59}"#).field(), Some("expires_in"));
+        assert_eq!(
+            refusal_of(br#"{"nested":{"title":[]}}"#).field(),
+            Some("nested.title")
+        );
+    }
+
+    #[test]
+    fn only_an_object_is_a_body() {
+        let deep = "{\"a\":".repeat(1000);
+        for bad in ["{", "[]", "null", "1", "{} {}", "{\"title\":\"\u{1}\"}", &deep] {
+            assert_eq!(refusal_of(bad.as_bytes()).code(), "malformed_json", "{bad}");
+        }
+        assert_eq!(refusal_of(b"{\"title\":\"\xff\"}").code(), "malformed_json");
+    }
+
+    #[test]
+    fn what_is_not_said_is_left_out() {
+        for json in ["", " ", "{}", r#"{"title":null,"file_size":7}"#] {
+            assert_eq!(
+                parse::<Example>(json.as_bytes()).unwrap(),
+                Example::default(),
+                "{json}"
+            );
+        }
+    }
+
+    #[test]
+    fn types_of_bodies() {
+        let accepts = |value: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(CONTENT_TYPE, value.parse().unwrap());
+            may_be_json(&headers)
+        };
+        assert!(may_be_json(&HeaderMap::new()));
+        assert!(accepts("application/json; charset=utf-8"));
+        assert!(accepts("Application/vnd.example+json"));
+        assert!(!accepts("text/plain"));
+        assert!(!accepts("application/x-www-form-urlencoded"));
+    }
+}

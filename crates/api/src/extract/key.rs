@@ -1,0 +1,102 @@
+//! `Authorization: Bearer <API key>`.
+
+use axum::extract::FromRequestParts;
+use http::header::AUTHORIZATION;
+use http::request::Parts;
+use http::{HeaderMap, StatusCode};
+use tonearm_domain::Action;
+use tonearm_service::Caller;
+
+use crate::{ApiError, App};
+
+/// Whoever may manage things.
+pub(crate) struct ManageKey(pub(crate) Caller);
+
+/// Whoever may create and read play sessions.
+pub(crate) struct PlayKey(pub(crate) Caller);
+
+/// Whoever may create upload sessions.
+pub(crate) struct UploadKey(pub(crate) Caller);
+
+/// Whoever reads a play session: a key, or anyone where the operator opened that.
+pub(crate) enum PlaySessionReader {
+    /// With a key.
+    Key(Caller),
+    /// With nothing but the session's id.
+    Holder,
+}
+
+async fn caller(headers: &HeaderMap, app: &App, action: Action) -> Result<Caller, ApiError> {
+    let key = match bearer(headers) {
+        Ok(text) => app.access.key(text, action).await.map_err(ApiError::from),
+        Err(error) => Err(error),
+    };
+    key.map(|key| Caller::from(&key))
+        .map_err(ApiError::asking_for_key)
+}
+
+/// The text after `Bearer`, the scheme in any case.
+fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
+    let unauthorized = |code, message| ApiError::new(StatusCode::UNAUTHORIZED, code, message);
+    let header = headers.get(AUTHORIZATION).ok_or_else(|| {
+        unauthorized(
+            "missing_api_key",
+            "an API key is needed, as in `Authorization: Bearer <API_KEY>`",
+        )
+    })?;
+    header
+        .to_str()
+        .ok()
+        .and_then(|text| text.split_once(' '))
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+        .map(|(_, text)| text.trim())
+        .ok_or_else(|| {
+            unauthorized(
+                "invalid_api_key",
+                "the Authorization header is not of the form `Bearer <API_KEY>`",
+            )
+        })
+}
+
+macro_rules! key_extractors {
+    ($($name:ident $action:ident),* $(,)?) => {
+        $(impl FromRequestParts<App> for $name {
+            type Rejection = ApiError;
+
+            async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+                caller(&parts.headers, app, Action::$action).await.map(Self)
+            }
+        })*
+    };
+}
+
+key_extractors!(ManageKey Manage, PlayKey Play, UploadKey Upload);
+
+impl FromRequestParts<App> for PlaySessionReader {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        if app.settings.public_play_sessions && !parts.headers.contains_key(AUTHORIZATION) {
+            return Ok(Self::Holder);
+        }
+        caller(&parts.headers, app, Action::Play).await.map(Self::Key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_bearer_is_a_scheme() {
+        let read = |text: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(AUTHORIZATION, text.parse().unwrap());
+            bearer(&headers).ok().map(str::to_owned)
+        };
+        assert_eq!(read("Bearer abc").as_deref(), Some("abc"));
+        assert_eq!(read("bearer  abc ").as_deref(), Some("abc"));
+        assert_eq!(read("Basic abc"), None);
+        assert_eq!(read("abc"), None);
+    }
+}

@@ -1,0 +1,16 @@
+//! What endpoints take requests apart with. Each refuses what it cannot read; the order of a handler's arguments is
+//! the order of the checks, so keys come first.
+
+mod body;
+mod digest;
+mod key;
+mod page;
+mod path;
+mod upload;
+
+pub(crate) use body::{Body, required};
+pub(crate) use digest::upload_terms;
+pub(crate) use key::{ManageKey, PlayKey, PlaySessionReader, UploadKey};
+pub(crate) use page::Paged;
+pub(crate) use path::{PathId, PathText};
+pub(crate) use upload::{CoverUpload, SourceUpload};

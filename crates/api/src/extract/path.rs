@@ -1,0 +1,80 @@
+//! Parameters in paths.
+
+use std::str::FromStr;
+
+use axum::extract::{FromRequestParts, RawPathParams};
+use http::StatusCode;
+use http::request::Parts;
+use tonearm_domain::{
+    CollectionId, CreatorId, IdError, OrganizationId, PlaySessionId, TrackId, UploadSessionId, VariantId,
+};
+
+use crate::ApiError;
+
+/// An id in the path. Its type tells which parameter it is.
+pub(crate) struct PathId<T>(pub(crate) T);
+
+/// A type of id, and what its parameters are called in paths.
+pub(crate) trait PathParameter: FromStr<Err = IdError> {
+    /// The names, of which a path has one at most.
+    const NAMES: &[&str];
+}
+
+macro_rules! path_parameters {
+    ($($id:ty: $($name:literal)|+),* $(,)?) => {
+        $(impl PathParameter for $id {
+            const NAMES: &[&str] = &[$($name),+];
+        })*
+    };
+}
+
+path_parameters! {
+    CollectionId: "collection_id",
+    CreatorId: "creator_id",
+    OrganizationId: "organization_id",
+    PlaySessionId: "play_session_id",
+    TrackId: "track_id" | "play_track_id",
+    UploadSessionId: "upload_session_id",
+    VariantId: "variant_id",
+}
+
+async fn raw(parts: &mut Parts) -> Result<RawPathParams, ApiError> {
+    RawPathParams::from_request_parts(parts, &()).await.map_err(|_| {
+        ApiError::new(
+            StatusCode::BAD_REQUEST,
+            "invalid_parameter",
+            "the path is not percent-encoded UTF-8",
+        )
+    })
+}
+
+impl<T: PathParameter, S: Send + Sync> FromRequestParts<S> for PathId<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let parameters = raw(parts).await?;
+        let (name, text) = parameters
+            .iter()
+            .find(|(name, _)| T::NAMES.contains(name))
+            .expect("the route has the parameter that its handler takes");
+        text.parse()
+            .map(Self)
+            .map_err(|error| ApiError::invalid(name, error))
+    }
+}
+
+/// The last parameter in the path, as text.
+pub(crate) struct PathText(pub(crate) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for PathText {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let parameters = raw(parts).await?;
+        let (_, text) = parameters
+            .iter()
+            .last()
+            .expect("the route has the parameter that its handler takes");
+        Ok(Self(text.to_owned()))
+    }
+}

@@ -1,0 +1,53 @@
+//! Every request has an id, made here and never taken from the client.
+
+use std::convert::Infallible;
+use std::time::Instant;
+
+use axum::extract::{FromRequestParts, MatchedPath, Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use http::request::Parts;
+use http::{HeaderName, HeaderValue};
+use tonearm_domain::{Ambient, RequestId};
+use tracing::Instrument;
+
+use crate::error;
+
+const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The id of the request that is being answered, for `api_request_id`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CurrentRequest(pub(crate) RequestId);
+
+impl<S: Send + Sync> FromRequestParts<S> for CurrentRequest {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let current = parts.extensions.get().copied();
+        Ok(current.expect("the layer `identify` is around every route"))
+    }
+}
+
+/// Names the request, logs it once, and writes out the error it may have ended in.
+pub(crate) async fn identify(State(ambient): State<Ambient>, mut request: Request, next: Next) -> Response {
+    let id: RequestId = ambient.credential_id();
+    request.extensions_mut().insert(CurrentRequest(id));
+    // The pattern, as paths hold credentials.
+    let route = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map(|path| path.as_str().to_owned());
+    let span = tracing::info_span!("request", %id, method = %request.method(), route);
+    let started = Instant::now();
+    async move {
+        let mut response = error::write_out(next.run(request).await, id);
+        if let Ok(value) = HeaderValue::try_from(id.to_string()) {
+            response.headers_mut().insert(X_REQUEST_ID, value);
+        }
+        let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+        tracing::debug!(status = response.status().as_u16(), micros, "answered");
+        response
+    }
+    .instrument(span)
+    .await
+}

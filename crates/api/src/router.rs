@@ -1,0 +1,155 @@
+//! All routes, and what is around them.
+
+use std::any::Any;
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post, put};
+use http::header::CACHE_CONTROL;
+use http::{HeaderValue, StatusCode};
+use tower::ServiceBuilder;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::set_header::SetResponseHeaderLayer;
+
+use crate::cors::cors;
+use crate::endpoint::{
+    api_key, collection, creator, organization, play, play_session, stream, track, upload, upload_session,
+    variant,
+};
+use crate::request_id::identify;
+use crate::{ApiError, ApiSettings, App};
+
+/// Everything under `/v1` and `/upload`, and for any other path an error in the same form.
+pub fn router(app: App) -> Router {
+    let elsewhere = around(Router::new().fallback(not_found), &app);
+    routes(app).fallback_service(elsewhere)
+}
+
+/// Everything under `/v1` and `/upload` and nothing else, to be merged with other routers.
+pub fn routes(app: App) -> Router {
+    let v1 = v1().route_layer(middleware::from_fn_with_state(app.clone(), time_out));
+    Router::new()
+        .nest("/v1", around(v1.with_state(app.clone()), &app))
+        .nest("/upload", around(uploads().with_state(app.clone()), &app))
+}
+
+fn v1() -> Router<App> {
+    Router::new()
+        // A router has one name for one place: creation takes it as the scope.
+        .route(
+            "/play_session/{play_session_id}",
+            get(play_session::read::read).post(play_session::create::create),
+        )
+        .route("/play/{play_session_id}/{play_track_id}", get(play::track::track))
+        .route(
+            "/play/{play_session_id}/{play_track_id}/{variant_index}/download",
+            get(play::download::download),
+        )
+        .route("/stream/{track_id}/{api_key}", get(stream::redirect::redirect))
+        .route("/track", post(track::create::create))
+        .route(
+            "/track/{track_id}",
+            get(track::read::read)
+                .put(track::update::update)
+                .delete(track::delete::delete),
+        )
+        .route("/track/{track_id}/variant", post(track::add_variant::add_variant))
+        .route(
+            "/track/{track_id}/cover",
+            post(track::renew_cover_upload::renew_cover_upload),
+        )
+        .route("/upload_session", post(upload_session::create::create))
+        .route(
+            "/upload_session/{upload_session_id}",
+            get(upload_session::read::read),
+        )
+        .route(
+            "/upload/{upload_session_id}/track",
+            post(upload_session::create_track::create_track),
+        )
+        .route(
+            "/organization/{organization_id}",
+            get(organization::read::read).put(organization::update::update),
+        )
+        .route(
+            "/collection",
+            get(collection::list::list).post(collection::create::create),
+        )
+        .route(
+            "/collection/{collection_id}",
+            get(collection::read::read)
+                .put(collection::update::update)
+                .delete(collection::delete::delete),
+        )
+        .route("/collection/{collection_id}/track", get(track::list::list))
+        .route("/creator", get(creator::list::list).post(creator::create::create))
+        .route(
+            "/creator/{creator_id}",
+            get(creator::read::read)
+                .put(creator::update::update)
+                .delete(creator::delete::delete),
+        )
+        .route("/variant", get(variant::list::list))
+        .route("/variant/{variant_id}", get(variant::read::read))
+        .route("/api_key", post(api_key::create::create))
+        .fallback(not_found)
+        .method_not_allowed_fallback(method_not_allowed)
+}
+
+/// No limit of size or time is around these: each endpoint has its own.
+fn uploads() -> Router<App> {
+    Router::new()
+        .route(
+            "/{organization_id}/{track_id}/source",
+            put(upload::source::source),
+        )
+        .route("/{organization_id}/{track_id}/cover", post(upload::cover::cover))
+        .fallback(not_found)
+        .method_not_allowed_fallback(method_not_allowed)
+        .layer(DefaultBodyLimit::disable())
+}
+
+/// What every answer goes through, the outermost first. All of them carry credentials, so none is to be stored.
+fn around(router: Router, app: &App) -> Router {
+    router.layer(
+        ServiceBuilder::new()
+            .layer(CompressionLayer::new())
+            .layer(middleware::from_fn_with_state(app.clone(), identify))
+            .layer(cors())
+            .layer(SetResponseHeaderLayer::overriding(
+                CACHE_CONTROL,
+                HeaderValue::from_static("no-store"),
+            ))
+            .layer(CatchPanicLayer::custom(panicked)),
+    )
+}
+
+async fn not_found() -> ApiError {
+    ApiError::new(
+        StatusCode::NOT_FOUND,
+        "not_found",
+        "there is nothing at this address",
+    )
+}
+
+async fn method_not_allowed() -> ApiError {
+    let message = "this address does not have that method; the Allow header names those it has";
+    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
+}
+
+fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    ApiError::panicked(text.unwrap_or_else(|| "of an unknown kind".to_owned())).into_response()
+}
+
+/// Gives a request up that takes too long; what it had begun in the database is rolled back.
+async fn time_out(State(settings): State<ApiSettings>, request: Request, next: Next) -> Response {
+    match tokio::time::timeout(settings.request_timeout, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => ApiError::timed_out().into_response(),
+    }
+}

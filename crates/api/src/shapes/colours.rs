@@ -1,0 +1,28 @@
+//! Player colours.
+
+use serde::Serialize;
+use tonearm_domain::{Colour, PlayerColours};
+
+/// A player colour with its companions, side by side with other fields.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct Colours {
+    player_color: Option<Colour>,
+    player_color_light: Option<Colour>,
+    player_color_dark: Option<Colour>,
+}
+
+impl From<PlayerColours> for Colours {
+    fn from(colours: PlayerColours) -> Self {
+        Some(colours).into()
+    }
+}
+
+impl From<Option<PlayerColours>> for Colours {
+    fn from(colours: Option<PlayerColours>) -> Self {
+        Self {
+            player_color: colours.map(|c| c.base),
+            player_color_light: colours.map(|c| c.light),
+            player_color_dark: colours.map(|c| c.dark),
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Creators.
+
+use serde::Serialize;
+use tonearm_domain::{Creator, CreatorId, Metadata, OrganizationId, ShortId, Timestamp};
+
+/// The record of a creator.
+#[derive(Debug, Serialize)]
+pub(crate) struct CreatorRecord {
+    id: CreatorId,
+    organization_id: OrganizationId,
+    folder_id: ShortId,
+    organization_index: String,
+    metadata: Metadata,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+}
+
+impl From<Creator> for CreatorRecord {
+    fn from(creator: Creator) -> Self {
+        Self {
+            id: creator.id,
+            organization_id: creator.organization_id,
+            folder_id: creator.folder,
+            organization_index: creator.organization_index,
+            metadata: creator.metadata,
+            created_at: creator.created_at,
+            updated_at: creator.updated_at,
+        }
+    }
+}

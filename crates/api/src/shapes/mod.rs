@@ -1,0 +1,27 @@
+//! What answers look like: the records of the interface, each made from a domain type or a view of it.
+
+mod answer;
+mod api_key;
+mod collection;
+mod colours;
+mod creator;
+mod organization;
+mod play_session;
+mod playback;
+mod track;
+mod upload;
+mod upload_session;
+mod variant;
+
+pub(crate) use answer::Answer;
+pub(crate) use api_key::KeyRecord;
+pub(crate) use collection::CollectionRecord;
+pub(crate) use colours::Colours;
+pub(crate) use creator::CreatorRecord;
+pub(crate) use organization::OrganizationRecord;
+pub(crate) use play_session::{OpenedBody, PlaySessionCore};
+pub(crate) use playback::PlaybackData;
+pub(crate) use track::{BasicTrack, FullTrack, ListedTrack, PlayedTrack, ReducedTrack};
+pub(crate) use upload::{SessionTrackRecord, UploadDescriptor, UploadDescriptors};
+pub(crate) use upload_session::{UploadSessionBody, UploadSessionRecord};
+pub(crate) use variant::{VariantProps, VariantRecord, VariantTypeRecord};

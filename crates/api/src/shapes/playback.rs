@@ -1,0 +1,131 @@
+//! All it takes to play a track.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use tonearm_domain::{ContentType, FileData, FileId, Levels, VariantIndex};
+use tonearm_service::{CoverImage, Playable, PlayableVariant};
+
+use super::{PlayedTrack, VariantProps, VariantTypeRecord};
+
+/// Cover, track, waveform and signed URLs.
+#[derive(Debug, Serialize)]
+pub(crate) struct PlaybackData {
+    /// By size: `icon`, `small`, `regular`.
+    cover_image: BTreeMap<&'static str, CoverRecord>,
+    track: PlayedTrack,
+    levels: Levels,
+    variants: Vec<PlayedVariant>,
+}
+
+/// A cover in one size, square.
+#[derive(Debug, Serialize)]
+struct CoverRecord {
+    #[serde(rename = "type")]
+    size: &'static str,
+    width: u32,
+    height: u32,
+    url: String,
+}
+
+/// A file that can be fetched.
+#[derive(Debug, Serialize)]
+struct PlayedVariant {
+    id: FileId,
+    path: String,
+    url: String,
+    size: u64,
+    content_type: &'static str,
+    file_name: String,
+    is_public: bool,
+    props: VariantProps,
+    data: Option<PreviewData>,
+    variant: PlayedRecipe,
+}
+
+/// What a file was made by.
+#[derive(Debug, Serialize)]
+struct PlayedRecipe {
+    id: tonearm_domain::VariantId,
+    index: VariantIndex,
+    variant_type: VariantTypeRecord,
+}
+
+/// The part of the track that a preview is, in seconds of the track.
+#[derive(Debug, Serialize)]
+struct PreviewData {
+    duration: f64,
+    capture_start: f64,
+    capture_end: f64,
+    extension: &'static str,
+    content_type: &'static str,
+}
+
+impl From<Playable> for PlaybackData {
+    fn from(playable: Playable) -> Self {
+        Self {
+            cover_image: playable
+                .cover
+                .into_iter()
+                .map(|image| (image.size.as_str(), image.into()))
+                .collect(),
+            track: playable.track.into(),
+            levels: playable.levels,
+            variants: playable.variants.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<CoverImage> for CoverRecord {
+    fn from(CoverImage { size, url }: CoverImage) -> Self {
+        Self {
+            size: size.as_str(),
+            width: size.side(),
+            height: size.side(),
+            url,
+        }
+    }
+}
+
+impl From<PlayableVariant> for PlayedVariant {
+    fn from(playable: PlayableVariant) -> Self {
+        let recipe = playable.file.recipe;
+        let content_type = playable.key.file.content_type;
+        Self {
+            id: playable.file.id,
+            path: playable.key.to_string(),
+            url: playable.url,
+            size: playable.size,
+            content_type: content_type.mime(),
+            file_name: playable.file_name,
+            is_public: false,
+            props: VariantProps::from(&recipe.kind),
+            data: PreviewData::of(&playable.data, content_type),
+            variant: PlayedRecipe {
+                id: recipe.id,
+                variant_type: recipe.kind.recipe_type().into(),
+                index: recipe.index,
+            },
+        }
+    }
+}
+
+impl PreviewData {
+    fn of(data: &FileData, content_type: ContentType) -> Option<Self> {
+        let &FileData::Preview {
+            duration,
+            capture_start,
+            capture_end,
+        } = data
+        else {
+            return None;
+        };
+        Some(Self {
+            duration,
+            capture_start,
+            capture_end,
+            extension: content_type.extension(),
+            content_type: content_type.mime(),
+        })
+    }
+}

@@ -1,0 +1,70 @@
+//! Where to send a track's bytes.
+
+use serde::Serialize;
+use tonearm_domain::{ShortId, Timestamp, TrackId};
+use tonearm_service::{SessionTrack, UploadHandle, UploadHandles};
+
+/// A signed URL that takes a file.
+#[derive(Debug, Serialize)]
+pub(crate) struct UploadDescriptor {
+    method: &'static str,
+    upload_url: String,
+    /// Seconds it can be used.
+    ttl: u32,
+    expires_at: Timestamp,
+}
+
+/// Where a track's source goes, and where its cover.
+#[derive(Debug, Serialize)]
+pub(crate) struct UploadDescriptors {
+    track_upload: UploadDescriptor,
+    track_cover_upload: UploadDescriptor,
+}
+
+/// A track as whoever fills an upload session sees it.
+#[derive(Debug, Serialize)]
+pub(crate) struct SessionTrackRecord {
+    id: TrackId,
+    index: ShortId,
+    /// The folder of its files.
+    path: String,
+    upload_url: String,
+}
+
+impl From<UploadHandle> for UploadDescriptor {
+    fn from(handle: UploadHandle) -> Self {
+        let UploadHandle {
+            method,
+            upload_url,
+            ttl,
+            expires_at,
+        } = handle;
+        Self {
+            method,
+            upload_url,
+            ttl,
+            expires_at,
+        }
+    }
+}
+
+impl From<UploadHandles> for UploadDescriptors {
+    fn from(handles: UploadHandles) -> Self {
+        Self {
+            track_upload: handles.track.into(),
+            track_cover_upload: handles.cover.into(),
+        }
+    }
+}
+
+impl From<&SessionTrack> for SessionTrackRecord {
+    fn from(SessionTrack { track, handles }: &SessionTrack) -> Self {
+        let track = &track.track;
+        Self {
+            id: track.id,
+            index: track.index,
+            path: format!("{}/{}", track.organization_id, track.index),
+            upload_url: handles.track.upload_url.clone(),
+        }
+    }
+}
