@@ -1,14 +1,17 @@
 //! Bytes on their way in: cut into batches, counted and hashed.
 
-use std::mem;
-
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures::StreamExt;
 use md5::Md5;
 use sha2::{Digest, Sha256};
 
 use crate::store::Incoming;
 use crate::{PutError, PutTerms, Stored};
+
+/// Chunks below this size, in bytes, are copied together.
+const SMALL: usize = 4 * 1024;
+/// The size, in bytes, at which chunks that were copied together become one.
+const GATHERED: usize = 64 * 1024;
 
 /// A body, cut into batches of one size, so that each can be written and hashed in one go off the reactor.
 pub(crate) struct Intake<'a> {
@@ -18,6 +21,14 @@ pub(crate) struct Intake<'a> {
     seen: u64,
     /// What came with the last batch but did not fit.
     rest: Bytes,
+}
+
+/// Chunks in order. Small ones are copied together: a body that comes byte by byte would otherwise take many
+/// times its size, as each chunk also keeps the buffer that it was received in.
+#[derive(Default)]
+struct Batch {
+    chunks: Vec<Bytes>,
+    gathered: BytesMut,
 }
 
 /// The digests of the bytes so far.
@@ -49,9 +60,9 @@ impl<'a> Intake<'a> {
         }
     }
 
-    /// The next `size` bytes, in chunks as they came. Fewer, or none, only at the end of the body.
+    /// The next `size` bytes, in chunks. Fewer, or none, only at the end of the body.
     pub(crate) async fn next_batch(&mut self, size: usize) -> Result<Vec<Bytes>, PutError> {
-        let mut batch = Vec::new();
+        let mut batch = Batch::default();
         let mut missing = size;
         while missing > 0 {
             if self.rest.is_empty() {
@@ -60,16 +71,11 @@ impl<'a> Intake<'a> {
                     None => break,
                 }
             }
-            let fitting = self.rest.len().min(missing);
-            let chunk = if fitting == self.rest.len() {
-                mem::take(&mut self.rest)
-            } else {
-                self.rest.split_to(fitting)
-            };
-            missing -= fitting;
+            let chunk = self.rest.split_to(self.rest.len().min(missing));
+            missing -= chunk.len();
             batch.push(chunk);
         }
-        Ok(batch)
+        Ok(batch.finish())
     }
 
     async fn next_chunk(&mut self) -> Result<Option<Bytes>, PutError> {
@@ -93,6 +99,31 @@ impl<'a> Intake<'a> {
             )),
             _ => Ok(()),
         }
+    }
+}
+
+impl Batch {
+    fn push(&mut self, chunk: Bytes) {
+        if chunk.len() >= SMALL {
+            self.seal();
+            self.chunks.push(chunk);
+        } else {
+            self.gathered.extend_from_slice(&chunk);
+            if self.gathered.len() >= GATHERED {
+                self.seal();
+            }
+        }
+    }
+
+    fn seal(&mut self) {
+        if !self.gathered.is_empty() {
+            self.chunks.push(self.gathered.split().freeze());
+        }
+    }
+
+    fn finish(mut self) -> Vec<Bytes> {
+        self.seal();
+        self.chunks
     }
 }
 
@@ -139,6 +170,14 @@ mod tests {
         stream::iter(chunks.into_iter().map(|c| Ok::<_, BoxError>(Bytes::from(c)))).boxed()
     }
 
+    /// Small ones, and some that are not.
+    fn chunk() -> impl Strategy<Value = Vec<u8>> {
+        prop_oneof![
+            prop::collection::vec(any::<u8>(), 0..20),
+            (any::<u8>(), 4_000..9_000_usize).prop_map(|(byte, size)| vec![byte; size]),
+        ]
+    }
+
     async fn batches(chunks: Vec<Vec<u8>>, size: usize) -> Vec<Vec<u8>> {
         let mut intake = Intake::new(body(chunks), PutTerms::default());
         let mut batches = Vec::new();
@@ -154,8 +193,8 @@ mod tests {
     proptest! {
         #[test]
         fn batches_are_full_and_lose_nothing(
-            chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..20), 0..20),
-            size in 1..30_usize,
+            chunks in prop::collection::vec(chunk(), 0..20),
+            size in prop_oneof![1..30_usize, 5_000..30_000_usize],
         ) {
             let whole = chunks.concat();
             let batches = futures::executor::block_on(batches(chunks, size));
@@ -164,6 +203,16 @@ mod tests {
             }
             prop_assert_eq!(batches.concat(), whole);
         }
+    }
+
+    #[test]
+    fn a_body_in_single_bytes_is_gathered() {
+        let bytes: Vec<_> = (0..200_000_u32).map(|at| vec![at as u8]).collect();
+        let whole = bytes.concat();
+        let mut intake = Intake::new(body(bytes), PutTerms::default());
+        let batch = futures::executor::block_on(intake.next_batch(1_000_000)).unwrap();
+        assert!(batch.len() < 5, "{} chunks", batch.len());
+        assert_eq!(batch.concat(), whole);
     }
 
     #[test]
