@@ -1,1 +1,12 @@
-//! For tests: a whole Tonearm on a free port.
+//! For tests: a whole Tonearm on a free port, with a client to it.
+//!
+//! What fails in here panics: it is the test's own set-up.
+#![allow(clippy::unwrap_used)]
+
+mod client;
+mod program;
+mod server;
+
+pub use client::{Answer, Client};
+pub use program::Program;
+pub use server::{Backend, TestServer};

@@ -1,1 +1,15 @@
-//! Audio delivery: takes any audio in, delivers streams, previews, waveforms and covers.
+//! The program: configuration, command line, and the wiring of what a node does.
+
+pub mod ambient;
+mod cli;
+mod config;
+mod health;
+mod log;
+mod node;
+mod scratch;
+mod secret;
+mod server;
+
+pub use cli::main;
+pub use config::{ByteSize, Config, ConfigError, Overrides, Role};
+pub use node::{Node, Parts, StartError};

@@ -1,0 +1,45 @@
+# Tonearm: `make run`, `make demo FILE=song.mp3`, `make test`. `make help` lists the rest.
+
+DATA ?= data
+LISTEN ?= 127.0.0.1:8080
+FILE ?=
+TONEARM := target/release/tonearm
+
+.PHONY: help run demo build test lint fmt chaos bench rust ffmpeg
+
+help: ## List what there is to make
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+run: build ffmpeg ## Start the service on SQLite and a folder
+	@$(TONEARM) --data-dir $(DATA) serve --listen $(LISTEN) --setup
+
+demo: build ffmpeg ## Send FILE (or a made sound) through the whole way and print a URL that plays
+	@TONEARM_LISTEN=$(LISTEN) $(TONEARM) --data-dir $(DATA) demo $(if $(FILE),"$(FILE)")
+
+build: rust
+	@cargo build --release --quiet --bin tonearm
+
+test: rust ffmpeg ## Pass all tests
+	@tools/need psql postgresql
+	@if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace --locked; else cargo test --workspace --locked; fi
+
+lint: rust ## Check formatting, lints and documentation links
+	@cargo fmt --all --check
+	@cargo clippy --workspace --all-targets --locked -- -D warnings
+
+fmt: rust ## Format the code
+	@cargo fmt --all
+
+chaos: rust ffmpeg ## Upload while the server is killed again and again (ROUNDS, default 20)
+	@TONEARM_CHAOS_ROUNDS=$${ROUNDS:-20} cargo test --release --package tonearm --test it chaos -- --nocapture
+
+bench: build ffmpeg ## Measure; docs/benchmarks.md says what
+	@tools/need wrk wrk
+	@cargo run --release --quiet --package tonearm-bench
+
+rust:
+	@command -v cargo >/dev/null 2>&1 || { echo "Please install Rust 1.95 or newer from rustup.rs" >&2; exit 1; }
+	@tools/need cc build-essential
+
+ffmpeg:
+	@tools/need ffmpeg ffmpeg

@@ -1,0 +1,128 @@
+//! The program itself as a child process, to be killed and started again.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// `tonearm` over a data folder.
+#[derive(Debug)]
+pub struct Program {
+    binary: PathBuf,
+    data_dir: PathBuf,
+    port: u16,
+    variables: Vec<(String, String)>,
+    child: Option<Child>,
+}
+
+impl Program {
+    /// Over `data_dir`, on a port that was free a moment ago.
+    pub fn new(binary: &Path, data_dir: &Path) -> Self {
+        let port = std::net::TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
+        Self {
+            binary: binary.to_owned(),
+            data_dir: data_dir.to_owned(),
+            port,
+            variables: Vec::new(),
+            child: None,
+        }
+    }
+
+    /// Sets a `TONEARM_*` variable for all that is run from here on.
+    pub fn set(&mut self, name: &str, value: &str) {
+        self.variables.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// Where it is reached.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// The process id, while it runs.
+    pub fn pid(&self) -> Option<u32> {
+        self.child.as_ref().map(Child::id)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.binary);
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+            .arg("--data-dir")
+            .arg(&self.data_dir)
+            .args(arguments)
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs a command to its end.
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// Starts the service and waits until it answers; returns how long that took. Panics with its log where it
+    /// ends instead.
+    pub async fn start(&mut self) -> Duration {
+        let log = std::fs::File::create(self.log_path()).unwrap();
+        let begun = Instant::now();
+        let listen = format!("127.0.0.1:{}", self.port);
+        let child = self
+            .command(&["serve", "--listen", &listen])
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        self.child = Some(child);
+        loop {
+            if tokio::net::TcpStream::connect(&listen).await.is_ok() {
+                return begun.elapsed();
+            }
+            if let Some(status) = self.child.as_mut().unwrap().try_wait().unwrap() {
+                panic!("the service ended with {status}: {}", self.log());
+            }
+            assert!(
+                begun.elapsed() < Duration::from_secs(60),
+                "the service does not answer: {}",
+                self.log()
+            );
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    fn log_path(&self) -> PathBuf {
+        self.data_dir.with_extension("log")
+    }
+
+    /// What it has logged since it was started.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.log_path()).unwrap_or_default()
+    }
+
+    /// Kills it with SIGKILL and waits until it is gone.
+    pub fn kill(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
+
+    /// Asks it to stop and waits until it has; true where it ended well.
+    pub fn terminate(&mut self) -> bool {
+        let Some(mut child) = self.child.take() else {
+            return true;
+        };
+        let status = Command::new("kill").arg(child.id().to_string()).status().unwrap();
+        status.success() && child.wait().unwrap().success()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

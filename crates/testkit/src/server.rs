@@ -1,0 +1,94 @@
+//! A node in this process, over either pair of backends.
+
+use std::collections::HashMap;
+
+use tempfile::TempDir;
+use tonearm::{Config, Node, Overrides};
+use tonearm_domain::Ambient;
+use tonearm_fixtures::{ManualClock, Postgres, S3Server, TestDatabase};
+
+use crate::Client;
+
+/// What a node keeps its data in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backend {
+    /// SQLite and a folder.
+    Embedded,
+    /// PostgreSQL and S3.
+    Distributed,
+}
+
+/// A running node with its data, removed when dropped.
+pub struct TestServer {
+    /// The node.
+    pub node: Node,
+    /// Its time.
+    pub clock: ManualClock,
+    /// The organization made for the test.
+    pub organization_id: String,
+    /// A client with a key of type `api` to that organization.
+    pub client: Client,
+    config: Config,
+    ambient: Ambient,
+    _data: TempDir,
+    _database: Option<TestDatabase>,
+    _s3: Option<S3Server>,
+}
+
+impl TestServer {
+    /// Starts a node over `backend`.
+    pub async fn start(backend: Backend) -> Self {
+        Self::start_with(backend, &[]).await
+    }
+
+    /// Starts a node over `backend` with more `TONEARM_*` variables set.
+    pub async fn start_with(backend: Backend, variables: &[(&str, &str)]) -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let (database, s3) = match backend {
+            Backend::Embedded => (None, None),
+            Backend::Distributed => (Some(Postgres::database().await), Some(S3Server::start())),
+        };
+        let mut environment: HashMap<String, String> = variables
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        if let Some(database) = &database {
+            environment.insert("TONEARM_DATABASE_URL".to_owned(), database.url.clone());
+        }
+        if let Some(s3) = &s3 {
+            environment.insert("TONEARM_STORAGE_URL".to_owned(), s3.url());
+        }
+        let overrides = Overrides {
+            data_dir: Some(data.path().to_owned()),
+            listen: Some("127.0.0.1:0".to_owned()),
+            ..Overrides::default()
+        };
+        let config = Config::load(&overrides, |name| environment.get(name).cloned()).unwrap();
+        let (ambient, clock) = tonearm_fixtures::ambient();
+        let node = Node::start(&config, ambient.clone()).await.unwrap();
+        let library = &node.parts().unwrap().library;
+        let created = library.create_organization("Test organization").await.unwrap();
+        let organization_id = created.organization.id.to_string();
+        let client = Client::new(node.public_url(), created.api_key.reveal());
+        Self {
+            node,
+            clock,
+            organization_id,
+            client,
+            config,
+            ambient,
+            _data: data,
+            _database: database,
+            _s3: s3,
+        }
+    }
+
+    /// Another node over the same data, with roles of its own.
+    pub async fn another_node(&self, roles: Vec<tonearm::Role>) -> Node {
+        let config = Config {
+            roles,
+            ..self.config.clone()
+        };
+        Node::start(&config, self.ambient.clone()).await.unwrap()
+    }
+}

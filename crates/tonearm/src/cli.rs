@@ -1,0 +1,134 @@
+//! The command line. Commands work on the catalog directly, beside a running server or without one.
+
+mod demo;
+mod doctor;
+mod key;
+mod org;
+mod print;
+mod serve;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::config::EXAMPLE;
+use crate::{Config, Overrides, ambient, log};
+
+/// Audio delivery: takes any audio in, delivers streams, previews, waveforms and covers.
+#[derive(Debug, Parser)]
+#[command(name = "tonearm", version, arg_required_else_help = true)]
+struct Cli {
+    /// The configuration file [default: tonearm.toml in the data folder, if there is one]
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The folder for everything that is kept [default: data]
+    #[arg(long, global = true, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Start the service
+    Serve(serve::Args),
+    /// Manage organizations
+    Org {
+        #[command(subcommand)]
+        command: org::Command,
+    },
+    /// Manage API keys
+    Key {
+        #[command(subcommand)]
+        command: key::Command,
+    },
+    /// Send a song through the whole way and print a URL that plays it
+    Demo(demo::Args),
+    /// Print the commented configuration file with every default
+    Config,
+    /// Check ffmpeg, database, store, disk and clock, and say what to do
+    Doctor,
+}
+
+/// Why a command failed; printed as one line.
+enum Failure {
+    /// The command or its configuration is wrong: exit 2.
+    Usage(String),
+    /// It could not be done: exit 1.
+    Failed(String),
+}
+
+impl Failure {
+    fn failed(error: impl std::fmt::Display) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+impl From<crate::ConfigError> for Failure {
+    fn from(error: crate::ConfigError) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+impl From<crate::StartError> for Failure {
+    fn from(error: crate::StartError) -> Self {
+        Self::failed(error)
+    }
+}
+
+impl From<tonearm_service::Refusal> for Failure {
+    fn from(refusal: tonearm_service::Refusal) -> Self {
+        match refusal {
+            tonearm_service::Refusal::Invalid { .. } => Self::Usage(refusal.to_string()),
+            tonearm_service::Refusal::Unavailable(source) | tonearm_service::Refusal::Internal(source) => {
+                Self::failed(source)
+            }
+            other => Self::failed(other),
+        }
+    }
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let (code, message) = match run(cli) {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(Failure::Usage(message)) => (2, message),
+        Err(Failure::Failed(message)) => (1, message),
+    };
+    eprintln!("tonearm: {message}");
+    ExitCode::from(code)
+}
+
+fn run(cli: Cli) -> Result<(), Failure> {
+    if let Command::Config = cli.command {
+        print!("{EXAMPLE}");
+        return Ok(());
+    }
+    let mut overrides = Overrides {
+        config: cli.config,
+        data_dir: cli.data_dir,
+        ..Overrides::default()
+    };
+    if let Command::Serve(args) = &cli.command {
+        args.apply(&mut overrides);
+    }
+    let config = Config::load(&overrides, |name| std::env::var(name).ok())?;
+    log::start(&config.log_filter, config.log_json).map_err(Failure::Usage)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(Failure::failed)?;
+    runtime.block_on(async {
+        let ambient = ambient::system();
+        match cli.command {
+            Command::Serve(args) => serve::run(&config, ambient, args).await,
+            Command::Org { command } => org::run(&config, &ambient, command).await,
+            Command::Key { command } => key::run(&config, &ambient, command).await,
+            Command::Demo(args) => demo::run(&config, ambient, args).await,
+            Command::Config => Ok(()),
+            Command::Doctor => doctor::run(&config, &ambient).await,
+        }
+    })
+}

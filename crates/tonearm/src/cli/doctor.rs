@@ -1,0 +1,101 @@
+//! `tonearm doctor`
+
+use std::path::Path;
+
+use tonearm_blobs::Blobs;
+use tonearm_catalog::{Catalog, ConnectOptions};
+use tonearm_domain::Ambient;
+
+use super::Failure;
+use crate::Config;
+use crate::node::media;
+
+/// Below this a busy service soon stops.
+const LOW_DISK_BYTES: u64 = 2 << 30;
+
+pub(super) async fn run(config: &Config, ambient: &Ambient) -> Result<(), Failure> {
+    std::fs::create_dir_all(&config.data_dir)
+        .map_err(|error| Failure::failed(format!("data folder {}: {error}", config.data_dir.display())))?;
+    let checks = [
+        ("ffmpeg", ffmpeg(config).await),
+        ("database", database(config).await),
+        ("store", store(config).await),
+        ("disk", disk(&config.data_dir)),
+        ("clock", clock(ambient)),
+    ];
+    let mut failed = 0;
+    for (name, result) in checks {
+        match result {
+            Ok(found) => println!("ok    {name:9} {found}"),
+            Err(problem) => {
+                failed += 1;
+                println!("FAIL  {name:9} {problem}");
+            }
+        }
+    }
+    match failed {
+        0 => Ok(()),
+        1 => Err(Failure::failed("one check failed; see above what to do")),
+        n => Err(Failure::failed(format!(
+            "{n} checks failed; see above what to do"
+        ))),
+    }
+}
+
+async fn ffmpeg(config: &Config) -> Result<String, String> {
+    let tools = media(config).check().await.map_err(|error| error.to_string())?;
+    Ok(tools.version)
+}
+
+async fn database(config: &Config) -> Result<String, String> {
+    let advice = |error: &dyn std::fmt::Display| {
+        format!(
+            "{}: {error}; check database_url and that the server runs",
+            config.database_url
+        )
+    };
+    let catalog = Catalog::connect(&config.database_url, ConnectOptions::default())
+        .await
+        .map_err(|error| advice(&error))?;
+    catalog.ping().await.map_err(|error| advice(&error))?;
+    catalog.close().await.map_err(|error| advice(&error))?;
+    Ok(config.database_url.to_string())
+}
+
+async fn store(config: &Config) -> Result<String, String> {
+    let advice = |error: &dyn std::fmt::Display| {
+        format!(
+            "{}: {error}; check storage_url, its credentials and that it is writable",
+            config.storage_url
+        )
+    };
+    let blobs = Blobs::open(&config.storage_url)
+        .await
+        .map_err(|error| advice(&error))?;
+    blobs.check().await.map_err(|error| advice(&error))?;
+    Ok(config.storage_url.to_string())
+}
+
+fn disk(data_dir: &Path) -> Result<String, String> {
+    let stat = rustix::fs::statvfs(data_dir).map_err(|error| format!("{}: {error}", data_dir.display()))?;
+    let free = stat.f_bavail.saturating_mul(stat.f_frsize);
+    let found = format!("{} GiB free at {}", free >> 30, data_dir.display());
+    if free < LOW_DISK_BYTES {
+        Err(format!("{found}; make room: at least 2 GiB are needed"))
+    } else {
+        Ok(found)
+    }
+}
+
+/// Signed URLs depend on clocks that agree; all that can be told here is whether this one is plainly wrong.
+fn clock(ambient: &Ambient) -> Result<String, String> {
+    let now = ambient.now();
+    let earliest = "2026-01-01T00:00:00Z"
+        .parse()
+        .map_err(|_| "cannot be judged".to_owned())?;
+    if now < earliest {
+        Err(format!("{now} is in the past; set the clock, best by NTP"))
+    } else {
+        Ok(now.to_string())
+    }
+}

@@ -1,0 +1,141 @@
+//! `tonearm key`
+
+use clap::Subcommand;
+use serde_json::json;
+use tonearm_domain::{
+    Ambient, ApiKeyId, CollectionId, CreatorId, KeyType, OrganizationId, Timestamp, TrackId, VariantIndex,
+};
+use tonearm_service::{Caller, CreateKey};
+
+use super::{Failure, print};
+use crate::{Config, Parts};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Create a key; it is shown once
+    Create(Create),
+    /// List an organization's keys
+    List {
+        /// The organization's id
+        #[arg(long)]
+        org: OrganizationId,
+        /// Print JSON, one key a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make a key stop working
+    Revoke {
+        /// The organization's id
+        #[arg(long)]
+        org: OrganizationId,
+        /// The key's id
+        #[arg(long, value_name = "ID")]
+        key: ApiKeyId,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Create {
+    /// The organization's id
+    #[arg(long)]
+    org: OrganizationId,
+    /// What it is for: api, player, uploader or share
+    #[arg(long = "type", value_name = "TYPE")]
+    key_type: KeyType,
+    /// A name for people
+    #[arg(long, default_value = "")]
+    title: String,
+    /// Limits it to a collection
+    #[arg(long, value_name = "ID")]
+    collection: Option<CollectionId>,
+    /// Limits it to a track of that collection
+    #[arg(long, value_name = "ID")]
+    track: Option<TrackId>,
+    /// The creator that what it makes is attributed to
+    #[arg(long, value_name = "ID")]
+    creator: Option<CreatorId>,
+    /// A variant it may list; exactly one for share keys
+    #[arg(long = "variant", value_name = "INDEX")]
+    variants: Vec<VariantIndex>,
+    /// Lets its play sessions allow downloads
+    #[arg(long)]
+    downloads: bool,
+    /// When it stops working, such as 2030-01-31T12:00:00Z
+    #[arg(long, value_name = "RFC3339")]
+    expires_at: Option<Timestamp>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
+    let library = Parts::open(config, ambient).await?.library;
+    match command {
+        Command::Create(create) => {
+            let caller = Caller::owner(create.org);
+            library.organization(&caller, create.org).await?;
+            let as_json = create.json;
+            let created = library.create_key(&caller, create.into()).await?;
+            let (id, text) = (created.key.id, created.text.reveal());
+            if as_json {
+                print::json(&json!({"api_key_id": id, "api_key": text}));
+            } else {
+                println!("key id   {id}\nAPI key  {text}\n\nThe key is shown this once.");
+            }
+        }
+        Command::List { org, json: as_json } => {
+            let keys = library.keys(&Caller::owner(org)).await?;
+            if as_json {
+                for key in keys {
+                    print::json(&json!({
+                        "api_key_id": key.id,
+                        "api_key_type_id": key.key_type,
+                        "title": key.title,
+                        "collection_id": key.scope.collection(),
+                        "track_id": key.scope.track(),
+                        "creator_id": key.creator_id,
+                        "variants": key.variants,
+                        "is_downloadable": key.is_downloadable,
+                        "expires_at": key.expires_at,
+                        "revoked_at": key.revoked_at,
+                        "created_at": key.created_at,
+                    }));
+                }
+            } else {
+                let state = |revoked: bool| if revoked { "revoked" } else { "valid" }.to_owned();
+                let rows: Vec<_> = keys
+                    .into_iter()
+                    .map(|k| {
+                        let expires = k.expires_at.map_or("never".to_owned(), |at| at.to_string());
+                        let state = state(k.revoked_at.is_some());
+                        [
+                            k.id.to_string(),
+                            k.key_type.as_str().to_owned(),
+                            state,
+                            expires,
+                            k.title,
+                        ]
+                    })
+                    .collect();
+                print::table(["KEY", "TYPE", "STATE", "EXPIRES", "TITLE"], &rows);
+            }
+        }
+        Command::Revoke { org, key } => library.revoke_key(&Caller::owner(org), key).await?,
+    }
+    Ok(())
+}
+
+impl From<Create> for CreateKey {
+    fn from(create: Create) -> Self {
+        Self {
+            key_type: create.key_type,
+            title: create.title,
+            collection_id: create.collection,
+            track_id: create.track,
+            creator_id: create.creator,
+            variants: create.variants,
+            is_downloadable: create.downloads,
+            expires_at: create.expires_at,
+        }
+    }
+}

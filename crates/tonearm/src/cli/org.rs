@@ -1,0 +1,134 @@
+//! `tonearm org`
+
+use clap::{Subcommand, ValueEnum};
+use serde_json::json;
+use tonearm_domain::{Ambient, OrganizationId, Patch};
+use tonearm_service::{Caller, UpdateOrganization};
+
+use super::{Failure, print};
+use crate::{Config, Parts};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Create an organization with the default variants and a key of type api
+    Create {
+        /// Its name
+        #[arg(long)]
+        name: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// List organizations
+    List {
+        /// Print JSON, one organization a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Change an organization's settings; an empty text clears one
+    Set(Settings),
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Settings {
+    /// The organization's id
+    #[arg(long)]
+    org: OrganizationId,
+    /// Its name
+    #[arg(long)]
+    name: Option<String>,
+    /// Where track events go
+    #[arg(long, value_name = "URL")]
+    webhook_url: Option<String>,
+    /// Where file events go
+    #[arg(long, value_name = "URL")]
+    webhook_file_url: Option<String>,
+    /// Where collection events go
+    #[arg(long, value_name = "URL")]
+    webhook_collection_url: Option<String>,
+    /// Whether spoken words are transcribed
+    #[arg(long, value_enum)]
+    transcription: Option<Switch>,
+    /// The player colour, such as #1a2b3c
+    #[arg(long, value_name = "HEX")]
+    player_color: Option<tonearm_domain::Colour>,
+    /// The line under the title in players
+    #[arg(long, value_name = "TEXT")]
+    player_subtitle: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Switch {
+    On,
+    Off,
+}
+
+pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
+    let library = Parts::open(config, ambient).await?.library;
+    match command {
+        Command::Create { name, json: as_json } => {
+            let created = library.create_organization(&name).await?;
+            let (id, key) = (created.organization.id, created.api_key.reveal());
+            if as_json {
+                print::json(&json!({"organization_id": id, "api_key": key}));
+            } else {
+                println!("organization  {id}\nAPI key       {key}\n\nThe key is shown this once.");
+            }
+        }
+        Command::List { json: as_json } => {
+            let organizations = library.organizations().await?;
+            if as_json {
+                for organization in organizations {
+                    print::json(&json!({
+                        "organization_id": organization.id,
+                        "name": organization.name,
+                        "created_at": organization.created_at,
+                    }));
+                }
+            } else {
+                let rows: Vec<_> = organizations
+                    .into_iter()
+                    .map(|o| [o.id.to_string(), o.created_at.to_string(), o.name])
+                    .collect();
+                print::table(["ORGANIZATION", "CREATED", "NAME"], &rows);
+            }
+        }
+        Command::Set(settings) => {
+            let id = settings.org;
+            library
+                .update_organization(&Caller::owner(id), id, settings.into_update()?)
+                .await?;
+        }
+    }
+    Ok(())
+}
+
+impl Settings {
+    fn into_update(self) -> Result<UpdateOrganization, Failure> {
+        Ok(UpdateOrganization {
+            name: self.name.map_or(Patch::Keep, Patch::Set),
+            webhook_url: webhook("--webhook-url", self.webhook_url)?,
+            webhook_url_file: webhook("--webhook-file-url", self.webhook_file_url)?,
+            webhook_url_collection: webhook("--webhook-collection-url", self.webhook_collection_url)?,
+            is_transcription_enabled: self
+                .transcription
+                .map_or(Patch::Keep, |switch| Patch::Set(matches!(switch, Switch::On))),
+            player_colour: self.player_color.map_or(Patch::Keep, Patch::Set),
+            player_subtitle: self.player_subtitle.map_or(Patch::Keep, Patch::Set),
+            ..UpdateOrganization::default()
+        })
+    }
+}
+
+fn webhook(flag: &str, url: Option<String>) -> Result<Patch<String>, Failure> {
+    match url {
+        None => Ok(Patch::Keep),
+        Some(url) if url.is_empty() => Ok(Patch::Clear),
+        Some(url) => match reqwest::Url::parse(&url) {
+            Ok(parsed) if matches!(parsed.scheme(), "http" | "https") && parsed.has_host() => {
+                Ok(Patch::Set(url))
+            }
+            _ => Err(Failure::Usage(format!("{flag}: {url:?} is no http or https URL"))),
+        },
+    }
+}

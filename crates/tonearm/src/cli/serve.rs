@@ -1,0 +1,83 @@
+//! `tonearm serve`
+
+use tokio::signal::unix::{SignalKind, signal};
+use tonearm_domain::Ambient;
+use tonearm_service::{Caller, CreateCollection};
+
+use super::Failure;
+use crate::node::Parts;
+use crate::{Config, Node, Overrides, Role};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Where to listen [default: 127.0.0.1:8080]
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<String>,
+    /// What this node does [default: api,worker,edge]
+    #[arg(long, value_name = "ROLES", value_delimiter = ',')]
+    roles: Option<Vec<Role>>,
+    /// On an empty catalog, create an organization, a collection and a key, and print an example
+    #[arg(long)]
+    setup: bool,
+}
+
+impl Args {
+    pub(super) fn apply(&self, overrides: &mut Overrides) {
+        overrides.listen = self.listen.clone();
+        overrides.roles = self.roles.clone();
+    }
+}
+
+pub(super) async fn run(config: &Config, ambient: Ambient, args: Args) -> Result<(), Failure> {
+    let mut terminate = signal(SignalKind::terminate()).map_err(Failure::failed)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(Failure::failed)?;
+    let node = Node::start(config, ambient).await?;
+    tracing::info!(address = %node.address(), public_url = node.public_url(), "Tonearm is listening");
+    if args.setup
+        && let Some(parts) = node.parts()
+    {
+        setup(parts, node.public_url()).await?;
+    }
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    tracing::info!("stopping: open requests may finish");
+    node.stop().await;
+    Ok(())
+}
+
+/// Makes an empty catalog useful and tells how.
+async fn setup(parts: &Parts, public_url: &str) -> Result<(), Failure> {
+    if !parts.library.organizations().await?.is_empty() {
+        println!("Tonearm is at {public_url}. Try it with: make demo FILE=song.mp3");
+        return Ok(());
+    }
+    let created = parts.library.create_organization("My audio").await?;
+    let caller = Caller::owner(created.organization.id);
+    let collection = CreateCollection {
+        title: "First collection".to_owned(),
+        ..CreateCollection::default()
+    };
+    let collection = parts
+        .library
+        .create_collection(&caller, collection)
+        .await?
+        .collection;
+    let (organization_id, collection_id, key) =
+        (created.organization.id, collection.id, created.api_key.reveal());
+    println!(
+        "\n\
+         Tonearm is at {public_url}\n\n\
+         organization  {organization_id}\n\
+         collection    {collection_id}\n\
+         API key       {key}\n\n\
+         The key is shown this once; make more with: tonearm key create\n\
+         Send a song through: make demo FILE=song.mp3\n\
+         Or call the interface yourself:\n\n\
+         curl -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' \\\n     \
+         -d '{{\"collection_id\":\"{collection_id}\",\"file_name\":\"song.mp3\"}}' \\\n     \
+         {public_url}/v1/track\n"
+    );
+    Ok(())
+}

@@ -1,0 +1,200 @@
+//! The configuration file and the variables that override it.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::{ByteSize, ConfigError, Role};
+
+/// The commented configuration file with every setting at its default.
+pub(crate) const EXAMPLE: &str = include_str!("../../../../tonearm.toml");
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Settings {
+    pub(super) listen: Option<String>,
+    pub(super) public_url: Option<String>,
+    pub(super) delivery_url: Option<String>,
+    pub(super) data_dir: Option<PathBuf>,
+    pub(super) database_url: Option<String>,
+    pub(super) storage_url: Option<String>,
+    pub(super) secret: Option<String>,
+    pub(super) roles: Option<Vec<Role>>,
+    pub(super) limits: LimitSettings,
+    pub(super) api: ApiSettings,
+    pub(super) worker: WorkerSettings,
+    pub(super) media: MediaSettings,
+    pub(super) log: LogSettings,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct LimitSettings {
+    pub(super) max_upload_bytes: Option<ByteSize>,
+    pub(super) max_cover_bytes: Option<ByteSize>,
+    pub(super) max_json_bytes: Option<ByteSize>,
+    pub(super) max_connections: Option<usize>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct ApiSettings {
+    pub(super) public_play_sessions: Option<bool>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct WorkerSettings {
+    pub(super) slots: Option<usize>,
+    pub(super) lease_seconds: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct MediaSettings {
+    pub(super) ffmpeg: Option<PathBuf>,
+    pub(super) ffprobe: Option<PathBuf>,
+    pub(super) concurrency: Option<usize>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct LogSettings {
+    pub(super) format: Option<String>,
+    pub(super) filter: Option<String>,
+}
+
+impl Settings {
+    /// From the text of a file, overridden by variables: `limits.max_upload_bytes` is
+    /// `TONEARM_LIMITS_MAX_UPLOAD_BYTES`.
+    pub(super) fn parse(text: &str, lookup: &impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        let mut settings: Self =
+            toml::from_str(text).map_err(|error| ConfigError::new("configuration", one_line(&error)))?;
+        let variables = Variables { lookup };
+        variables.text("listen", &mut settings.listen);
+        variables.text("public_url", &mut settings.public_url);
+        variables.text("delivery_url", &mut settings.delivery_url);
+        variables.path("data_dir", &mut settings.data_dir);
+        variables.text("database_url", &mut settings.database_url);
+        variables.text("storage_url", &mut settings.storage_url);
+        variables.text("secret", &mut settings.secret);
+        variables.roles("roles", &mut settings.roles)?;
+        variables.parsed("limits.max_upload_bytes", &mut settings.limits.max_upload_bytes)?;
+        variables.parsed("limits.max_cover_bytes", &mut settings.limits.max_cover_bytes)?;
+        variables.parsed("limits.max_json_bytes", &mut settings.limits.max_json_bytes)?;
+        variables.toml("limits.max_connections", &mut settings.limits.max_connections)?;
+        variables.toml("api.public_play_sessions", &mut settings.api.public_play_sessions)?;
+        variables.toml("worker.slots", &mut settings.worker.slots)?;
+        variables.toml("worker.lease_seconds", &mut settings.worker.lease_seconds)?;
+        variables.path("media.ffmpeg", &mut settings.media.ffmpeg);
+        variables.path("media.ffprobe", &mut settings.media.ffprobe);
+        variables.toml("media.concurrency", &mut settings.media.concurrency)?;
+        variables.text("log.format", &mut settings.log.format);
+        variables.text("log.filter", &mut settings.log.filter);
+        Ok(settings)
+    }
+}
+
+struct Variables<'a, F> {
+    lookup: &'a F,
+}
+
+impl<F: Fn(&str) -> Option<String>> Variables<'_, F> {
+    fn get(&self, setting: &str) -> Option<String> {
+        (self.lookup)(&format!("TONEARM_{}", setting.replace('.', "_").to_uppercase()))
+    }
+
+    fn text(&self, setting: &str, target: &mut Option<String>) {
+        if let Some(value) = self.get(setting) {
+            *target = Some(value);
+        }
+    }
+
+    fn path(&self, setting: &str, target: &mut Option<PathBuf>) {
+        if let Some(value) = self.get(setting) {
+            *target = Some(value.into());
+        }
+    }
+
+    fn parsed<T: std::str::FromStr<Err = String>>(
+        &self,
+        setting: &str,
+        target: &mut Option<T>,
+    ) -> Result<(), ConfigError> {
+        if let Some(value) = self.get(setting) {
+            *target = Some(
+                value
+                    .parse()
+                    .map_err(|error: String| ConfigError::new(setting, error))?,
+            );
+        }
+        Ok(())
+    }
+
+    /// Numbers and truth values are written as in the file.
+    fn toml<T: DeserializeOwned>(&self, setting: &str, target: &mut Option<T>) -> Result<(), ConfigError> {
+        #[derive(Deserialize)]
+        struct Holder<T> {
+            value: T,
+        }
+        if let Some(value) = self.get(setting) {
+            let holder: Holder<T> = toml::from_str(&format!("value = {value}")).map_err(|_| {
+                ConfigError::new(setting, format!("{value:?} is not a value this setting takes"))
+            })?;
+            *target = Some(holder.value);
+        }
+        Ok(())
+    }
+
+    fn roles(&self, setting: &str, target: &mut Option<Vec<Role>>) -> Result<(), ConfigError> {
+        if let Some(value) = self.get(setting) {
+            let roles = value.split(',').map(|role| role.trim().parse());
+            *target = Some(
+                roles
+                    .collect::<Result<_, String>>()
+                    .map_err(|e| ConfigError::new(setting, e))?,
+            );
+        }
+        Ok(())
+    }
+}
+
+/// The parser's message without its drawing of the line.
+fn one_line(error: &toml::de::Error) -> String {
+    error.message().replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_example_holds_every_setting_and_only_those() {
+        let none = |_: &str| None;
+        assert!(Settings::parse(EXAMPLE, &none).is_ok());
+        let uncommented: String = EXAMPLE
+            .lines()
+            .map(|line| {
+                line.strip_prefix("#")
+                    .filter(|rest| rest.contains(" = "))
+                    .unwrap_or(line)
+            })
+            .map(|line| format!("{line}\n"))
+            .collect();
+        let settings = Settings::parse(&uncommented, &none).unwrap();
+        let printed = format!("{settings:?}");
+        assert!(
+            !printed.contains("None"),
+            "a setting is missing in tonearm.toml: {printed}"
+        );
+    }
+
+    #[test]
+    fn unknown_settings_are_refused() {
+        let error = Settings::parse("lisen = \"x\"", &|_: &str| None)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("lisen"), "{error}");
+    }
+}

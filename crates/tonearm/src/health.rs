@@ -1,0 +1,69 @@
+//! `/healthz` and `/readyz`.
+
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use serde_json::json;
+use tonearm_blobs::Blobs;
+use tonearm_catalog::Catalog;
+use tonearm_media::Media;
+
+/// What readiness depends on; what a node does not use is left out.
+#[derive(Clone)]
+pub(crate) struct Health {
+    pub(crate) catalog: Option<Catalog>,
+    pub(crate) blobs: Blobs,
+    pub(crate) media: Option<Media>,
+}
+
+impl Health {
+    pub(crate) fn router(self) -> Router {
+        let ready = move || {
+            let health = self.clone();
+            async move { health.ready().await }
+        };
+        Router::new()
+            .route("/healthz", get(async || Json(json!({"ok": true}))))
+            .route("/readyz", get(ready))
+    }
+
+    /// 200 where everything is reachable, else 503; each part by name.
+    async fn ready(&self) -> Response {
+        let catalog = async {
+            match &self.catalog {
+                Some(catalog) => report("catalog", catalog.ping().await),
+                None => "not used",
+            }
+        };
+        let media = async {
+            match &self.media {
+                Some(media) => report("ffmpeg", media.check().await),
+                None => "not used",
+            }
+        };
+        let store = async { report("store", self.blobs.check().await) };
+        let (catalog, store, ffmpeg) = futures::join!(catalog, store, media);
+        let ok = [catalog, store, ffmpeg].iter().all(|part| *part != "unavailable");
+        let status = if ok {
+            StatusCode::OK
+        } else {
+            StatusCode::SERVICE_UNAVAILABLE
+        };
+        (
+            status,
+            Json(json!({"ok": ok, "database": catalog, "store": store, "ffmpeg": ffmpeg})),
+        )
+            .into_response()
+    }
+}
+
+fn report<T, E: std::fmt::Display>(part: &str, result: Result<T, E>) -> &'static str {
+    match result {
+        Ok(_) => "ok",
+        Err(error) => {
+            tracing::warn!(part, %error, "not ready");
+            "unavailable"
+        }
+    }
+}

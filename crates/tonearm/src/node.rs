@@ -1,0 +1,353 @@
+//! A running node: its parts wired by its roles.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::Request;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tonearm_api::{ApiSettings, App};
+use tonearm_blobs::Blobs;
+use tonearm_catalog::{Catalog, ConnectOptions};
+use tonearm_domain::Ambient;
+use tonearm_edge::{Edge, EdgeConfig};
+use tonearm_media::{Media, MediaConfig, MediaLimits};
+use tonearm_service::{Access, Library, Links, Playback, Processing, Uploads};
+use tonearm_signing::UrlSigner;
+use tonearm_worker::Worker;
+
+use crate::health::Health;
+use crate::scratch::Scratch;
+use crate::server::{self, ServerLimits};
+use crate::{Config, Role, secret};
+
+/// Why a node could not start, in one line that says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// A folder of the data folder cannot be made or used.
+    #[error("cannot use the data folder {path}: {source}")]
+    DataDir {
+        /// Which folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// Which address.
+        address: SocketAddr,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The catalog cannot be opened.
+    #[error("cannot open the database {url}: {source}")]
+    Catalog {
+        /// Which, without its password.
+        url: String,
+        /// Why.
+        source: tonearm_catalog::CatalogError,
+    },
+    /// The store cannot be opened.
+    #[error("cannot open the store {url}: {source}")]
+    Store {
+        /// Which, without its secrets.
+        url: String,
+        /// Why.
+        source: tonearm_blobs::BlobError,
+    },
+    /// ffmpeg, or a part of it, is missing.
+    #[error("{0}")]
+    Media(#[from] tonearm_media::MediaError),
+}
+
+/// The opened parts of a node that does more than deliver; also what the command line works with.
+#[derive(Clone)]
+pub struct Parts {
+    /// The catalog.
+    pub catalog: Catalog,
+    /// Manages what organizations own.
+    pub library: Library,
+    links: Links,
+}
+
+impl Parts {
+    /// Opens the catalog for a command beside a running server.
+    pub async fn open(config: &Config, ambient: &Ambient) -> Result<Self, StartError> {
+        make_folder(&config.data_dir)?;
+        let signer = signer(config, ambient)?;
+        let catalog = open_catalog(config).await?;
+        Ok(Self::wire(
+            config,
+            ambient,
+            catalog,
+            signer,
+            &public_url(config, config.listen),
+        ))
+    }
+
+    fn wire(
+        config: &Config,
+        ambient: &Ambient,
+        catalog: Catalog,
+        signer: UrlSigner,
+        public_url: &str,
+    ) -> Self {
+        let delivery_url = config
+            .delivery_url
+            .clone()
+            .unwrap_or_else(|| tonearm_service::DeliveryUrl::of(public_url));
+        let links = Links::new(signer, ambient.clone(), public_url, delivery_url);
+        let library = Library::new(catalog.clone(), ambient.clone(), links.clone());
+        Self {
+            catalog,
+            library,
+            links,
+        }
+    }
+}
+
+/// A running node.
+pub struct Node {
+    address: SocketAddr,
+    public_url: String,
+    parts: Option<Parts>,
+    scratch: Option<Scratch>,
+    shutdown: CancellationToken,
+    tasks: Vec<JoinHandle<()>>,
+}
+
+impl Node {
+    /// Opens what the configuration names and starts serving; returns as soon as requests are answered.
+    pub async fn start(config: &Config, ambient: Ambient) -> Result<Self, StartError> {
+        make_folder(&config.data_dir)?;
+        let signer = signer(config, &ambient)?;
+        let blobs = Blobs::open(&config.storage_url)
+            .await
+            .map_err(|source| StartError::Store {
+                url: config.storage_url.to_string(),
+                source,
+            })?;
+        let listener = TcpListener::bind(config.listen)
+            .await
+            .map_err(|source| StartError::Listen {
+                address: config.listen,
+                source,
+            })?;
+        let address = listener.local_addr().map_err(|source| StartError::Listen {
+            address: config.listen,
+            source,
+        })?;
+        let public_url = public_url(config, address);
+        let shutdown = CancellationToken::new();
+        let mut node = Self {
+            address,
+            public_url,
+            parts: None,
+            scratch: None,
+            shutdown,
+            tasks: Vec::new(),
+        };
+        let (app, worker) = node.wire(config, ambient, signer, blobs).await?;
+        let limits = ServerLimits {
+            max_connections: config.max_connections,
+            header_timeout: Duration::from_secs(30),
+            drain: Duration::from_secs(30),
+        };
+        node.tasks.push(tokio::spawn(server::serve(
+            listener,
+            app,
+            limits,
+            node.shutdown.clone(),
+        )));
+        Ok(node)
+    }
+
+    async fn wire(
+        &mut self,
+        config: &Config,
+        ambient: Ambient,
+        signer: UrlSigner,
+        blobs: Blobs,
+    ) -> Result<(Router, Option<(Media, Worker)>), StartError> {
+        let edge = config.has_role(Role::Edge).then(|| {
+            Edge::new(
+                blobs.clone(),
+                signer.clone(),
+                ambient.clone(),
+                EdgeConfig::default(),
+            )
+        });
+        let mut health = Health {
+            catalog: None,
+            blobs: blobs.clone(),
+            media: None,
+        };
+        let mut app = Router::new();
+        let mut worker = None;
+        if config.needs_catalog() {
+            let catalog = open_catalog(config).await?;
+            let media = media(config);
+            let parts = Parts::wire(
+                config,
+                &ambient,
+                catalog.clone(),
+                signer.clone(),
+                &self.public_url,
+            );
+            health.catalog = Some(catalog.clone());
+            if config.has_role(Role::Api) {
+                app = tonearm_api::router(api(config, &ambient, &parts, &signer, &blobs));
+            }
+            if config.has_role(Role::Worker) {
+                health.media = Some(media.clone());
+                media.check().await?;
+                blobs
+                    .remove_temporaries(ambient.now().plus_seconds(-3600))
+                    .await
+                    .map_err(|source| StartError::Store {
+                        url: config.storage_url.to_string(),
+                        source,
+                    })?;
+                let scratch = make_scratch(config, &ambient)?;
+                let path = scratch.path().to_owned();
+                self.scratch = Some(scratch);
+                let processing = Processing::new(catalog, blobs, media.clone(), ambient, path);
+                worker = Some((media, Worker::new(processing, config.worker)));
+            }
+            self.parts = Some(parts);
+        }
+        let app = app.merge(health.router());
+        Ok((edge.map_or(app.clone(), |edge| deliver(app, edge)), worker))
+    }
+
+    /// The address it listens on.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where clients reach it.
+    pub fn public_url(&self) -> &str {
+        &self.public_url
+    }
+
+    /// Its opened parts; none on a node that only delivers.
+    pub fn parts(&self) -> Option<&Parts> {
+        self.parts.as_ref()
+    }
+
+    /// Stops: no new connections, open requests finish, running jobs stop and return their leases.
+    pub async fn stop(self) {
+        self.shutdown.cancel();
+        for task in self.tasks {
+            if let Err(error) = task.await {
+                tracing::error!(%error, "a part of the node ended badly");
+            }
+        }
+        if let Some(parts) = self.parts
+            && let Err(error) = parts.catalog.close().await
+        {
+            tracing::warn!(%error, "the database was not closed well");
+        }
+    }
+}
+
+fn api(config: &Config, ambient: &Ambient, parts: &Parts, signer: &UrlSigner, blobs: &Blobs) -> App {
+    let catalog = &parts.catalog;
+    App {
+        access: Access::new(catalog.clone(), ambient.clone()),
+        library: parts.library.clone(),
+        uploads: Uploads::new(
+            catalog.clone(),
+            blobs.clone(),
+            ambient.clone(),
+            parts.links.clone(),
+            config.limits,
+        ),
+        playback: Playback::new(catalog.clone(), ambient.clone(), parts.links.clone()),
+        signer: signer.clone(),
+        ambient: ambient.clone(),
+        settings: ApiSettings {
+            public_play_sessions: config.public_play_sessions,
+            max_json_bytes: config.max_json_bytes,
+            ..ApiSettings::default()
+        },
+    }
+}
+
+/// Sends requests for objects to the edge: their paths can be told apart from all others.
+fn deliver(app: Router, edge: Edge) -> Router {
+    app.layer(axum::middleware::from_fn(
+        move |request: Request, next: axum::middleware::Next| {
+            let edge = edge.clone();
+            async move {
+                if Edge::owns(request.uri().path()) {
+                    edge.serve(request).await
+                } else {
+                    next.run(request).await
+                }
+            }
+        },
+    ))
+}
+
+pub(crate) fn media(config: &Config) -> Media {
+    Media::new(MediaConfig {
+        ffmpeg: config.ffmpeg.clone(),
+        ffprobe: config.ffprobe.clone(),
+        concurrency: config.media_concurrency,
+        limits: MediaLimits::default(),
+    })
+}
+
+fn signer(config: &Config, ambient: &Ambient) -> Result<UrlSigner, StartError> {
+    let secrets = match &config.secrets {
+        Some(secrets) => secrets.clone(),
+        None => secret::read_or_make(&config.data_dir, ambient).map_err(|source| StartError::DataDir {
+            path: config.data_dir.join("secret"),
+            source,
+        })?,
+    };
+    Ok(UrlSigner::new(secrets))
+}
+
+async fn open_catalog(config: &Config) -> Result<Catalog, StartError> {
+    Catalog::connect(&config.database_url, ConnectOptions::default())
+        .await
+        .map_err(|source| StartError::Catalog {
+            url: config.database_url.to_string(),
+            source,
+        })
+}
+
+fn public_url(config: &Config, address: SocketAddr) -> String {
+    config.public_url.clone().unwrap_or_else(|| {
+        let host = match address.ip() {
+            ip if ip.is_unspecified() => "127.0.0.1".to_owned(),
+            std::net::IpAddr::V6(ip) => format!("[{ip}]"),
+            ip => ip.to_string(),
+        };
+        format!("http://{host}:{}", address.port())
+    })
+}
+
+fn make_folder(path: &std::path::Path) -> Result<(), StartError> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .map_err(|source| StartError::DataDir {
+            path: path.to_owned(),
+            source,
+        })
+}
+
+fn make_scratch(config: &Config, ambient: &Ambient) -> Result<Scratch, StartError> {
+    let parent = config.data_dir.join("scratch");
+    make_folder(&parent)?;
+    Scratch::make(&parent, ambient).map_err(|source| StartError::DataDir { path: parent, source })
+}

@@ -1,0 +1,200 @@
+//! Uploads while the service is killed again and again.
+//!
+//! `TONEARM_CHAOS_ROUNDS` says how often it is killed; a few times unless told. At the end every acknowledged
+//! upload is there byte for byte, every track is in a final state, and no row points at a missing object.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use tokio::sync::Mutex;
+use tonearm_fixtures::audio::{Signal, WavSpec, wav};
+use tonearm_testkit::{Client, Program};
+
+use crate::{binary, text};
+
+/// An upload that was acknowledged.
+struct Acknowledged {
+    track_id: String,
+    sha256: String,
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_acknowledged_is_lost() {
+    let rounds: u64 = std::env::var("TONEARM_CHAOS_ROUNDS")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(4);
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    // A dead worker's jobs are taken over soon.
+    program.set("TONEARM_WORKER_LEASE_SECONDS", "2");
+    let made = program.run(&["org", "create", "--name", "Chaos", "--json"]);
+    let made: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
+    program.start().await;
+    let client = Client::new(&program.url(), text(&made, "/api_key"));
+    let collection = client.collection("Chaos").await;
+
+    let stop = Arc::new(AtomicBool::new(false));
+    let acknowledged = Arc::new(Mutex::new(Vec::new()));
+    let uploaders: Vec<_> = (0..4)
+        .map(|seed| {
+            tokio::spawn(upload_until(
+                stop.clone(),
+                acknowledged.clone(),
+                client.clone(),
+                collection.clone(),
+                seed,
+            ))
+        })
+        .collect();
+    for round in 0..rounds {
+        // Moments spread over the life of an upload and its processing, the same in every run.
+        tokio::time::sleep(Duration::from_millis(150 + (round * 397) % 1300)).await;
+        program.kill();
+        program.start().await;
+    }
+    stop.store(true, Ordering::Relaxed);
+    for uploader in uploaders {
+        uploader.await.unwrap();
+    }
+    let acknowledged = acknowledged.lock().await;
+    assert!(
+        !acknowledged.is_empty(),
+        "nothing was acknowledged, so nothing was tested"
+    );
+    println!("{} uploads acknowledged over {rounds} kills", acknowledged.len());
+    for upload in acknowledged.iter() {
+        is_whole(&client, upload).await;
+    }
+    every_track_is_final(&client, &collection).await;
+    program.kill();
+    every_row_has_its_object(&mut program, data.path(), &client, &collection).await;
+}
+
+/// Uploads one file after another; whatever breaks is tried again, as a client would.
+async fn upload_until(
+    stop: Arc<AtomicBool>,
+    acknowledged: Arc<Mutex<Vec<Acknowledged>>>,
+    client: Client,
+    collection: String,
+    seed: u64,
+) {
+    let mut number = 0;
+    while !stop.load(Ordering::Relaxed) {
+        number += 1;
+        let signal = Signal::Noise {
+            seed: seed * 1000 + number,
+            amplitude: 0.3,
+        };
+        let sound = Bytes::from(wav(&WavSpec {
+            seconds: 0.5 + (number % 4) as f64,
+            signal,
+            ..WavSpec::default()
+        }));
+        let Some(created) = try_post(&client, &collection, number).await else {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            continue;
+        };
+        let url = text(&created, "/track_upload/upload_url").to_owned();
+        while !stop.load(Ordering::Relaxed) {
+            let put = client.request(reqwest::Method::PUT, &url).body(sound.clone());
+            match put.send().await.map(|response| response.status().as_u16()) {
+                Ok(200) => {
+                    let track_id = text(&created, "/track_id").to_owned();
+                    let sha256 = hex::encode(Sha256::digest(&sound));
+                    acknowledged.lock().await.push(Acknowledged { track_id, sha256 });
+                    break;
+                }
+                // Taken in, but killed before it could say so.
+                Ok(409) => break,
+                _ => tokio::time::sleep(Duration::from_millis(20)).await,
+            }
+        }
+    }
+}
+
+async fn try_post(client: &Client, collection: &str, number: u64) -> Option<serde_json::Value> {
+    let body = json!({"collection_id": collection, "file_name": format!("{number}.wav")});
+    let response = client
+        .request(reqwest::Method::POST, "/v1/track")
+        .json(&body)
+        .send()
+        .await
+        .ok()?;
+    response
+        .json()
+        .await
+        .ok()
+        .filter(|body: &serde_json::Value| body["ok"] == true)
+}
+
+async fn is_whole(client: &Client, upload: &Acknowledged) {
+    let track = client.settled(&upload.track_id).await;
+    assert_eq!(track["track_status_id"], "ready", "{track}");
+    let session = json!({"track_id": upload.track_id, "variants": ["original", "hq", "lq", "preview"]});
+    let session = client.post("/v1/play_session/track", &session).await.ok();
+    let variants = session["first_track"]["variants"].as_array().unwrap();
+    assert_eq!(variants.len(), 4);
+    let original = client.get(text(&variants[0], "/url")).await;
+    assert_eq!(hex::encode(Sha256::digest(&original.bytes)), upload.sha256);
+    for variant in variants {
+        assert_eq!(client.get_range(text(variant, "/url"), "0-0").await.status, 206);
+    }
+}
+
+/// Tracks whose upload was never acknowledged wait for their bytes or have them; none is left in processing.
+async fn every_track_is_final(client: &Client, collection: &str) {
+    for track in all_tracks(client, collection).await {
+        if track["track_status_id"] != "initialized" {
+            let settled = client.settled(text(&track, "/id")).await;
+            assert_eq!(settled["track_status_id"], "ready", "{settled}");
+        }
+    }
+}
+
+async fn all_tracks(client: &Client, collection: &str) -> Vec<serde_json::Value> {
+    let mut tracks = Vec::new();
+    loop {
+        let path = format!(
+            "/v1/collection/{collection}/track?limit=200&offset={}",
+            tracks.len()
+        );
+        let page = client.get(&path).await.ok();
+        let page = page["tracks"].as_array().unwrap().clone();
+        if page.is_empty() {
+            return tracks;
+        }
+        tracks.extend(page);
+    }
+}
+
+/// Starts once more, so that left-over temporary files go, and looks into the folder: every object that a row names
+/// is there.
+async fn every_row_has_its_object(program: &mut Program, data: &Path, client: &Client, collection: &str) {
+    program.start().await;
+    let tracks = all_tracks(client, collection).await;
+    let objects = data.join("objects");
+    for track in tracks.iter().filter(|track| track["track_status_id"] == "ready") {
+        let session = json!({"track_id": track["id"], "variants": ["original", "hq", "lq", "preview"]});
+        let session = client.post("/v1/play_session/track", &session).await.ok();
+        for variant in session["first_track"]["variants"].as_array().unwrap() {
+            let path = objects.join(text(variant, "/path"));
+            let size = std::fs::metadata(&path)
+                .unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+                .len();
+            assert_eq!(size, variant["size"].as_u64().unwrap());
+        }
+    }
+    assert!(program.terminate(), "{}", program.log());
+    let scratch = data.join("scratch");
+    let left: Vec<_> = std::fs::read_dir(scratch)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    assert!(left.is_empty(), "left over: {left:?}");
+}

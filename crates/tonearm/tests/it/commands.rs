@@ -1,0 +1,162 @@
+//! The command line, beside a running server and without one.
+
+use serde_json::Value;
+use tonearm_testkit::{Client, Program};
+
+use crate::{binary, text};
+
+fn json_of(output: &std::process::Output) -> Value {
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[tokio::test]
+async fn keys_made_beside_a_running_server_work_at_once() {
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    let made = json_of(&program.run(&["org", "create", "--name", "Ünïcode & Co", "--json"]));
+    let org = text(&made, "/organization_id").to_owned();
+    program.start().await;
+    let owner = Client::new(&program.url(), text(&made, "/api_key"));
+    let read = owner.get(&format!("/v1/organization/{org}")).await.ok();
+    assert_eq!(read["organization"]["name"], "Ünïcode & Co");
+
+    let create = |arguments: &[&str]| {
+        let all: Vec<&str> = ["key", "create", "--org", &org, "--json"]
+            .into_iter()
+            .chain(arguments.iter().copied())
+            .collect();
+        program.run(&all)
+    };
+    let player = json_of(&create(&["--type", "player", "--title", "web", "--downloads"]));
+    let collection = owner.collection("C").await;
+    let session = serde_json::json!({"collection_id": collection, "is_downloadable": true});
+    let player_client = owner.with_key(text(&player, "/api_key"));
+    let opened = player_client
+        .post("/v1/play_session/collection", &session)
+        .await
+        .ok();
+    assert_eq!(opened["play_session"]["is_downloadable"], true);
+    assert_eq!(opened["first_track"], Value::Null);
+
+    let share = create(&["--type", "share"]);
+    assert_eq!(
+        share.status.code(),
+        Some(2),
+        "a share key needs exactly one variant"
+    );
+    assert_eq!(String::from_utf8_lossy(&share.stderr).lines().count(), 1);
+    json_of(&create(&[
+        "--type",
+        "share",
+        "--variant",
+        "hq",
+        "--collection",
+        &collection,
+    ]));
+
+    let id = text(&player, "/api_key_id");
+    assert!(
+        program
+            .run(&["key", "revoke", "--org", &org, "--key", id])
+            .status
+            .success()
+    );
+    let refused = player_client.post("/v1/play_session/collection", &session).await;
+    assert_eq!(refused.status, 401);
+    let listed = String::from_utf8(program.run(&["key", "list", "--org", &org]).stdout).unwrap();
+    assert!(listed.contains("revoked") && listed.contains("share"), "{listed}");
+    assert!(!listed.contains(text(&player, "/api_key")), "a key is shown once");
+
+    let url = "https://hooks.example.com/a";
+    assert!(
+        program
+            .run(&[
+                "org",
+                "set",
+                "--org",
+                &org,
+                "--webhook-url",
+                url,
+                "--transcription",
+                "on"
+            ])
+            .status
+            .success()
+    );
+    let read = owner.get(&format!("/v1/organization/{org}")).await.ok();
+    assert_eq!(read["organization"]["webhook_url"], url);
+    assert!(program.terminate(), "{}", program.log());
+}
+
+#[test]
+fn wrong_usage_is_one_line_and_exit_2() {
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    let unknown = "018f0000-0000-7000-8000-000000000001";
+    let missing = program.run(&["key", "create", "--org", unknown, "--type", "api"]);
+    assert_eq!(
+        missing.status.code(),
+        Some(1),
+        "an organization that is not there is a failure, not wrong usage"
+    );
+    program.set("TONEARM_STORAGE_URL", "ftp://nowhere");
+    let wrong = program.run(&["serve"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    let message = String::from_utf8(wrong.stderr).unwrap();
+    assert_eq!(message.lines().count(), 1, "{message}");
+    assert!(message.starts_with("tonearm: storage_url: "), "{message}");
+}
+
+#[test]
+fn the_doctor_says_what_is_missing() {
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    let well = program.run(&["doctor"]);
+    let report = String::from_utf8(well.stdout).unwrap();
+    assert!(well.status.success(), "{report}");
+    for part in ["ffmpeg", "database", "store", "disk", "clock"] {
+        assert!(report.contains(&format!("ok    {part}")), "{report}");
+    }
+    program.set("TONEARM_MEDIA_FFMPEG", "/nonexistent/ffmpeg");
+    let ill = program.run(&["doctor"]);
+    assert_eq!(ill.status.code(), Some(1));
+    assert!(String::from_utf8(ill.stdout).unwrap().contains("FAIL  ffmpeg"));
+    let serve = program.run(&["serve", "--listen", "127.0.0.1:0"]);
+    assert_eq!(serve.status.code(), Some(1));
+    assert_eq!(
+        String::from_utf8(serve.stderr)
+            .unwrap()
+            .lines()
+            .filter(|l| l.starts_with("tonearm:"))
+            .count(),
+        1
+    );
+}
+
+#[tokio::test]
+async fn the_demo_goes_the_whole_way() {
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    program.start().await;
+    let url = program.url();
+    let demo = program.run(&["demo", "--url", &url]);
+    let printed = String::from_utf8(demo.stdout).unwrap();
+    assert!(
+        demo.status.success(),
+        "{printed} {}",
+        String::from_utf8_lossy(&demo.stderr)
+    );
+    let line = printed.lines().find(|line| line.starts_with("hq ")).unwrap();
+    let heard = Client::new(&url, "")
+        .get(line.split_whitespace().nth(1).unwrap())
+        .await;
+    assert_eq!(
+        (heard.status.as_u16(), heard.header("content-type")),
+        (200, "audio/mpeg")
+    );
+}

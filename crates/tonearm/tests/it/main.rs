@@ -1,0 +1,42 @@
+//! Tests of the whole: real servers, real audio, real processes.
+#![allow(clippy::unwrap_used)]
+
+mod chaos;
+mod commands;
+mod concurrency;
+mod inputs;
+mod lifecycle;
+mod way;
+
+/// The program under test.
+fn binary() -> &'static std::path::Path {
+    std::path::Path::new(env!("CARGO_BIN_EXE_tonearm"))
+}
+
+/// The text at a JSON pointer.
+#[track_caller]
+fn text<'a>(value: &'a serde_json::Value, pointer: &str) -> &'a str {
+    value
+        .pointer(pointer)
+        .and_then(serde_json::Value::as_str)
+        .unwrap_or_else(|| panic!("no text at {pointer} in {value}"))
+}
+
+/// Two tests of one case: over SQLite with a folder, and over PostgreSQL with S3.
+macro_rules! on_both_backends {
+    ($($case:ident),* $(,)?) => {
+        mod embedded {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $case() {
+                super::$case(tonearm_testkit::TestServer::start(tonearm_testkit::Backend::Embedded).await).await;
+            })*
+        }
+        mod distributed {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $case() {
+                super::$case(tonearm_testkit::TestServer::start(tonearm_testkit::Backend::Distributed).await).await;
+            })*
+        }
+    };
+}
+use on_both_backends;
