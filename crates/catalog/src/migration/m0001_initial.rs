@@ -261,7 +261,8 @@ fn indexes() -> Vec<IndexCreateStatement> {
     let mut indexes = vec![
         index("creator", &["organization_id", "id"]),
         living(index("collection", &["organization_id", "id"])),
-        living(index("track", &["collection_id", "track_order", "id"])),
+        // Also of deleted tracks: deleting a collection looks for everything that was ever in it.
+        index("track", &["collection_id", "track_order", "id"]),
         unique(index("track", &["organization_id", "index"])),
         where_set(index("track", &["source_key"]), "source_key"),
         where_set(index("track", &["cover_version"]), "cover_version"),

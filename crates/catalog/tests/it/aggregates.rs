@@ -1,0 +1,310 @@
+//! Lists with totals, conflicts, and what becomes of what is no longer named.
+
+use tonearm_catalog::{Catalog, CatalogError, Transaction};
+use tonearm_domain::Page;
+use tonearm_fixtures::ambient;
+
+use crate::place::Place;
+use crate::samples::*;
+
+crate::on_both!(
+    lists_are_paged_and_counted,
+    a_list_may_be_of_one,
+    what_is_there_twice_conflicts,
+    what_is_not_there_cannot_be_changed,
+    what_is_referred_to_must_exist,
+    deleted_creators_are_named_no_more,
+    keys_are_revoked_once,
+    expired_sessions_are_removed,
+    rows_that_do_not_parse_are_corrupt,
+);
+
+fn window(limit: i64, offset: i64) -> Page {
+    Page::new(Some(limit), Some(offset)).unwrap()
+}
+
+async fn lists_are_paged_and_counted(place: Place) {
+    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+    let (organization, first) = stored_collection(&catalog, &ambient).await;
+    stored_collection(&catalog, &ambient).await;
+    let tx = catalog.begin().await.unwrap();
+    let (mut collections, mut creators) = (vec![first], Vec::new());
+    for _ in 0..6 {
+        clock.advance_seconds(1);
+        collections.push(bare_collection(&ambient, &organization));
+        creators.push(creator(&ambient, &organization));
+        tx.insert_collection(collections.last().unwrap()).await.unwrap();
+        tx.insert_creator(creators.last().unwrap()).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+
+    let id = organization.id;
+    let list = |page| catalog.collections(id, None, page);
+    assert_eq!(list(Page::default()).await.unwrap(), (7, collections.clone()));
+    assert_eq!(list(window(3, 0)).await.unwrap(), (7, collections[..3].to_vec()));
+    assert_eq!(list(window(3, 6)).await.unwrap(), (7, collections[6..].to_vec()));
+    assert_eq!(list(window(3, 7)).await.unwrap(), (7, vec![]));
+    assert_eq!(list(window(3, i64::MAX)).await.unwrap(), (7, vec![]));
+    assert_eq!(
+        catalog.creators(id, window(2, 3)).await.unwrap(),
+        (6, creators[3..5].to_vec())
+    );
+    let nobody = ambient.record_id();
+    assert_eq!(
+        catalog.creators(nobody, Page::default()).await.unwrap(),
+        (0, vec![])
+    );
+}
+
+async fn a_list_may_be_of_one(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let (other, _) = stored_collection(&catalog, &ambient).await;
+    let only = Some(collection.id);
+    let found = catalog
+        .collections(organization.id, only, Page::default())
+        .await
+        .unwrap();
+    assert_eq!(found, (1, vec![collection.clone()]));
+    assert_eq!(
+        catalog
+            .collections(other.id, only, Page::default())
+            .await
+            .unwrap(),
+        (0, vec![])
+    );
+
+    stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    let list = |only| catalog.tracks_in_collection(organization.id, collection.id, only, Page::default());
+    assert_eq!(list(None).await.unwrap().0, 2);
+    assert_eq!(list(Some(track.id)).await.unwrap(), (1, vec![track]));
+    assert_eq!(list(Some(ambient.record_id())).await.unwrap(), (0, vec![]));
+}
+
+async fn what_is_there_twice_conflicts(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    let mut same_index = bare_track(&ambient, &collection);
+    same_index.index = track.index;
+    let key = api_key(&ambient, &organization);
+    let same_secret = api_key(&ambient, &organization);
+    let tx = catalog.begin().await.unwrap();
+    tx.insert_api_key(&key, &[7; 32]).await.unwrap();
+    tx.commit().await.unwrap();
+
+    // A failed statement spoils a transaction on PostgreSQL, so each has its own.
+    let refusals = [
+        in_vain(&catalog, async |tx| tx.insert_organization(&organization).await).await,
+        in_vain(&catalog, async |tx| tx.insert_collection(&collection).await).await,
+        in_vain(&catalog, async |tx| tx.insert_track(&track).await).await,
+        in_vain(&catalog, async |tx| tx.insert_track(&same_index).await).await,
+        in_vain(&catalog, async |tx| {
+            tx.insert_api_key(&same_secret, &[7; 32]).await
+        })
+        .await,
+    ];
+    for refusal in refusals {
+        assert!(matches!(refusal, CatalogError::Conflict(_)), "{refusal:?}");
+        assert!(refusal.to_string().ends_with("already exists"), "{refusal}");
+    }
+}
+
+/// Why a transaction refuses a write.
+async fn in_vain<T: std::fmt::Debug>(
+    catalog: &Catalog,
+    write: impl AsyncFnOnce(&Transaction) -> Result<T, CatalogError>,
+) -> CatalogError {
+    let tx = catalog.begin().await.unwrap();
+    write(&tx).await.unwrap_err()
+}
+
+async fn what_is_not_there_cannot_be_changed(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let tx = catalog.begin().await.unwrap();
+    let refusals = [
+        tx.update_organization(&bare_organization(&ambient))
+            .await
+            .unwrap_err(),
+        tx.update_creator(&creator(&ambient, &organization))
+            .await
+            .unwrap_err(),
+        tx.update_collection(&bare_collection(&ambient, &organization))
+            .await
+            .unwrap_err(),
+        tx.update_track(&bare_track(&ambient, &collection))
+            .await
+            .unwrap_err(),
+        tx.update_recipe(&recipe(&ambient, &organization, None, "hq", 0))
+            .await
+            .unwrap_err(),
+    ];
+    for refusal in refusals {
+        assert!(refusal.to_string().ends_with("does not exist"), "{refusal}");
+    }
+    assert!(
+        !tx.delete_creator(organization.id, ambient.record_id())
+            .await
+            .unwrap()
+    );
+    assert!(
+        !tx.delete_recipe(organization.id, ambient.record_id())
+            .await
+            .unwrap()
+    );
+    assert!(
+        !tx.purge_track(organization.id, ambient.record_id(), ambient.now())
+            .await
+            .unwrap()
+    );
+}
+
+async fn what_is_referred_to_must_exist(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let nowhere = bare_collection(&ambient, &bare_organization(&ambient));
+    let session = play_session(&ambient, &nowhere);
+    let of_nobody = recipe(&ambient, &bare_organization(&ambient), None, "hq", 0);
+    let mut by_nobody = bare_track(&ambient, &collection);
+    by_nobody.creator_id = Some(ambient.record_id());
+    let refusals = [
+        in_vain(&catalog, async |tx| tx.insert_collection(&nowhere).await).await,
+        in_vain(&catalog, async |tx| {
+            tx.insert_track(&bare_track(&ambient, &nowhere)).await
+        })
+        .await,
+        in_vain(&catalog, async |tx| tx.insert_play_session(&session).await).await,
+        in_vain(&catalog, async |tx| tx.insert_recipe(&of_nobody).await).await,
+        in_vain(&catalog, async |tx| tx.insert_track(&by_nobody).await).await,
+    ];
+    for refusal in refusals {
+        assert!(matches!(refusal, CatalogError::Conflict(_)), "{refusal:?}");
+    }
+    assert_eq!(
+        catalog
+            .collections(organization.id, None, Page::default())
+            .await
+            .unwrap()
+            .0,
+        1
+    );
+}
+
+async fn deleted_creators_are_named_no_more(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, _) = stored_collection(&catalog, &ambient).await;
+    let creator = creator(&ambient, &organization);
+    let collection = full_collection(&ambient, &organization, &creator);
+    let mut session = play_session(&ambient, &collection);
+    session.creator_id = Some(creator.id);
+    let mut key = api_key(&ambient, &organization);
+    key.creator_id = Some(creator.id);
+    let tx = catalog.begin().await.unwrap();
+    tx.insert_creator(&creator).await.unwrap();
+    tx.insert_collection(&collection).await.unwrap();
+    tx.insert_play_session(&session).await.unwrap();
+    tx.insert_api_key(&key, &[1; 32]).await.unwrap();
+    tx.commit().await.unwrap();
+    let track = stored_track(&catalog, full_track(&ambient, &collection, &creator)).await;
+
+    let tx = catalog.begin().await.unwrap();
+    assert!(!tx.delete_creator(ambient.record_id(), creator.id).await.unwrap());
+    assert!(tx.delete_creator(organization.id, creator.id).await.unwrap());
+    tx.commit().await.unwrap();
+    let id = organization.id;
+    assert_eq!(catalog.creator(id, creator.id).await.unwrap(), None);
+    assert_eq!(
+        catalog
+            .collection(id, collection.id)
+            .await
+            .unwrap()
+            .unwrap()
+            .creator_id,
+        None
+    );
+    assert_eq!(
+        catalog.track(id, track.id).await.unwrap().unwrap().creator_id,
+        None
+    );
+    assert_eq!(
+        catalog
+            .play_session(session.id)
+            .await
+            .unwrap()
+            .unwrap()
+            .creator_id,
+        None
+    );
+    assert_eq!(catalog.api_keys(id).await.unwrap()[0].creator_id, None);
+}
+
+async fn keys_are_revoked_once(place: Place) {
+    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+    let (organization, _) = stored_collection(&catalog, &ambient).await;
+    let key = api_key(&ambient, &organization);
+    let tx = catalog.begin().await.unwrap();
+    tx.insert_api_key(&key, &[1; 32]).await.unwrap();
+    assert!(
+        !tx.revoke_api_key(ambient.record_id(), key.id, ambient.now())
+            .await
+            .unwrap()
+    );
+    assert!(
+        tx.revoke_api_key(organization.id, key.id, ambient.now())
+            .await
+            .unwrap()
+    );
+    let revoked_at = ambient.now();
+    clock.advance_seconds(1);
+    assert!(
+        !tx.revoke_api_key(organization.id, key.id, ambient.now())
+            .await
+            .unwrap()
+    );
+    tx.commit().await.unwrap();
+    let read = catalog.api_key_by_hash(&[1; 32]).await.unwrap().unwrap();
+    assert_eq!(read.revoked_at, Some(revoked_at));
+}
+
+async fn expired_sessions_are_removed(place: Place) {
+    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+    let (_, collection) = stored_collection(&catalog, &ambient).await;
+    let (old_play, old_upload) = (
+        play_session(&ambient, &collection),
+        upload_session(&ambient, &collection),
+    );
+    clock.advance_seconds(1);
+    let (play, upload) = (
+        play_session(&ambient, &collection),
+        upload_session(&ambient, &collection),
+    );
+    let tx = catalog.begin().await.unwrap();
+    for (play, upload) in [(&old_play, &old_upload), (&play, &upload)] {
+        tx.insert_play_session(play).await.unwrap();
+        tx.insert_upload_session(upload).await.unwrap();
+    }
+    assert_eq!(tx.delete_expired_sessions(old_play.expires_at).await.unwrap(), 0);
+    assert_eq!(tx.delete_expired_sessions(play.expires_at).await.unwrap(), 2);
+    tx.commit().await.unwrap();
+    assert_eq!(catalog.play_session(old_play.id).await.unwrap(), None);
+    assert_eq!(catalog.upload_session(old_upload.id).await.unwrap(), None);
+    assert_eq!(catalog.play_session(play.id).await.unwrap(), Some(play));
+    assert_eq!(catalog.upload_session(upload.id).await.unwrap(), Some(upload));
+}
+
+async fn rows_that_do_not_parse_are_corrupt(place: Place) {
+    use sea_orm::ConnectionTrait;
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, _) = stored_collection(&catalog, &ambient).await;
+    let spoil = "UPDATE organization SET player_color = 'mauve'";
+    place.raw().await.execute_unprepared(spoil).await.unwrap();
+    let error = catalog.organization(organization.id).await.unwrap_err();
+    assert!(matches!(error, CatalogError::Corrupt(_)), "{error:?}");
+    let text = error.to_string();
+    assert!(
+        text.contains("organization.player_color") && !text.contains("mauve"),
+        "{text}"
+    );
+}

@@ -1,0 +1,118 @@
+//! Many at once, in one process and in several.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures::future::join_all;
+use tonearm_catalog::{Catalog, CatalogError};
+use tonearm_domain::{Ambient, Collection, Organization, Page};
+use tonearm_fixtures::ambient;
+
+use crate::place::Place;
+use crate::samples::*;
+
+crate::on_both!(
+    sixty_four_clients_wait_for_nothing_but_their_turn,
+    two_processes_share_a_database,
+    a_read_row_is_held_until_the_commit,
+    a_writer_that_is_given_up_on_leaves_nothing,
+);
+
+/// What a client does: reads, writes and reads again.
+async fn visit(
+    catalog: &Catalog,
+    ambient: &Ambient,
+    organization: &Organization,
+    collection: &Collection,
+) -> Result<(), CatalogError> {
+    let track = bare_track(ambient, collection);
+    let session = play_session(ambient, collection);
+    let tx = catalog.begin().await?;
+    tx.insert_track(&track).await?;
+    tx.commit().await?;
+    catalog.track(organization.id, track.id).await?;
+    catalog
+        .tracks_in_collection(organization.id, collection.id, None, Page::default())
+        .await?;
+    let tx = catalog.begin().await?;
+    if let Some(mut track) = tx.track(organization.id, track.id).await? {
+        track.player_title = Some(HOSTILE.to_owned());
+        tx.update_track(&track).await?;
+        tx.insert_play_session(&session).await?;
+    }
+    tx.commit().await?;
+    catalog.play_session(session.id).await?;
+    Ok(())
+}
+
+async fn visit_from(place: &[Catalog], tasks: usize, rounds: usize) {
+    let (ambient, _) = ambient();
+    let (organization, collection) = stored_collection(&place[0], &ambient).await;
+    let visits = (0..tasks).map(|n| {
+        let (catalog, ambient) = (place[n % place.len()].clone(), ambient.clone());
+        let (organization, collection) = (organization.clone(), collection.clone());
+        tokio::spawn(async move {
+            for _ in 0..rounds {
+                visit(&catalog, &ambient, &organization, &collection).await?;
+            }
+            Ok::<(), CatalogError>(())
+        })
+    });
+    for outcome in join_all(visits).await {
+        outcome.unwrap().unwrap();
+    }
+    let list = place[0].tracks_in_collection(organization.id, collection.id, None, Page::default());
+    assert_eq!(list.await.unwrap().0, (tasks * rounds) as u64);
+}
+
+async fn sixty_four_clients_wait_for_nothing_but_their_turn(place: Place) {
+    visit_from(&[place.catalog().await], 64, 5).await;
+}
+
+async fn two_processes_share_a_database(place: Place) {
+    visit_from(&[place.catalog().await, place.catalog().await], 16, 5).await;
+}
+
+/// Everyone adds one to the same number; none of it is lost.
+async fn a_read_row_is_held_until_the_commit(place: Place) {
+    let (catalogs, (ambient, _)) = ([place.catalog().await, place.catalog().await], ambient());
+    let (organization, _) = stored_collection(&catalogs[0], &ambient).await;
+    let additions = (0..20).map(|n| {
+        let (catalog, id) = (catalogs[n % 2].clone(), organization.id);
+        tokio::spawn(async move {
+            let tx = catalog.begin().await.unwrap();
+            let mut organization = tx.organization(id).await.unwrap().unwrap();
+            organization.name.push('x');
+            tx.update_organization(&organization).await.unwrap();
+            tx.commit().await.unwrap();
+        })
+    });
+    for addition in join_all(additions).await {
+        addition.unwrap();
+    }
+    let read = catalogs[0].organization(organization.id).await.unwrap().unwrap();
+    assert_eq!(read.name, "x".repeat(20));
+}
+
+/// Requests are dropped at any point when clients hang up; whoever comes next must find the writer free.
+async fn a_writer_that_is_given_up_on_leaves_nothing(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let begun = std::sync::Arc::new(AtomicUsize::new(0));
+    for _ in 0..30 {
+        let (catalog, track) = (catalog.clone(), bare_track(&ambient, &collection));
+        let counter = begun.clone();
+        let task = tokio::spawn(async move {
+            let tx = catalog.begin().await.unwrap();
+            counter.fetch_add(1, Ordering::SeqCst);
+            tx.insert_track(&track).await.unwrap();
+            std::future::pending::<()>().await;
+        });
+        tokio::task::yield_now().await;
+        task.abort();
+        let _ = task.await;
+    }
+    let after = stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    assert_eq!(after.order, 1, "of {} that began", begun.load(Ordering::SeqCst));
+    let list = catalog.tracks_in_collection(organization.id, collection.id, None, Page::default());
+    assert_eq!(list.await.unwrap(), (1, vec![after]));
+}

@@ -1,0 +1,40 @@
+//! What the catalog promises, tried on SQLite and on PostgreSQL alike.
+
+// A test that cannot be prepared has failed.
+#![allow(clippy::unwrap_used)]
+
+mod aggregates;
+mod concurrency;
+mod deletion;
+mod jobs;
+mod leases;
+mod opening;
+mod place;
+mod plans;
+mod recipes;
+mod round_trips;
+mod samples;
+mod tracks;
+
+/// Makes two tests of each case: one on a fresh SQLite file, one on a fresh PostgreSQL database.
+macro_rules! on_both {
+    ($($case:ident),* $(,)?) => {
+        mod sqlite {
+            $(
+                #[tokio::test(flavor = "multi_thread")]
+                async fn $case() {
+                    super::$case(crate::place::Place::sqlite()).await;
+                }
+            )*
+        }
+        mod postgres {
+            $(
+                #[tokio::test(flavor = "multi_thread")]
+                async fn $case() {
+                    super::$case(crate::place::Place::postgres().await).await;
+                }
+            )*
+        }
+    };
+}
+pub(crate) use on_both;

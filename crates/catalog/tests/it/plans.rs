@@ -1,0 +1,41 @@
+//! The queries that every request makes find their rows by an index.
+
+use sea_orm::{ConnectionTrait, DbBackend, Statement};
+
+use crate::place::Place;
+
+/// The queries as SeaORM writes them, with the columns left out.
+const QUERIES: [&str; 15] = [
+    "SELECT * FROM track WHERE id = x'00' AND organization_id = x'00' AND deleted_at IS NULL",
+    "SELECT * FROM track WHERE organization_id = x'00' AND collection_id = x'00' AND deleted_at IS NULL ORDER BY track_order, id LIMIT 50",
+    "SELECT id FROM track WHERE source_key IN ('a', 'b') AND deleted_at IS NULL",
+    "SELECT id FROM track WHERE cover_version IN ('a', 'b') AND deleted_at IS NULL",
+    "SELECT * FROM collection WHERE organization_id = x'00' AND deleted_at IS NULL ORDER BY id LIMIT 50",
+    "SELECT * FROM creator WHERE organization_id = x'00' ORDER BY id LIMIT 50",
+    "SELECT * FROM variant WHERE deleted_at IS NULL AND organization_id = x'00' AND track_id IS NULL",
+    "SELECT * FROM variant WHERE deleted_at IS NULL AND ((organization_id = x'00' AND track_id IS NULL) OR (track_id = x'00' AND organization_id = x'00'))",
+    "SELECT * FROM track_file WHERE track_id IN (x'00', x'01') AND deleted_at IS NULL",
+    "SELECT * FROM track_file WHERE object_key IN ('a', 'b') AND deleted_at IS NULL",
+    "SELECT * FROM api_key WHERE key_hash = x'00'",
+    "DELETE FROM play_session WHERE expires_at < 5",
+    "UPDATE track SET creator_id = NULL WHERE creator_id = x'00'",
+    "SELECT id FROM job WHERE failed_at IS NULL AND run_at <= 5 AND (leased_until IS NULL OR leased_until <= 5) ORDER BY run_at, id LIMIT 1",
+    "UPDATE track_file SET deleted_at = 5 WHERE track_id IN (SELECT id FROM track WHERE collection_id = x'00') AND deleted_at IS NULL",
+];
+
+#[tokio::test]
+async fn no_query_reads_a_whole_table() {
+    let place = Place::sqlite();
+    drop(place.catalog().await);
+    let raw = place.raw().await;
+    for query in QUERIES {
+        let explain = Statement::from_string(DbBackend::Sqlite, format!("EXPLAIN QUERY PLAN {query}"));
+        for row in raw.query_all_raw(explain).await.unwrap() {
+            let step: String = row.try_get("", "detail").unwrap();
+            assert!(
+                !step.starts_with("SCAN") && !step.contains("TEMP B-TREE"),
+                "{query}\n{step}"
+            );
+        }
+    }
+}

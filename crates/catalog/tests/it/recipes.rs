@@ -1,0 +1,163 @@
+//! Which indexes recipes may have, and what becomes of files when recipes change.
+
+use tonearm_catalog::CatalogError;
+use tonearm_domain::{FileData, RecipeKind, VariantIndex};
+use tonearm_fixtures::ambient;
+
+use crate::place::Place;
+use crate::samples::*;
+
+crate::on_both!(
+    an_index_is_taken_once,
+    an_index_is_free_again,
+    one_index_asked_for_at_once,
+    files_remember_their_recipe,
+    a_recipe_has_one_file_of_a_track,
+);
+
+async fn an_index_is_taken_once(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let (other, _) = stored_collection(&catalog, &ambient).await;
+    let one = stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    let two = stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    let general = |index| recipe(&ambient, &organization, None, index, 0);
+    let tx = catalog.begin().await.unwrap();
+    tx.insert_recipe(&general("hq")).await.unwrap();
+    tx.insert_recipe(&general("lq")).await.unwrap();
+    tx.insert_recipe(&recipe(&ambient, &organization, Some(&one), "own", 0))
+        .await
+        .unwrap();
+    // Other tracks and other organizations do not mind.
+    tx.insert_recipe(&recipe(&ambient, &organization, Some(&two), "own", 0))
+        .await
+        .unwrap();
+    tx.insert_recipe(&recipe(&ambient, &other, None, "hq", 0))
+        .await
+        .unwrap();
+
+    let mut renamed = catalog.recipes(organization.id).await.unwrap();
+    assert!(renamed.is_empty(), "nothing is seen before the commit");
+    tx.commit().await.unwrap();
+    renamed = catalog.recipes(organization.id).await.unwrap();
+    renamed[0].index = VariantIndex::from_static("lq");
+    let tx = catalog.begin().await.unwrap();
+    let refusals = [
+        tx.insert_recipe(&general("hq")).await.unwrap_err(),
+        tx.insert_recipe(&general("own")).await.unwrap_err(),
+        tx.insert_recipe(&recipe(&ambient, &organization, Some(&one), "own", 0))
+            .await
+            .unwrap_err(),
+        tx.insert_recipe(&recipe(&ambient, &organization, Some(&one), "hq", 0))
+            .await
+            .unwrap_err(),
+        tx.update_recipe(&renamed[0]).await.unwrap_err(),
+    ];
+    for refusal in refusals {
+        assert_eq!(refusal.to_string(), "a variant with this index already exists");
+    }
+}
+
+async fn an_index_is_free_again(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    let general = recipe(&ambient, &organization, None, "hq", 0);
+    let tx = catalog.begin().await.unwrap();
+    tx.insert_recipe(&general).await.unwrap();
+    tx.insert_recipe(&recipe(&ambient, &organization, Some(&track), "own", 0))
+        .await
+        .unwrap();
+    assert!(tx.delete_recipe(organization.id, general.id).await.unwrap());
+    assert!(
+        tx.soft_delete_track(organization.id, track.id, ambient.now())
+            .await
+            .unwrap()
+    );
+    tx.insert_recipe(&recipe(&ambient, &organization, None, "hq", 0))
+        .await
+        .unwrap();
+    tx.insert_recipe(&recipe(&ambient, &organization, None, "own", 0))
+        .await
+        .unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(catalog.recipes(organization.id).await.unwrap().len(), 2);
+}
+
+/// Half of them for the organization, half for one track: the unique indexes alone would let two through.
+async fn one_index_asked_for_at_once(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    let attempts = (0..16).map(|n| {
+        let own = (n % 2 == 0).then_some(&track);
+        let (catalog, recipe) = (catalog.clone(), recipe(&ambient, &organization, own, "hq", 0));
+        tokio::spawn(async move {
+            let tx = catalog.begin().await?;
+            tx.insert_recipe(&recipe).await?;
+            tx.commit().await
+        })
+    });
+    let outcomes: Vec<Result<(), CatalogError>> = futures::future::join_all(attempts)
+        .await
+        .into_iter()
+        .map(Result::unwrap)
+        .collect();
+    assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1);
+    for refusal in outcomes.into_iter().filter_map(Result::err) {
+        assert!(matches!(refusal, CatalogError::Conflict(_)), "{refusal:?}");
+    }
+}
+
+async fn files_remember_their_recipe(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    let then = recipe(&ambient, &organization, None, "hq", 4);
+    let file = made_file(&ambient, &track, &then, FileData::None {});
+    let mut now = then.clone();
+    now.index = VariantIndex::from_static("renamed");
+    now.kind = RecipeKind::Original {};
+    let tx = catalog.begin().await.unwrap();
+    tx.insert_recipe(&then).await.unwrap();
+    tx.put_track_file(&file).await.unwrap();
+    tx.update_recipe(&now).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(
+        catalog.recipe(organization.id, now.id).await.unwrap(),
+        Some(now.clone())
+    );
+    assert_eq!(catalog.files_of_track(track.id).await.unwrap(), [file.clone()]);
+    let tx = catalog.begin().await.unwrap();
+    assert!(tx.delete_recipe(organization.id, now.id).await.unwrap());
+    tx.commit().await.unwrap();
+    assert_eq!(catalog.files_of_track(track.id).await.unwrap(), [file]);
+}
+
+async fn a_recipe_has_one_file_of_a_track(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    let recipe = recipe(&ambient, &organization, None, "hq", 0);
+    let failed = tonearm_domain::TrackFile {
+        outcome: tonearm_domain::FileOutcome::Failed {
+            reason: "Out of memory.".to_owned(),
+        },
+        ..made_file(&ambient, &track, &recipe, FileData::None {})
+    };
+    let made = made_file(
+        &ambient,
+        &track,
+        &recipe,
+        FileData::Picture { width: 1, height: 2 },
+    );
+    for file in [&failed, &made, &failed, &made] {
+        let tx = catalog.begin().await.unwrap();
+        tx.put_track_file(file).await.unwrap();
+        tx.commit().await.unwrap();
+        assert_eq!(
+            catalog.files_of_track(track.id).await.unwrap(),
+            std::slice::from_ref(file)
+        );
+    }
+}
