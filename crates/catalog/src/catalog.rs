@@ -30,10 +30,7 @@ pub struct ConnectOptions {
 
 impl Default for ConnectOptions {
     fn default() -> Self {
-        Self {
-            max_connections: 10,
-            acquire_timeout: Duration::from_secs(30),
-        }
+        Self { max_connections: 10, acquire_timeout: Duration::from_secs(30) }
     }
 }
 
@@ -65,12 +62,7 @@ impl Catalog {
                 (Backend::Postgres, pool.clone(), pool)
             }
         };
-        Ok(Self {
-            backend,
-            reader,
-            writer,
-            jobs: Arc::new(Notify::new()),
-        })
+        Ok(Self { backend, reader, writer, jobs: Arc::new(Notify::new()) })
     }
 
     /// Begins a write transaction. On SQLite this waits until every earlier one is over, also those of other

@@ -10,9 +10,7 @@ use crate::query::{TO_CHANGE, change, one, page};
 use crate::{Catalog, CatalogError, Transaction};
 
 fn living(organization: OrganizationId) -> Select<Entity> {
-    Entity::find()
-        .filter(Column::OrganizationId.eq(organization.uuid()))
-        .filter(Column::DeletedAt.is_null())
+    Entity::find().filter(Column::OrganizationId.eq(organization.uuid())).filter(Column::DeletedAt.is_null())
 }
 
 fn by_id(organization: OrganizationId, id: CollectionId) -> Select<Entity> {
@@ -98,9 +96,7 @@ impl Transaction {
         if marked.rows_affected == 0 {
             return Ok(Vec::new());
         }
-        let tracks = self
-            .mark_tracks(track::Column::CollectionId.eq(id.uuid()), now)
-            .await?;
+        let tracks = self.mark_tracks(track::Column::CollectionId.eq(id.uuid()), now).await?;
         let of_collection = Query::select()
             .column(track::Column::Id)
             .from(track::Entity)

@@ -27,9 +27,8 @@ impl Catalog {
         organization: OrganizationId,
         window: Page,
     ) -> Result<(u64, Vec<Creator>), CatalogError> {
-        let select = Entity::find()
-            .filter(Column::OrganizationId.eq(organization.uuid()))
-            .order_by_asc(Column::Id);
+        let select =
+            Entity::find().filter(Column::OrganizationId.eq(organization.uuid())).order_by_asc(Column::Id);
         page(self.reader(), select, window).await
     }
 }

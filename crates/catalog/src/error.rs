@@ -93,16 +93,13 @@ fn is_temporary_in_driver(error: &sqlx::Error) -> bool {
 
 /// The low byte of SQLite's extended code: busy, locked, I/O error, disk full, cannot open.
 fn is_temporary_in_sqlite(code: &str) -> bool {
-    code.parse::<u32>()
-        .is_ok_and(|code| matches!(code & 0xFF, 5 | 6 | 10 | 13 | 14))
+    code.parse::<u32>().is_ok_and(|code| matches!(code & 0xFF, 5 | 6 | 10 | 13 | 14))
 }
 
 /// PostgreSQL's SQLSTATE: connections (08), resources (53), operators and time-outs (57), a server in recovery
 /// (25006), locks (55P03), and transactions that only need to be run again (40).
 fn is_temporary_in_postgres(state: &str) -> bool {
-    ["08", "53", "57", "40"]
-        .iter()
-        .any(|class| state.starts_with(class))
+    ["08", "53", "57", "40"].iter().any(|class| state.starts_with(class))
         || matches!(state, "25006" | "55P03")
 }
 

@@ -14,21 +14,14 @@ use crate::{Catalog, CatalogError, Transaction};
 pub(crate) const BATCH: usize = 1000;
 
 fn of_track(track: TrackId) -> Select<Entity> {
-    Entity::find()
-        .filter(Column::TrackId.eq(track.uuid()))
-        .filter(Column::DeletedAt.is_null())
+    Entity::find().filter(Column::TrackId.eq(track.uuid())).filter(Column::DeletedAt.is_null())
 }
 
 /// By track, then in the order of the recipes: the organization's before the track's own.
 fn in_order(mut files: Vec<TrackFile>) -> Vec<TrackFile> {
     files.sort_by_key(|file| {
         let recipe = &file.recipe;
-        (
-            file.track_id,
-            recipe.track_id.is_some(),
-            recipe.position,
-            recipe.id,
-        )
+        (file.track_id, recipe.track_id.is_some(), recipe.position, recipe.id)
     });
     files
 }

@@ -102,11 +102,7 @@ fn held(claimed: &ClaimedJob) -> Condition {
 
 /// A job that nobody holds any more.
 fn released() -> ActiveModel {
-    ActiveModel {
-        lease_id: Set(None),
-        leased_until: Set(None),
-        ..Default::default()
-    }
+    ActiveModel { lease_id: Set(None), leased_until: Set(None), ..Default::default() }
 }
 
 async fn retry<C: ConnectionTrait>(
@@ -139,13 +135,9 @@ impl Catalog {
         let row = Model::from_query_result(&row, "")?;
         let id = JobId::from_uuid(row.id);
         match decoded::<Job>("job.payload", row.payload) {
-            Ok(job) => Ok(Some(ClaimedJob {
-                id,
-                job,
-                attempt: attempts(row.attempts)?,
-                lease,
-                leased_until,
-            })),
+            Ok(job) => {
+                Ok(Some(ClaimedJob { id, job, attempt: attempts(row.attempts)?, lease, leased_until }))
+            }
             Err(error) => {
                 self.give_up_unreadable(id, now, &error).await?;
                 Err(error)
@@ -164,11 +156,7 @@ impl Catalog {
             failed_at: Set(Some(now.unix_millis())),
             ..released()
         };
-        Entity::update_many()
-            .set(failed)
-            .filter(Column::Id.eq(id.uuid()))
-            .exec(self.writer())
-            .await?;
+        Entity::update_many().set(failed).filter(Column::Id.eq(id.uuid())).exec(self.writer()).await?;
         Ok(())
     }
 
@@ -203,9 +191,7 @@ impl Catalog {
 
     /// Every job that is waiting, running or given up, by the time it may run.
     pub async fn pending_jobs(&self) -> Result<Vec<PendingJob>, CatalogError> {
-        let select = Entity::find()
-            .order_by_asc(Column::RunAt)
-            .order_by_asc(Column::Id);
+        let select = Entity::find().order_by_asc(Column::RunAt).order_by_asc(Column::Id);
         all(self.reader(), select).await
     }
 }
@@ -246,10 +232,7 @@ impl Transaction {
     /// Removes a job that is done. `false`: the lease was lost, somebody else does the job, and this transaction
     /// must be rolled back.
     pub async fn finish_job(&self, claimed: &ClaimedJob) -> Result<bool, CatalogError> {
-        let deleted = Entity::delete_many()
-            .filter(held(claimed))
-            .exec(self.db())
-            .await?;
+        let deleted = Entity::delete_many().filter(held(claimed)).exec(self.db()).await?;
         Ok(deleted.rows_affected > 0)
     }
 

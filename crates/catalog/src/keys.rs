@@ -11,18 +11,13 @@ use crate::{Catalog, CatalogError, Transaction};
 impl Catalog {
     /// The key whose secret has this SHA-256, even if it is revoked or has expired.
     pub async fn api_key_by_hash(&self, hash: &[u8; 32]) -> Result<Option<ApiKey>, CatalogError> {
-        one(
-            self.reader(),
-            Entity::find().filter(Column::KeyHash.eq(hash.to_vec())),
-        )
-        .await
+        one(self.reader(), Entity::find().filter(Column::KeyHash.eq(hash.to_vec()))).await
     }
 
     /// Every key of the organization, also revoked and expired ones, oldest first.
     pub async fn api_keys(&self, organization: OrganizationId) -> Result<Vec<ApiKey>, CatalogError> {
-        let select = Entity::find()
-            .filter(Column::OrganizationId.eq(organization.uuid()))
-            .order_by_asc(Column::Id);
+        let select =
+            Entity::find().filter(Column::OrganizationId.eq(organization.uuid())).order_by_asc(Column::Id);
         all(self.reader(), select).await
     }
 }

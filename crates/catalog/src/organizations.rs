@@ -42,9 +42,7 @@ impl Transaction {
     pub async fn update_organization(&self, organization: &Organization) -> Result<(), CatalogError> {
         let mut row = ActiveModel::try_from(organization)?;
         (row.id, row.created_at) = (NotSet, NotSet);
-        let update = Entity::update_many()
-            .set(row)
-            .filter(Column::Id.eq(organization.id.uuid()));
+        let update = Entity::update_many().set(row).filter(Column::Id.eq(organization.id.uuid()));
         change(self.db(), update, "the organization does not exist").await
     }
 }

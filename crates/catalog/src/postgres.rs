@@ -19,10 +19,7 @@ pub(crate) async fn open(
     server: &PgConnectOptions,
     options: &ConnectOptions,
 ) -> Result<DatabaseConnection, CatalogError> {
-    let server = server
-        .clone()
-        .application_name("tonearm")
-        .disable_statement_logging();
+    let server = server.clone().application_name("tonearm").disable_statement_logging();
     let pool = PgPoolOptions::new()
         .max_connections(options.max_connections.max(1))
         .acquire_timeout(options.acquire_timeout)
@@ -44,9 +41,7 @@ pub(crate) async fn open(
 
 async fn migrate(connection: &DatabaseConnection) -> Result<(), CatalogError> {
     let transaction = connection.begin().await?;
-    transaction
-        .execute_unprepared(&format!("SELECT pg_advisory_xact_lock({MIGRATION_LOCK})"))
-        .await?;
+    transaction.execute_unprepared(&format!("SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")).await?;
     migration::run(&transaction).await?;
     Ok(transaction.commit().await?)
 }

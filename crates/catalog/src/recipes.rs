@@ -20,9 +20,7 @@ fn living() -> Select<Entity> {
 }
 
 fn for_organization(organization: OrganizationId) -> Condition {
-    Condition::all()
-        .add(Column::OrganizationId.eq(organization.uuid()))
-        .add(Column::TrackId.is_null())
+    Condition::all().add(Column::OrganizationId.eq(organization.uuid())).add(Column::TrackId.is_null())
 }
 
 /// Those of the organization before those of a track, each by position.
@@ -36,11 +34,7 @@ fn in_order(select: Select<Entity>) -> Select<Entity> {
 impl Catalog {
     /// The recipes that every track of the organization is made by, in their order.
     pub async fn recipes(&self, organization: OrganizationId) -> Result<Vec<Recipe>, CatalogError> {
-        all(
-            self.reader(),
-            in_order(living().filter(for_organization(organization))),
-        )
-        .await
+        all(self.reader(), in_order(living().filter(for_organization(organization)))).await
     }
 
     /// The recipes that one track is made by: the organization's, then its own.
@@ -62,9 +56,8 @@ impl Catalog {
         organization: OrganizationId,
         id: VariantId,
     ) -> Result<Option<Recipe>, CatalogError> {
-        let select = living()
-            .filter(Column::Id.eq(id.uuid()))
-            .filter(Column::OrganizationId.eq(organization.uuid()));
+        let select =
+            living().filter(Column::Id.eq(id.uuid())).filter(Column::OrganizationId.eq(organization.uuid()));
         one(self.reader(), select).await
     }
 }
@@ -104,6 +97,7 @@ impl Transaction {
         let deleted = Entity::delete_many()
             .filter(Column::Id.eq(id.uuid()))
             .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::DeletedAt.is_null())
             .exec(self.db())
             .await?;
         Ok(deleted.rows_affected > 0)

@@ -30,17 +30,12 @@ pub(crate) async fn open(path: &Path, options: &ConnectOptions) -> Result<Pools,
     let readers = pool(options.max_connections.max(1), options)
         .connect_with(connection(path).pragma("query_only", "ON"))
         .await?;
-    Ok(Pools {
-        readers: SqlxSqliteConnector::from_sqlx_sqlite_pool(readers),
-        writer,
-    })
+    Ok(Pools { readers: SqlxSqliteConnector::from_sqlx_sqlite_pool(readers), writer })
 }
 
 /// The one connection that writes, which also switches a new file to write-ahead logging.
 async fn open_writer(path: &Path, options: &ConnectOptions) -> Result<DatabaseConnection, CatalogError> {
-    let pool = pool(1, options)
-        .connect_with(connection(path).journal_mode(SqliteJournalMode::Wal))
-        .await?;
+    let pool = pool(1, options).connect_with(connection(path).journal_mode(SqliteJournalMode::Wal)).await?;
     Ok(SqlxSqliteConnector::from_sqlx_sqlite_pool(pool))
 }
 
@@ -82,10 +77,8 @@ async fn lock_for_start(path: PathBuf) -> Result<File, CatalogError> {
         }
         let mut lock_path = path.clone().into_os_string();
         lock_path.push(".lock");
-        let lock = private_file(
-            OpenOptions::new().write(true).create(true).truncate(false),
-            lock_path.as_ref(),
-        )?;
+        let lock =
+            private_file(OpenOptions::new().write(true).create(true).truncate(false), lock_path.as_ref())?;
         lock.lock()?;
         match private_file(OpenOptions::new().write(true).create_new(true), &path) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),

@@ -64,12 +64,7 @@ impl Catalog {
         only: Option<TrackId>,
         window: Page,
     ) -> Result<(u64, Vec<Track>), CatalogError> {
-        page(
-            self.reader(),
-            in_collection(organization, collection, only),
-            window,
-        )
-        .await
+        page(self.reader(), in_collection(organization, collection, only), window).await
     }
 
     /// The tracks of the collection that can be played, or `only` one of them, by order, then id.
@@ -99,9 +94,7 @@ impl Transaction {
     /// Adds a track at the end of its collection and gives the order it got there, from 1; the order in `track` is
     /// ignored. Conflicts where the collection does not exist or the index is taken.
     pub async fn insert_track(&self, track: &Track) -> Result<i64, CatalogError> {
-        let order = self
-            .next_order(track.organization_id, track.collection_id)
-            .await?;
+        let order = self.next_order(track.organization_id, track.collection_id).await?;
         let mut row = ActiveModel::try_from(track)?;
         row.track_order = Set(order);
         Entity::insert(row)
@@ -119,10 +112,7 @@ impl Transaction {
     ) -> Result<i64, CatalogError> {
         use collection::Column;
         let count = collection::Entity::update_many()
-            .col_expr(
-                Column::LastTrackOrder,
-                Expr::col(Column::LastTrackOrder).add(1_i64),
-            )
+            .col_expr(Column::LastTrackOrder, Expr::col(Column::LastTrackOrder).add(1_i64))
             .filter(Column::Id.eq(collection.uuid()))
             .filter(Column::OrganizationId.eq(organization.uuid()))
             .filter(Column::DeletedAt.is_null())
@@ -156,9 +146,7 @@ impl Transaction {
         id: TrackId,
         now: Timestamp,
     ) -> Result<bool, CatalogError> {
-        let this = Column::Id
-            .eq(id.uuid())
-            .and(Column::OrganizationId.eq(organization.uuid()));
+        let this = Column::Id.eq(id.uuid()).and(Column::OrganizationId.eq(organization.uuid()));
         if self.mark_tracks(this, now).await?.is_empty() {
             return Ok(false);
         }
@@ -215,9 +203,7 @@ impl Transaction {
             .returning_col(Column::Id)
             .take();
         let rows = self.db().query_all(&mark).await?;
-        rows.iter()
-            .map(|row| Ok(TrackId::from_uuid(row.try_get::<Uuid>("", "id")?)))
-            .collect()
+        rows.iter().map(|row| Ok(TrackId::from_uuid(row.try_get::<Uuid>("", "id")?))).collect()
     }
 
     /// Marks the files and own recipes of tracks as deleted.

@@ -21,11 +21,7 @@ pub struct Transaction {
 
 impl Transaction {
     pub(crate) fn new(inner: DatabaseTransaction, jobs: Arc<Notify>) -> Self {
-        Self {
-            inner,
-            enqueued: AtomicUsize::new(0),
-            jobs,
-        }
+        Self { inner, enqueued: AtomicUsize::new(0), jobs }
     }
 
     pub(crate) fn db(&self) -> &DatabaseTransaction {

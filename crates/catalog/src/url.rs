@@ -94,12 +94,7 @@ mod tests {
 
     #[test]
     fn both_databases_are_named_by_url() {
-        let path = |text: &str| {
-            text.parse::<DatabaseUrl>()
-                .unwrap()
-                .sqlite_path()
-                .map(Path::to_owned)
-        };
+        let path = |text: &str| text.parse::<DatabaseUrl>().unwrap().sqlite_path().map(Path::to_owned);
         assert_eq!(path("sqlite:///var/lib/a b.db"), Some("/var/lib/a b.db".into()));
         assert_eq!(path("sqlite://data/catalog.db"), Some("data/catalog.db".into()));
         assert_eq!(path("postgres://me@localhost/tonearm"), None);
@@ -107,14 +102,10 @@ mod tests {
 
     #[test]
     fn passwords_are_not_printed() {
-        let url: DatabaseUrl = "postgres://me:hunter2@db.example:6432/tonearm?sslmode=require"
-            .parse()
-            .unwrap();
+        let url: DatabaseUrl =
+            "postgres://me:hunter2@db.example:6432/tonearm?sslmode=require".parse().unwrap();
         assert_eq!(url.to_string(), "postgres://me@db.example:6432/tonearm");
-        assert_eq!(
-            format!("{url:?}"),
-            "DatabaseUrl(postgres://me@db.example:6432/tonearm)"
-        );
+        assert_eq!(format!("{url:?}"), "DatabaseUrl(postgres://me@db.example:6432/tonearm)");
     }
 
     #[test]

@@ -87,11 +87,7 @@ fn cover(version: Option<&str>, origin: Option<&str>) -> Result<Option<Cover>, C
 /// Tags come from the file, and a file may hold anything.
 fn info_json(info: &TrackInfo) -> Result<Json, CatalogError> {
     let mut info = info.clone();
-    info.tags = info
-        .tags
-        .iter()
-        .map(|(name, value)| (foreign_text(name), foreign_text(value)))
-        .collect();
+    info.tags = info.tags.iter().map(|(name, value)| (foreign_text(name), foreign_text(value))).collect();
     encoded("track.info", &info)
 }
 

@@ -101,13 +101,7 @@ impl TryFrom<Model> for TrackFile {
             id: FileId::from_uuid(row.id),
             track_id: TrackId::from_uuid(row.track_id),
             recipe: decoded::<RecipeThen>("track_file.variant", row.variant)?.into(),
-            outcome: outcome(
-                row.object_key.as_deref(),
-                row.size,
-                row.file_name,
-                row.data,
-                row.failure,
-            )?,
+            outcome: outcome(row.object_key.as_deref(), row.size, row.file_name, row.data, row.failure)?,
             created_at: moment("track_file.created_at", row.created_at)?,
         })
     }
@@ -131,12 +125,7 @@ impl TryFrom<&TrackFile> for ActiveModel {
             deleted_at: Set(None),
         };
         match &file.outcome {
-            FileOutcome::Made {
-                key,
-                size,
-                file_name,
-                data,
-            } => {
+            FileOutcome::Made { key, size, file_name, data } => {
                 row.object_key = Set(Some(key.to_string()));
                 row.size = Set(Some(byte_count(*size)));
                 row.file_name = Set(Some(file_name.clone()));

@@ -252,9 +252,7 @@ fn belongs_to(table: &'static str, parent: &'static str) -> ForeignKeyCreateStat
 
 /// Creators are really deleted; what named one then names none.
 fn names_creator(table: &'static str) -> ForeignKeyCreateStatement {
-    belongs_to(table, "creator")
-        .on_delete(ForeignKeyAction::SetNull)
-        .take()
+    belongs_to(table, "creator").on_delete(ForeignKeyAction::SetNull).take()
 }
 
 fn indexes() -> Vec<IndexCreateStatement> {
@@ -268,10 +266,7 @@ fn indexes() -> Vec<IndexCreateStatement> {
         where_set(index("track", &["cover_version"]), "cover_version"),
         living(index("variant", &["organization_id", "index"])),
         // One for recipes of the organization, one for those of a track.
-        living(where_null(
-            unique(index("variant", &["organization_id", "index"])),
-            "track_id",
-        )),
+        living(where_null(unique(index("variant", &["organization_id", "index"])), "track_id")),
         living(unique(index("variant", &["track_id", "index"]))),
         unique(index("track_file", &["track_id", "variant_id"])),
         where_set(index("track_file", &["object_key"]), "object_key"),
@@ -291,9 +286,7 @@ fn indexes() -> Vec<IndexCreateStatement> {
 
 fn index(table: &'static str, columns: &[&'static str]) -> IndexCreateStatement {
     let mut index = Index::create();
-    index
-        .name(format!("{table}_by_{}", columns.join("_")))
-        .table(table);
+    index.name(format!("{table}_by_{}", columns.join("_"))).table(table);
     for column in columns {
         index.col(*column);
     }

@@ -2,6 +2,8 @@
 
 mod m0001_initial;
 
+use std::collections::HashSet;
+
 use sea_orm::DatabaseTransaction;
 use sea_orm_migration::{MigrationTrait, MigratorTrait, async_trait};
 
@@ -18,5 +20,12 @@ impl MigratorTrait for Migrator {
 
 /// Applies what has not been applied yet. The caller sees to it that nobody else does the same now.
 pub(crate) async fn run(transaction: &DatabaseTransaction) -> Result<(), CatalogError> {
+    let known: HashSet<String> = Migrator::migrations().iter().map(|step| step.name().to_owned()).collect();
+    let applied = Migrator::get_migration_models(transaction).await?;
+    if applied.iter().any(|step| !known.contains(&step.version)) {
+        let sentence =
+            "the database has been changed by a newer version of Tonearm, which this one cannot read";
+        return Err(CatalogError::Corrupt(sentence.to_owned()));
+    }
     Ok(Migrator::up(transaction, None).await?)
 }

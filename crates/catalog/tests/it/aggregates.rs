@@ -45,15 +45,9 @@ async fn lists_are_paged_and_counted(place: Place) {
     assert_eq!(list(window(3, 6)).await.unwrap(), (7, collections[6..].to_vec()));
     assert_eq!(list(window(3, 7)).await.unwrap(), (7, vec![]));
     assert_eq!(list(window(3, i64::MAX)).await.unwrap(), (7, vec![]));
-    assert_eq!(
-        catalog.creators(id, window(2, 3)).await.unwrap(),
-        (6, creators[3..5].to_vec())
-    );
+    assert_eq!(catalog.creators(id, window(2, 3)).await.unwrap(), (6, creators[3..5].to_vec()));
     let nobody = ambient.record_id();
-    assert_eq!(
-        catalog.creators(nobody, Page::default()).await.unwrap(),
-        (0, vec![])
-    );
+    assert_eq!(catalog.creators(nobody, Page::default()).await.unwrap(), (0, vec![]));
 }
 
 async fn a_list_may_be_of_one(place: Place) {
@@ -61,18 +55,9 @@ async fn a_list_may_be_of_one(place: Place) {
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let (other, _) = stored_collection(&catalog, &ambient).await;
     let only = Some(collection.id);
-    let found = catalog
-        .collections(organization.id, only, Page::default())
-        .await
-        .unwrap();
+    let found = catalog.collections(organization.id, only, Page::default()).await.unwrap();
     assert_eq!(found, (1, vec![collection.clone()]));
-    assert_eq!(
-        catalog
-            .collections(other.id, only, Page::default())
-            .await
-            .unwrap(),
-        (0, vec![])
-    );
+    assert_eq!(catalog.collections(other.id, only, Page::default()).await.unwrap(), (0, vec![]));
 
     stored_track(&catalog, bare_track(&ambient, &collection)).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
@@ -100,10 +85,7 @@ async fn what_is_there_twice_conflicts(place: Place) {
         in_vain(&catalog, async |tx| tx.insert_collection(&collection).await).await,
         in_vain(&catalog, async |tx| tx.insert_track(&track).await).await,
         in_vain(&catalog, async |tx| tx.insert_track(&same_index).await).await,
-        in_vain(&catalog, async |tx| {
-            tx.insert_api_key(&same_secret, &[7; 32]).await
-        })
-        .await,
+        in_vain(&catalog, async |tx| tx.insert_api_key(&same_secret, &[7; 32]).await).await,
     ];
     for refusal in refusals {
         assert!(matches!(refusal, CatalogError::Conflict(_)), "{refusal:?}");
@@ -125,40 +107,18 @@ async fn what_is_not_there_cannot_be_changed(place: Place) {
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let tx = catalog.begin().await.unwrap();
     let refusals = [
-        tx.update_organization(&bare_organization(&ambient))
-            .await
-            .unwrap_err(),
-        tx.update_creator(&creator(&ambient, &organization))
-            .await
-            .unwrap_err(),
-        tx.update_collection(&bare_collection(&ambient, &organization))
-            .await
-            .unwrap_err(),
-        tx.update_track(&bare_track(&ambient, &collection))
-            .await
-            .unwrap_err(),
-        tx.update_recipe(&recipe(&ambient, &organization, None, "hq", 0))
-            .await
-            .unwrap_err(),
+        tx.update_organization(&bare_organization(&ambient)).await.unwrap_err(),
+        tx.update_creator(&creator(&ambient, &organization)).await.unwrap_err(),
+        tx.update_collection(&bare_collection(&ambient, &organization)).await.unwrap_err(),
+        tx.update_track(&bare_track(&ambient, &collection)).await.unwrap_err(),
+        tx.update_recipe(&recipe(&ambient, &organization, None, "hq", 0)).await.unwrap_err(),
     ];
     for refusal in refusals {
         assert!(refusal.to_string().ends_with("does not exist"), "{refusal}");
     }
-    assert!(
-        !tx.delete_creator(organization.id, ambient.record_id())
-            .await
-            .unwrap()
-    );
-    assert!(
-        !tx.delete_recipe(organization.id, ambient.record_id())
-            .await
-            .unwrap()
-    );
-    assert!(
-        !tx.purge_track(organization.id, ambient.record_id(), ambient.now())
-            .await
-            .unwrap()
-    );
+    assert!(!tx.delete_creator(organization.id, ambient.record_id()).await.unwrap());
+    assert!(!tx.delete_recipe(organization.id, ambient.record_id()).await.unwrap());
+    assert!(!tx.purge_track(organization.id, ambient.record_id(), ambient.now()).await.unwrap());
 }
 
 async fn what_is_referred_to_must_exist(place: Place) {
@@ -171,10 +131,7 @@ async fn what_is_referred_to_must_exist(place: Place) {
     by_nobody.creator_id = Some(ambient.record_id());
     let refusals = [
         in_vain(&catalog, async |tx| tx.insert_collection(&nowhere).await).await,
-        in_vain(&catalog, async |tx| {
-            tx.insert_track(&bare_track(&ambient, &nowhere)).await
-        })
-        .await,
+        in_vain(&catalog, async |tx| tx.insert_track(&bare_track(&ambient, &nowhere)).await).await,
         in_vain(&catalog, async |tx| tx.insert_play_session(&session).await).await,
         in_vain(&catalog, async |tx| tx.insert_recipe(&of_nobody).await).await,
         in_vain(&catalog, async |tx| tx.insert_track(&by_nobody).await).await,
@@ -182,14 +139,7 @@ async fn what_is_referred_to_must_exist(place: Place) {
     for refusal in refusals {
         assert!(matches!(refusal, CatalogError::Conflict(_)), "{refusal:?}");
     }
-    assert_eq!(
-        catalog
-            .collections(organization.id, None, Page::default())
-            .await
-            .unwrap()
-            .0,
-        1
-    );
+    assert_eq!(catalog.collections(organization.id, None, Page::default()).await.unwrap().0, 1);
 }
 
 async fn deleted_creators_are_named_no_more(place: Place) {
@@ -215,28 +165,9 @@ async fn deleted_creators_are_named_no_more(place: Place) {
     tx.commit().await.unwrap();
     let id = organization.id;
     assert_eq!(catalog.creator(id, creator.id).await.unwrap(), None);
-    assert_eq!(
-        catalog
-            .collection(id, collection.id)
-            .await
-            .unwrap()
-            .unwrap()
-            .creator_id,
-        None
-    );
-    assert_eq!(
-        catalog.track(id, track.id).await.unwrap().unwrap().creator_id,
-        None
-    );
-    assert_eq!(
-        catalog
-            .play_session(session.id)
-            .await
-            .unwrap()
-            .unwrap()
-            .creator_id,
-        None
-    );
+    assert_eq!(catalog.collection(id, collection.id).await.unwrap().unwrap().creator_id, None);
+    assert_eq!(catalog.track(id, track.id).await.unwrap().unwrap().creator_id, None);
+    assert_eq!(catalog.play_session(session.id).await.unwrap().unwrap().creator_id, None);
     assert_eq!(catalog.api_keys(id).await.unwrap()[0].creator_id, None);
 }
 
@@ -246,23 +177,11 @@ async fn keys_are_revoked_once(place: Place) {
     let key = api_key(&ambient, &organization);
     let tx = catalog.begin().await.unwrap();
     tx.insert_api_key(&key, &[1; 32]).await.unwrap();
-    assert!(
-        !tx.revoke_api_key(ambient.record_id(), key.id, ambient.now())
-            .await
-            .unwrap()
-    );
-    assert!(
-        tx.revoke_api_key(organization.id, key.id, ambient.now())
-            .await
-            .unwrap()
-    );
+    assert!(!tx.revoke_api_key(ambient.record_id(), key.id, ambient.now()).await.unwrap());
+    assert!(tx.revoke_api_key(organization.id, key.id, ambient.now()).await.unwrap());
     let revoked_at = ambient.now();
     clock.advance_seconds(1);
-    assert!(
-        !tx.revoke_api_key(organization.id, key.id, ambient.now())
-            .await
-            .unwrap()
-    );
+    assert!(!tx.revoke_api_key(organization.id, key.id, ambient.now()).await.unwrap());
     tx.commit().await.unwrap();
     let read = catalog.api_key_by_hash(&[1; 32]).await.unwrap().unwrap();
     assert_eq!(read.revoked_at, Some(revoked_at));
@@ -271,15 +190,9 @@ async fn keys_are_revoked_once(place: Place) {
 async fn expired_sessions_are_removed(place: Place) {
     let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
     let (_, collection) = stored_collection(&catalog, &ambient).await;
-    let (old_play, old_upload) = (
-        play_session(&ambient, &collection),
-        upload_session(&ambient, &collection),
-    );
+    let (old_play, old_upload) = (play_session(&ambient, &collection), upload_session(&ambient, &collection));
     clock.advance_seconds(1);
-    let (play, upload) = (
-        play_session(&ambient, &collection),
-        upload_session(&ambient, &collection),
-    );
+    let (play, upload) = (play_session(&ambient, &collection), upload_session(&ambient, &collection));
     let tx = catalog.begin().await.unwrap();
     for (play, upload) in [(&old_play, &old_upload), (&play, &upload)] {
         tx.insert_play_session(play).await.unwrap();
@@ -303,8 +216,5 @@ async fn rows_that_do_not_parse_are_corrupt(place: Place) {
     let error = catalog.organization(organization.id).await.unwrap_err();
     assert!(matches!(error, CatalogError::Corrupt(_)), "{error:?}");
     let text = error.to_string();
-    assert!(
-        text.contains("organization.player_color") && !text.contains("mauve"),
-        "{text}"
-    );
+    assert!(text.contains("organization.player_color") && !text.contains("mauve"), "{text}");
 }

@@ -30,9 +30,7 @@ async fn visit(
     tx.insert_track(&track).await?;
     tx.commit().await?;
     catalog.track(organization.id, track.id).await?;
-    catalog
-        .tracks_in_collection(organization.id, collection.id, None, Page::default())
-        .await?;
+    catalog.tracks_in_collection(organization.id, collection.id, None, Page::default()).await?;
     let tx = catalog.begin().await?;
     if let Some(mut track) = tx.track(organization.id, track.id).await? {
         track.player_title = Some(HOSTILE.to_owned());

@@ -36,10 +36,7 @@ async fn whole(
 ) -> Whole {
     let mut track = bare_track(ambient, collection);
     track.source = Some(source(ambient, &track));
-    track.cover = Some(Cover {
-        version: ambient.short_id(),
-        origin: CoverOrigin::Uploaded,
-    });
+    track.cover = Some(Cover { version: ambient.short_id(), origin: CoverOrigin::Uploaded });
     let track = stored_track(catalog, track).await;
     let own = recipe(ambient, organization, Some(&track), "own", 0);
     let file = made_file(ambient, &track, &own, FileData::None {});
@@ -66,23 +63,11 @@ impl Whole {
 
     async fn is_gone(&self, catalog: &Catalog) -> bool {
         let organization = self.track.organization_id;
-        catalog
-            .track(organization, self.track.id)
-            .await
-            .unwrap()
-            .is_none()
+        catalog.track(organization, self.track.id).await.unwrap().is_none()
             && catalog.files_of_track(self.track.id).await.unwrap().is_empty()
-            && catalog
-                .files_of_tracks(&[self.track.id])
-                .await
-                .unwrap()
-                .is_empty()
+            && catalog.files_of_tracks(&[self.track.id]).await.unwrap().is_empty()
             && catalog.recipe(organization, self.own.id).await.unwrap().is_none()
-            && catalog
-                .recipes_for_track(organization, self.track.id)
-                .await
-                .unwrap()
-                .is_empty()
+            && catalog.recipes_for_track(organization, self.track.id).await.unwrap().is_empty()
     }
 }
 
@@ -92,36 +77,19 @@ async fn a_deleted_track_takes_what_is_its_own(place: Place) {
     let gone = whole(&catalog, &ambient, &organization, &collection).await;
     let kept = whole(&catalog, &ambient, &organization, &collection).await;
     let tx = catalog.begin().await.unwrap();
-    assert!(
-        tx.soft_delete_track(organization.id, gone.track.id, ambient.now())
-            .await
-            .unwrap()
-    );
+    assert!(tx.soft_delete_track(organization.id, gone.track.id, ambient.now()).await.unwrap());
     assert_eq!(tx.track(organization.id, gone.track.id).await.unwrap(), None);
-    assert!(
-        !tx.soft_delete_track(organization.id, gone.track.id, ambient.now())
-            .await
-            .unwrap()
-    );
+    assert!(!tx.soft_delete_track(organization.id, gone.track.id, ambient.now()).await.unwrap());
     tx.commit().await.unwrap();
     assert!(gone.is_gone(&catalog).await);
     assert!(!kept.is_gone(&catalog).await);
     let list = catalog.tracks_in_collection(organization.id, collection.id, None, Page::default());
     assert_eq!(list.await.unwrap(), (1, vec![kept.track]));
     assert_eq!(
-        catalog
-            .track_even_deleted(organization.id, gone.track.id)
-            .await
-            .unwrap(),
-        Some(Track {
-            deleted_at: Some(ambient.now()),
-            ..gone.track.clone()
-        })
+        catalog.track_even_deleted(organization.id, gone.track.id).await.unwrap(),
+        Some(Track { deleted_at: Some(ambient.now()), ..gone.track.clone() })
     );
-    assert_eq!(
-        catalog.files_of_track_even_deleted(gone.track.id).await.unwrap(),
-        [gone.file]
-    );
+    assert_eq!(catalog.files_of_track_even_deleted(gone.track.id).await.unwrap(), [gone.file]);
 }
 
 async fn a_deleted_collection_takes_its_tracks(place: Place) {
@@ -138,41 +106,23 @@ async fn a_deleted_collection_takes_its_tracks(place: Place) {
     let kept = whole(&catalog, &ambient, &organization, &other).await;
     let before = ambient.now();
     let tx = catalog.begin().await.unwrap();
-    assert!(
-        tx.soft_delete_track(organization.id, wholes[0].track.id, before)
-            .await
-            .unwrap()
-    );
+    assert!(tx.soft_delete_track(organization.id, wholes[0].track.id, before).await.unwrap());
     tx.commit().await.unwrap();
 
     clock.advance_seconds(10);
     let tx = catalog.begin().await.unwrap();
-    let deleted = tx
-        .soft_delete_collection(organization.id, collection.id, ambient.now())
-        .await
-        .unwrap();
-    assert_eq!(
-        tx.soft_delete_collection(organization.id, collection.id, ambient.now())
-            .await
-            .unwrap(),
-        []
-    );
+    let deleted = tx.soft_delete_collection(organization.id, collection.id, ambient.now()).await.unwrap();
+    assert_eq!(tx.soft_delete_collection(organization.id, collection.id, ambient.now()).await.unwrap(), []);
     tx.commit().await.unwrap();
     let expected: HashSet<_> = wholes[1..].iter().map(|whole| whole.track.id).collect();
     assert_eq!(deleted.len(), 3);
     assert_eq!(deleted.into_iter().collect::<HashSet<_>>(), expected);
-    assert_eq!(
-        catalog.collection(organization.id, collection.id).await.unwrap(),
-        None
-    );
+    assert_eq!(catalog.collection(organization.id, collection.id).await.unwrap(), None);
     for whole in &wholes {
         assert!(whole.is_gone(&catalog).await);
     }
     assert!(!kept.is_gone(&catalog).await);
-    let first = catalog
-        .track_even_deleted(organization.id, wholes[0].track.id)
-        .await
-        .unwrap();
+    let first = catalog.track_even_deleted(organization.id, wholes[0].track.id).await.unwrap();
     assert_eq!(first.unwrap().deleted_at, Some(before), "deleted once, not again");
 }
 
@@ -181,15 +131,11 @@ async fn nothing_is_added_to_what_is_deleted(place: Place) {
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let whole = whole(&catalog, &ambient, &organization, &collection).await;
     let tx = catalog.begin().await.unwrap();
-    tx.soft_delete_collection(organization.id, collection.id, ambient.now())
-        .await
-        .unwrap();
+    tx.soft_delete_collection(organization.id, collection.id, ambient.now()).await.unwrap();
     tx.commit().await.unwrap();
     let tx = catalog.begin().await.unwrap();
     let refusals = [
-        tx.insert_track(&bare_track(&ambient, &collection))
-            .await
-            .unwrap_err(),
+        tx.insert_track(&bare_track(&ambient, &collection)).await.unwrap_err(),
         tx.put_track_file(&whole.file).await.unwrap_err(),
         tx.update_track(&whole.track).await.unwrap_err(),
         tx.update_collection(&collection).await.unwrap_err(),
@@ -206,17 +152,8 @@ async fn others_cannot_delete(place: Place) {
     let (other, _) = stored_collection(&catalog, &ambient).await;
     let whole = whole(&catalog, &ambient, &organization, &collection).await;
     let tx = catalog.begin().await.unwrap();
-    assert!(
-        !tx.soft_delete_track(other.id, whole.track.id, ambient.now())
-            .await
-            .unwrap()
-    );
-    assert_eq!(
-        tx.soft_delete_collection(other.id, collection.id, ambient.now())
-            .await
-            .unwrap(),
-        []
-    );
+    assert!(!tx.soft_delete_track(other.id, whole.track.id, ambient.now()).await.unwrap());
+    assert_eq!(tx.soft_delete_collection(other.id, collection.id, ambient.now()).await.unwrap(), []);
     assert!(!tx.delete_recipe(other.id, whole.own.id).await.unwrap());
     tx.commit().await.unwrap();
     assert!(!whole.is_gone(&catalog).await);
@@ -228,18 +165,11 @@ async fn a_purge_leaves_the_name(place: Place) {
     let whole = whole(&catalog, &ambient, &organization, &collection).await;
     let (id, now) = (whole.track.id, ambient.now());
     let tx = catalog.begin().await.unwrap();
-    assert!(
-        !tx.purge_track(organization.id, id, now).await.unwrap(),
-        "it is not deleted"
-    );
+    assert!(!tx.purge_track(organization.id, id, now).await.unwrap(), "it is not deleted");
     assert!(tx.soft_delete_track(organization.id, id, now).await.unwrap());
     assert!(tx.purge_track(organization.id, id, now).await.unwrap());
     tx.commit().await.unwrap();
-    let left = catalog
-        .track_even_deleted(organization.id, id)
-        .await
-        .unwrap()
-        .unwrap();
+    let left = catalog.track_even_deleted(organization.id, id).await.unwrap().unwrap();
     assert_eq!((left.source, left.cover), (None, None));
     assert_eq!(left.file_name, whole.track.file_name);
     assert_eq!(catalog.files_of_track_even_deleted(id).await.unwrap(), []);
@@ -250,35 +180,17 @@ async fn objects_are_known_while_they_are_needed(place: Place) {
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let gone = whole(&catalog, &ambient, &organization, &collection).await;
     let kept = whole(&catalog, &ambient, &organization, &collection).await;
-    let stray = key(
-        &ambient,
-        organization.id,
-        kept.track.index,
-        "source",
-        ContentType::Wav,
-    );
-    let elsewhere = kept
-        .track
-        .cover
-        .unwrap()
-        .key(organization.id, gone.track.index, CoverSize::Icon);
-    let asked: Vec<ObjectKey> = gone
-        .objects()
-        .into_iter()
-        .chain(kept.objects())
-        .chain([stray.clone(), elsewhere])
-        .collect();
+    let stray = key(&ambient, organization.id, kept.track.index, "source", ContentType::Wav);
+    let elsewhere = kept.track.cover.unwrap().key(organization.id, gone.track.index, CoverSize::Icon);
+    let asked: Vec<ObjectKey> =
+        gone.objects().into_iter().chain(kept.objects()).chain([stray.clone(), elsewhere]).collect();
     let both: HashSet<ObjectKey> = gone.objects().union(&kept.objects()).cloned().collect();
     assert_eq!(catalog.known_objects(&asked).await.unwrap(), both);
     assert_eq!(catalog.known_objects(&[]).await.unwrap(), HashSet::new());
     assert!(!catalog.object_is_known(&stray).await.unwrap());
 
     let tx = catalog.begin().await.unwrap();
-    assert!(
-        tx.soft_delete_track(organization.id, gone.track.id, ambient.now())
-            .await
-            .unwrap()
-    );
+    assert!(tx.soft_delete_track(organization.id, gone.track.id, ambient.now()).await.unwrap());
     tx.commit().await.unwrap();
     assert_eq!(catalog.known_objects(&asked).await.unwrap(), kept.objects());
     for key in kept.objects() {
@@ -286,17 +198,8 @@ async fn objects_are_known_while_they_are_needed(place: Place) {
     }
 
     // More than one statement can ask for.
-    let mut many: Vec<ObjectKey> = (0..2500)
-        .map(|_| {
-            key(
-                &ambient,
-                organization.id,
-                kept.track.index,
-                "hq",
-                ContentType::Mp3,
-            )
-        })
-        .collect();
+    let mut many: Vec<ObjectKey> =
+        (0..2500).map(|_| key(&ambient, organization.id, kept.track.index, "hq", ContentType::Mp3)).collect();
     many.extend(kept.objects());
     assert_eq!(catalog.known_objects(&many).await.unwrap(), kept.objects());
 
@@ -305,8 +208,5 @@ async fn objects_are_known_while_they_are_needed(place: Place) {
     let tx = catalog.begin().await.unwrap();
     tx.put_track_file(&again).await.unwrap();
     tx.commit().await.unwrap();
-    assert_eq!(
-        catalog.known_objects(&asked).await.unwrap().len(),
-        kept.objects().len() - 1
-    );
+    assert_eq!(catalog.known_objects(&asked).await.unwrap().len(), kept.objects().len() - 1);
 }

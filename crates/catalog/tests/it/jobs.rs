@@ -32,46 +32,25 @@ async fn every_kind_comes_back(place: Place) {
     let (catalog, (ambient, _)) = (place.catalog().await, ambient());
     let (organization_id, track_id) = (ambient.record_id(), ambient.record_id());
     let jobs = [
-        Job::ProcessTrack {
-            organization_id,
-            track_id,
-        },
-        Job::ExpireUpload {
-            organization_id,
-            track_id,
-        },
-        Job::PurgeTrack {
-            organization_id,
-            track_id,
-        },
+        Job::ProcessTrack { organization_id, track_id },
+        Job::ExpireUpload { organization_id, track_id },
+        Job::PurgeTrack { organization_id, track_id },
         Job::SweepObjects {},
     ];
     for (job, seconds) in jobs.iter().zip(0..) {
         let run_at = ambient.now().plus_seconds(seconds - 10);
         let tx = catalog.begin().await.unwrap();
-        tx.enqueue(job.clone(), ambient.record_id(), run_at, None)
-            .await
-            .unwrap();
+        tx.enqueue(job.clone(), ambient.record_id(), run_at, None).await.unwrap();
         tx.commit().await.unwrap();
     }
     let until = ambient.now().plus_seconds(60);
     for job in jobs {
         let lease = ambient.credential_id();
-        let claimed = catalog
-            .claim_job(ambient.now(), lease, until)
-            .await
-            .unwrap()
-            .unwrap();
+        let claimed = catalog.claim_job(ambient.now(), lease, until).await.unwrap().unwrap();
         assert_eq!((claimed.job, claimed.attempt), (job, 1));
         assert_eq!((claimed.lease, claimed.leased_until), (lease, until));
     }
-    assert_eq!(
-        catalog
-            .claim_job(ambient.now(), ambient.credential_id(), until)
-            .await
-            .unwrap(),
-        None
-    );
+    assert_eq!(catalog.claim_job(ambient.now(), ambient.credential_id(), until).await.unwrap(), None);
 }
 
 async fn jobs_run_in_their_time(place: Place) {
@@ -80,9 +59,7 @@ async fn jobs_run_in_their_time(place: Place) {
     let sooner = queue(&catalog, &ambient, ambient.now().plus_seconds(5)).await;
     let claim = || async {
         let until = ambient.now().plus_seconds(1000);
-        let claimed = catalog
-            .claim_job(ambient.now(), ambient.credential_id(), until)
-            .await;
+        let claimed = catalog.claim_job(ambient.now(), ambient.credential_id(), until).await;
         claimed.unwrap().map(|claimed| claimed.id)
     };
     assert_eq!(claim().await, None);
@@ -91,14 +68,8 @@ async fn jobs_run_in_their_time(place: Place) {
     assert_eq!(claim().await, Some(later));
     assert_eq!(claim().await, None);
     let pending = catalog.pending_jobs().await.unwrap();
-    assert_eq!(
-        pending.iter().map(|job| job.id).collect::<Vec<_>>(),
-        [sooner, later]
-    );
-    assert_eq!(
-        (pending[0].kind.as_str(), pending[0].attempts),
-        ("sweep_objects", 1)
-    );
+    assert_eq!(pending.iter().map(|job| job.id).collect::<Vec<_>>(), [sooner, later]);
+    assert_eq!((pending[0].kind.as_str(), pending[0].attempts), ("sweep_objects", 1));
 }
 
 async fn a_rolled_back_transaction_queues_nothing(place: Place) {
@@ -106,18 +77,12 @@ async fn a_rolled_back_transaction_queues_nothing(place: Place) {
     let organization = bare_organization(&ambient);
     let tx = catalog.begin().await.unwrap();
     tx.insert_organization(&organization).await.unwrap();
-    tx.enqueue(Job::SweepObjects {}, ambient.record_id(), ambient.now(), None)
-        .await
-        .unwrap();
+    tx.enqueue(Job::SweepObjects {}, ambient.record_id(), ambient.now(), None).await.unwrap();
     drop(tx);
     assert_eq!(catalog.pending_jobs().await.unwrap(), []);
     assert_eq!(catalog.organization(organization.id).await.unwrap(), None);
     let woken = catalog.jobs_enqueued();
-    assert!(
-        tokio::time::timeout(Duration::ZERO, woken.notified())
-            .await
-            .is_err()
-    );
+    assert!(tokio::time::timeout(Duration::ZERO, woken.notified()).await.is_err());
 }
 
 async fn waiting_jobs_may_be_unique(place: Place) {
@@ -126,9 +91,7 @@ async fn waiting_jobs_may_be_unique(place: Place) {
         let (catalog, ambient) = (&catalog, &ambient);
         async move {
             let tx = catalog.begin().await.unwrap();
-            tx.enqueue(Job::SweepObjects {}, ambient.record_id(), ambient.now(), unique)
-                .await
-                .unwrap();
+            tx.enqueue(Job::SweepObjects {}, ambient.record_id(), ambient.now(), unique).await.unwrap();
             tx.commit().await.unwrap();
             catalog.pending_jobs().await.unwrap().len()
         }
@@ -141,11 +104,7 @@ async fn waiting_jobs_may_be_unique(place: Place) {
     // One that runs may have begun before what the next is about.
     let until = ambient.now().plus_seconds(1);
     for _ in 0..4 {
-        catalog
-            .claim_job(ambient.now(), ambient.credential_id(), until)
-            .await
-            .unwrap()
-            .unwrap();
+        catalog.claim_job(ambient.now(), ambient.credential_id(), until).await.unwrap().unwrap();
     }
     assert_eq!(enqueue(Some("sweep")).await, 5);
     assert_eq!(enqueue(Some("sweep")).await, 5);
@@ -163,9 +122,7 @@ async fn claimers_never_get_the_same_job(place: Place) {
     let (catalog, (ambient, _)) = (place.catalog().await, ambient());
     let tx = catalog.begin().await.unwrap();
     for _ in 0..60 {
-        tx.enqueue(Job::SweepObjects {}, ambient.record_id(), ambient.now(), None)
-            .await
-            .unwrap();
+        tx.enqueue(Job::SweepObjects {}, ambient.record_id(), ambient.now(), None).await.unwrap();
     }
     tx.commit().await.unwrap();
     // As many processes, each with its own connections.
@@ -176,10 +133,8 @@ async fn claimers_never_get_the_same_job(place: Place) {
             let (catalog, ambient) = (catalog.clone(), ambient.clone());
             claimers.push(tokio::spawn(async move {
                 let (mut ids, until) = (Vec::new(), ambient.now().plus_seconds(60));
-                while let Some(claimed) = catalog
-                    .claim_job(ambient.now(), ambient.credential_id(), until)
-                    .await
-                    .unwrap()
+                while let Some(claimed) =
+                    catalog.claim_job(ambient.now(), ambient.credential_id(), until).await.unwrap()
                 {
                     ids.push(claimed.id);
                 }
@@ -203,9 +158,7 @@ async fn unreadable_jobs_are_given_up(place: Place) {
     place.raw().await.execute_unprepared(spoil).await.unwrap();
     let claim = || async {
         let until = ambient.now().plus_seconds(60);
-        catalog
-            .claim_job(ambient.now(), ambient.credential_id(), until)
-            .await
+        catalog.claim_job(ambient.now(), ambient.credential_id(), until).await
     };
     assert!(matches!(claim().await.unwrap_err(), CatalogError::Corrupt(_)));
     assert_eq!(claim().await.unwrap(), None);

@@ -23,10 +23,7 @@ const LEASE_SECONDS: i64 = 30;
 
 async fn claim(catalog: &Catalog, ambient: &Ambient) -> Option<ClaimedJob> {
     let until = ambient.now().plus_seconds(LEASE_SECONDS);
-    catalog
-        .claim_job(ambient.now(), ambient.credential_id(), until)
-        .await
-        .unwrap()
+    catalog.claim_job(ambient.now(), ambient.credential_id(), until).await.unwrap()
 }
 
 async fn a_lease_runs_out(place: Place) {
@@ -110,10 +107,7 @@ async fn a_lost_lease_finishes_nothing(place: Place) {
             true => tx.commit().await.unwrap(),
             false => drop(tx),
         }
-        assert_eq!(
-            catalog.organization(organization.id).await.unwrap().is_some(),
-            wins
-        );
+        assert_eq!(catalog.organization(organization.id).await.unwrap().is_some(), wins);
     }
     assert_eq!(catalog.pending_jobs().await.unwrap(), []);
 }
@@ -127,10 +121,7 @@ async fn a_failed_job_waits(place: Place) {
     assert!(!catalog.retry_job(&claimed, run_at, "again").await.unwrap());
     let waiting = &catalog.pending_jobs().await.unwrap()[0];
     assert_eq!(waiting.last_error.as_deref(), Some("no\u{FFFD} room"));
-    assert_eq!(
-        (waiting.run_at, waiting.leased_until, waiting.failed_at),
-        (run_at, None, None)
-    );
+    assert_eq!((waiting.run_at, waiting.leased_until, waiting.failed_at), (run_at, None, None));
     assert_eq!(claim(&catalog, &ambient).await, None);
     clock.advance_seconds(4);
     assert_eq!(claim(&catalog, &ambient).await.unwrap().attempt, 2);
@@ -147,10 +138,7 @@ async fn a_job_is_retried_with_what_else_is_written(place: Place) {
     let tx = catalog.begin().await.unwrap();
     assert!(tx.retry_job(&claimed, ambient.now(), "limits").await.unwrap());
     tx.commit().await.unwrap();
-    assert_eq!(
-        catalog.pending_jobs().await.unwrap()[0].last_error.as_deref(),
-        Some("limits")
-    );
+    assert_eq!(catalog.pending_jobs().await.unwrap()[0].last_error.as_deref(), Some("limits"));
 }
 
 async fn a_job_is_given_up(place: Place) {
@@ -158,11 +146,7 @@ async fn a_job_is_given_up(place: Place) {
     let id = queue(&catalog, &ambient, ambient.now()).await;
     let claimed = claim(&catalog, &ambient).await.unwrap();
     let tx = catalog.begin().await.unwrap();
-    assert!(
-        tx.give_up_job(&claimed, ambient.now(), "It never worked.")
-            .await
-            .unwrap()
-    );
+    assert!(tx.give_up_job(&claimed, ambient.now(), "It never worked.").await.unwrap());
     tx.commit().await.unwrap();
     let given_up = &catalog.pending_jobs().await.unwrap()[0];
     assert_eq!((given_up.id, given_up.failed_at), (id, Some(ambient.now())));

@@ -1,7 +1,6 @@
 //! What the catalog promises, tried on SQLite and on PostgreSQL alike.
 
-// A test that cannot be prepared has failed.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot be prepared has failed")]
 
 mod aggregates;
 mod concurrency;

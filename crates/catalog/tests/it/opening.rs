@@ -13,7 +13,8 @@ use crate::samples::*;
 crate::on_both!(
     opened_again_it_is_the_same,
     opened_by_many_at_once,
-    closed_it_is_not_available
+    opened_by_an_older_version_it_says_so,
+    closed_it_is_not_available,
 );
 
 async fn opened_again_it_is_the_same(place: Place) {
@@ -23,11 +24,7 @@ async fn opened_again_it_is_the_same(place: Place) {
     catalog.close().await.unwrap();
     let catalog = place.catalog().await;
     assert_eq!(catalog.organizations().await.unwrap(), [organization]);
-    let expected = if place.url.starts_with("sqlite") {
-        Backend::Sqlite
-    } else {
-        Backend::Postgres
-    };
+    let expected = if place.url.starts_with("sqlite") { Backend::Sqlite } else { Backend::Postgres };
     assert_eq!(catalog.backend(), expected);
 }
 
@@ -40,6 +37,14 @@ async fn opened_by_many_at_once(place: Place) {
     for catalog in join_all(openings).await {
         assert_eq!(catalog.unwrap().organizations().await.unwrap(), []);
     }
+}
+
+async fn opened_by_an_older_version_it_says_so(place: Place) {
+    drop(place.catalog().await);
+    let later = "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m9999_of_another_time', 0)";
+    place.raw().await.execute_unprepared(later).await.unwrap();
+    let error = Catalog::connect(&place.database_url(), ConnectOptions::default()).await.err().unwrap();
+    assert!(error.to_string().contains("newer version"), "{error}");
 }
 
 async fn closed_it_is_not_available(place: Place) {
@@ -57,9 +62,7 @@ async fn the_file_of_sqlite_is_private() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a/b c/catalog.db");
-    let catalog = Catalog::connect(&DatabaseUrl::sqlite(&path), ConnectOptions::default())
-        .await
-        .unwrap();
+    let catalog = Catalog::connect(&DatabaseUrl::sqlite(&path), ConnectOptions::default()).await.unwrap();
     catalog.organizations().await.unwrap();
     for file in std::fs::read_dir(path.parent().unwrap()).unwrap() {
         let file = file.unwrap();
@@ -84,10 +87,7 @@ async fn sqlite_writes_ahead() {
 #[tokio::test]
 async fn a_server_that_is_away_is_not_available() {
     let url: DatabaseUrl = "postgres://me:secret@127.0.0.1:1/tonearm".parse().unwrap();
-    let options = ConnectOptions {
-        acquire_timeout: Duration::from_millis(200),
-        ..Default::default()
-    };
+    let options = ConnectOptions { acquire_timeout: Duration::from_millis(200), ..Default::default() };
     let error = Catalog::connect(&url, options).await.err().unwrap();
     assert!(matches!(error, CatalogError::Unavailable(_)), "{error:?}");
 }
@@ -96,9 +96,6 @@ async fn a_server_that_is_away_is_not_available() {
 async fn a_folder_that_cannot_be_made_is_not_available() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let url = DatabaseUrl::sqlite(file.path().join("catalog.db"));
-    let error = Catalog::connect(&url, ConnectOptions::default())
-        .await
-        .err()
-        .unwrap();
+    let error = Catalog::connect(&url, ConnectOptions::default()).await.err().unwrap();
     assert!(matches!(error, CatalogError::Unavailable(_)), "{error:?}");
 }

@@ -15,20 +15,12 @@ pub(crate) struct Place {
 impl Place {
     pub(crate) fn sqlite() -> Self {
         let (folder, url) = sqlite_url();
-        Self {
-            url,
-            _folder: Some(folder),
-            _database: None,
-        }
+        Self { url, _folder: Some(folder), _database: None }
     }
 
     pub(crate) async fn postgres() -> Self {
         let database = Postgres::database().await;
-        Self {
-            url: database.url.clone(),
-            _folder: None,
-            _database: Some(database),
-        }
+        Self { url: database.url.clone(), _folder: None, _database: Some(database) }
     }
 
     pub(crate) fn database_url(&self) -> DatabaseUrl {
@@ -37,9 +29,7 @@ impl Place {
 
     /// A catalog with its own connections, as a process would have.
     pub(crate) async fn catalog(&self) -> Catalog {
-        Catalog::connect(&self.database_url(), ConnectOptions::default())
-            .await
-            .unwrap()
+        Catalog::connect(&self.database_url(), ConnectOptions::default()).await.unwrap()
     }
 
     /// A connection past the catalog, to see or spoil what is stored.

@@ -32,10 +32,7 @@ async fn no_query_reads_a_whole_table() {
         let explain = Statement::from_string(DbBackend::Sqlite, format!("EXPLAIN QUERY PLAN {query}"));
         for row in raw.query_all_raw(explain).await.unwrap() {
             let step: String = row.try_get("", "detail").unwrap();
-            assert!(
-                !step.starts_with("SCAN") && !step.contains("TEMP B-TREE"),
-                "{query}\n{step}"
-            );
+            assert!(!step.starts_with("SCAN") && !step.contains("TEMP B-TREE"), "{query}\n{step}");
         }
     }
 }

@@ -25,16 +25,10 @@ async fn an_index_is_taken_once(place: Place) {
     let tx = catalog.begin().await.unwrap();
     tx.insert_recipe(&general("hq")).await.unwrap();
     tx.insert_recipe(&general("lq")).await.unwrap();
-    tx.insert_recipe(&recipe(&ambient, &organization, Some(&one), "own", 0))
-        .await
-        .unwrap();
+    tx.insert_recipe(&recipe(&ambient, &organization, Some(&one), "own", 0)).await.unwrap();
     // Other tracks and other organizations do not mind.
-    tx.insert_recipe(&recipe(&ambient, &organization, Some(&two), "own", 0))
-        .await
-        .unwrap();
-    tx.insert_recipe(&recipe(&ambient, &other, None, "hq", 0))
-        .await
-        .unwrap();
+    tx.insert_recipe(&recipe(&ambient, &organization, Some(&two), "own", 0)).await.unwrap();
+    tx.insert_recipe(&recipe(&ambient, &other, None, "hq", 0)).await.unwrap();
 
     let mut renamed = catalog.recipes(organization.id).await.unwrap();
     assert!(renamed.is_empty(), "nothing is seen before the commit");
@@ -45,12 +39,8 @@ async fn an_index_is_taken_once(place: Place) {
     let refusals = [
         tx.insert_recipe(&general("hq")).await.unwrap_err(),
         tx.insert_recipe(&general("own")).await.unwrap_err(),
-        tx.insert_recipe(&recipe(&ambient, &organization, Some(&one), "own", 0))
-            .await
-            .unwrap_err(),
-        tx.insert_recipe(&recipe(&ambient, &organization, Some(&one), "hq", 0))
-            .await
-            .unwrap_err(),
+        tx.insert_recipe(&recipe(&ambient, &organization, Some(&one), "own", 0)).await.unwrap_err(),
+        tx.insert_recipe(&recipe(&ambient, &organization, Some(&one), "hq", 0)).await.unwrap_err(),
         tx.update_recipe(&renamed[0]).await.unwrap_err(),
     ];
     for refusal in refusals {
@@ -65,21 +55,11 @@ async fn an_index_is_free_again(place: Place) {
     let general = recipe(&ambient, &organization, None, "hq", 0);
     let tx = catalog.begin().await.unwrap();
     tx.insert_recipe(&general).await.unwrap();
-    tx.insert_recipe(&recipe(&ambient, &organization, Some(&track), "own", 0))
-        .await
-        .unwrap();
+    tx.insert_recipe(&recipe(&ambient, &organization, Some(&track), "own", 0)).await.unwrap();
     assert!(tx.delete_recipe(organization.id, general.id).await.unwrap());
-    assert!(
-        tx.soft_delete_track(organization.id, track.id, ambient.now())
-            .await
-            .unwrap()
-    );
-    tx.insert_recipe(&recipe(&ambient, &organization, None, "hq", 0))
-        .await
-        .unwrap();
-    tx.insert_recipe(&recipe(&ambient, &organization, None, "own", 0))
-        .await
-        .unwrap();
+    assert!(tx.soft_delete_track(organization.id, track.id, ambient.now()).await.unwrap());
+    tx.insert_recipe(&recipe(&ambient, &organization, None, "hq", 0)).await.unwrap();
+    tx.insert_recipe(&recipe(&ambient, &organization, None, "own", 0)).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(catalog.recipes(organization.id).await.unwrap().len(), 2);
 }
@@ -98,11 +78,8 @@ async fn one_index_asked_for_at_once(place: Place) {
             tx.commit().await
         })
     });
-    let outcomes: Vec<Result<(), CatalogError>> = futures::future::join_all(attempts)
-        .await
-        .into_iter()
-        .map(Result::unwrap)
-        .collect();
+    let outcomes: Vec<Result<(), CatalogError>> =
+        futures::future::join_all(attempts).await.into_iter().map(Result::unwrap).collect();
     assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1);
     for refusal in outcomes.into_iter().filter_map(Result::err) {
         assert!(matches!(refusal, CatalogError::Conflict(_)), "{refusal:?}");
@@ -123,11 +100,9 @@ async fn files_remember_their_recipe(place: Place) {
     tx.put_track_file(&file).await.unwrap();
     tx.update_recipe(&now).await.unwrap();
     tx.commit().await.unwrap();
-    assert_eq!(
-        catalog.recipe(organization.id, now.id).await.unwrap(),
-        Some(now.clone())
-    );
-    assert_eq!(catalog.files_of_track(track.id).await.unwrap(), [file.clone()]);
+    assert_eq!(catalog.recipe(organization.id, now.id).await.unwrap(), Some(now.clone()));
+    let files = catalog.files_of_track(track.id).await.unwrap();
+    assert_eq!(files, std::slice::from_ref(&file));
     let tx = catalog.begin().await.unwrap();
     assert!(tx.delete_recipe(organization.id, now.id).await.unwrap());
     tx.commit().await.unwrap();
@@ -140,24 +115,14 @@ async fn a_recipe_has_one_file_of_a_track(place: Place) {
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     let recipe = recipe(&ambient, &organization, None, "hq", 0);
     let failed = tonearm_domain::TrackFile {
-        outcome: tonearm_domain::FileOutcome::Failed {
-            reason: "Out of memory.".to_owned(),
-        },
+        outcome: tonearm_domain::FileOutcome::Failed { reason: "Out of memory.".to_owned() },
         ..made_file(&ambient, &track, &recipe, FileData::None {})
     };
-    let made = made_file(
-        &ambient,
-        &track,
-        &recipe,
-        FileData::Picture { width: 1, height: 2 },
-    );
+    let made = made_file(&ambient, &track, &recipe, FileData::Picture { width: 1, height: 2 });
     for file in [&failed, &made, &failed, &made] {
         let tx = catalog.begin().await.unwrap();
         tx.put_track_file(file).await.unwrap();
         tx.commit().await.unwrap();
-        assert_eq!(
-            catalog.files_of_track(track.id).await.unwrap(),
-            std::slice::from_ref(file)
-        );
+        assert_eq!(catalog.files_of_track(track.id).await.unwrap(), std::slice::from_ref(file));
     }
 }

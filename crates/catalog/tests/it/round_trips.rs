@@ -52,18 +52,12 @@ async fn creators(place: Place) {
     tx.insert_organization(&organization).await.unwrap();
     tx.insert_organization(&other).await.unwrap();
     tx.insert_creator(&creator).await.unwrap();
-    assert_eq!(
-        tx.creator(organization.id, creator.id).await.unwrap(),
-        Some(creator.clone())
-    );
+    assert_eq!(tx.creator(organization.id, creator.id).await.unwrap(), Some(creator.clone()));
     creator.organization_index = "42".to_owned();
     creator.updated_at = ambient.now().plus_seconds(9);
     tx.update_creator(&creator).await.unwrap();
     tx.commit().await.unwrap();
-    assert_eq!(
-        catalog.creator(organization.id, creator.id).await.unwrap(),
-        Some(creator.clone())
-    );
+    assert_eq!(catalog.creator(organization.id, creator.id).await.unwrap(), Some(creator.clone()));
     assert_eq!(catalog.creator(other.id, creator.id).await.unwrap(), None);
 }
 
@@ -79,22 +73,13 @@ async fn collections(place: Place) {
     tx.insert_creator(&creator).await.unwrap();
     tx.insert_collection(&bare).await.unwrap();
     tx.insert_collection(&full).await.unwrap();
-    assert_eq!(
-        tx.collection(organization.id, full.id).await.unwrap(),
-        Some(full.clone())
-    );
+    assert_eq!(tx.collection(organization.id, full.id).await.unwrap(), Some(full.clone()));
     full.player_colour = None;
     full.title = "Renamed".to_owned();
     tx.update_collection(&full).await.unwrap();
     tx.commit().await.unwrap();
-    assert_eq!(
-        catalog.collection(organization.id, bare.id).await.unwrap(),
-        Some(bare.clone())
-    );
-    assert_eq!(
-        catalog.collection(organization.id, full.id).await.unwrap(),
-        Some(full)
-    );
+    assert_eq!(catalog.collection(organization.id, bare.id).await.unwrap(), Some(bare.clone()));
+    assert_eq!(catalog.collection(organization.id, full.id).await.unwrap(), Some(full));
     assert_eq!(catalog.collection(other.id, bare.id).await.unwrap(), None);
 }
 
@@ -108,14 +93,8 @@ async fn tracks(place: Place) {
     let mut bare = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     let full = stored_track(&catalog, full_track(&ambient, &collection, &creator)).await;
     assert_eq!((bare.order, full.order), (1, 2));
-    assert_eq!(
-        catalog.track(organization.id, bare.id).await.unwrap(),
-        Some(bare.clone())
-    );
-    assert_eq!(
-        catalog.track(organization.id, full.id).await.unwrap(),
-        Some(full.clone())
-    );
+    assert_eq!(catalog.track(organization.id, bare.id).await.unwrap(), Some(bare.clone()));
+    assert_eq!(catalog.track(organization.id, full.id).await.unwrap(), Some(full.clone()));
     assert_eq!(catalog.track(ambient.record_id(), full.id).await.unwrap(), None);
 
     // An update changes everything that may change, and neither order nor place.
@@ -141,19 +120,10 @@ async fn every_kind_of_recipe(place: Place) {
     let (catalog, (ambient, _)) = (place.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
-    let seconds = PreviewLength::Seconds {
-        preview_seconds: 30.5,
-        preview_min_percent: 1.0,
-        preview_max_percent: 99.0,
-    };
+    let seconds =
+        PreviewLength::Seconds { preview_seconds: 30.5, preview_min_percent: 1.0, preview_max_percent: 99.0 };
     let kinds = [
-        (
-            "transcode",
-            RecipeKind::Transcode(Transcode {
-                codec: Codec::Flac,
-                ..Transcode::default()
-            }),
-        ),
+        ("transcode", RecipeKind::Transcode(Transcode { codec: Codec::Flac, ..Transcode::default() })),
         (
             "preview",
             RecipeKind::Preview(PreviewSettings {
@@ -162,41 +132,24 @@ async fn every_kind_of_recipe(place: Place) {
                 preview_start_percent: 0.0,
             }),
         ),
-        (
-            "levels",
-            RecipeKind::Levels(LevelsSettings {
-                num_samples: 100_000,
-                metric: Metric::Rms,
-            }),
-        ),
+        ("levels", RecipeKind::Levels(LevelsSettings { num_samples: 100_000, metric: Metric::Rms })),
         ("image", RecipeKind::WaveformImage {}),
         ("video", RecipeKind::WaveformVideo {}),
         ("original", RecipeKind::Original {}),
         ("cover", RecipeKind::Cover {}),
     ];
     let mut recipes = vec![recipe(&ambient, &organization, None, "percent", -1)];
-    recipes.extend(
-        kinds
-            .into_iter()
-            .zip(0..)
-            .map(|((index, kind), position)| tonearm_domain::Recipe {
-                kind,
-                ..recipe(&ambient, &organization, None, index, position)
-            }),
-    );
+    recipes.extend(kinds.into_iter().zip(0..).map(|((index, kind), position)| tonearm_domain::Recipe {
+        kind,
+        ..recipe(&ambient, &organization, None, index, position)
+    }));
     recipes.push(recipe(&ambient, &organization, Some(&track), "own", -5));
     let tx = catalog.begin().await.unwrap();
     for recipe in &recipes {
         tx.insert_recipe(recipe).await.unwrap();
     }
     tx.commit().await.unwrap();
-    assert_eq!(
-        catalog
-            .recipes_for_track(organization.id, track.id)
-            .await
-            .unwrap(),
-        recipes
-    );
+    assert_eq!(catalog.recipes_for_track(organization.id, track.id).await.unwrap(), recipes);
     let own = recipes.pop().unwrap();
     assert_eq!(catalog.recipe(organization.id, own.id).await.unwrap(), Some(own));
     assert_eq!(catalog.recipes(organization.id).await.unwrap(), recipes);
@@ -208,16 +161,9 @@ async fn files(place: Place) {
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     let data = [
         FileData::None {},
-        FileData::Preview {
-            duration: 30.0,
-            capture_start: 12.345,
-            capture_end: 42.345,
-        },
+        FileData::Preview { duration: 30.0, capture_start: 12.345, capture_end: 42.345 },
         FileData::Levels(Levels::new([0.0, 0.123, 1.0], Metric::Rms, 132_300)),
-        FileData::Picture {
-            width: 1800,
-            height: 280,
-        },
+        FileData::Picture { width: 1800, height: 280 },
     ];
     let mut files: Vec<TrackFile> = data
         .into_iter()
@@ -229,9 +175,7 @@ async fn files(place: Place) {
         .collect();
     let own = recipe(&ambient, &organization, Some(&track), "own", -3);
     files.push(TrackFile {
-        outcome: FileOutcome::Failed {
-            reason: HOSTILE.to_owned(),
-        },
+        outcome: FileOutcome::Failed { reason: HOSTILE.to_owned() },
         ..made_file(&ambient, &track, &own, FileData::None {})
     });
     let tx = catalog.begin().await.unwrap();
@@ -328,24 +272,16 @@ async fn keys(place: Place) {
 async fn the_largest_metadata(place: Place) {
     let (catalog, (ambient, _)) = (place.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
-    for value in [
-        json!({"a": "🎧".repeat(16_382)}),
-        json!({"a": vec![1e16; 10_000]}),
-    ] {
+    for value in [json!({"a": "🎧".repeat(16_382)}), json!({"a": vec![1e16; 10_000]})] {
         let mut track = bare_track(&ambient, &collection);
         track.metadata = metadata(value);
         let track = stored_track(&catalog, track).await;
         let read = catalog.track(organization.id, track.id).await.unwrap().unwrap();
         let numbers = |m: &tonearm_domain::Metadata| {
-            m.as_map()["a"]
-                .as_array()
-                .map(|a| a.iter().map(|n| n.as_f64()).collect::<Vec<_>>())
+            m.as_map()["a"].as_array().map(|a| a.iter().map(|n| n.as_f64()).collect::<Vec<_>>())
         };
         assert_eq!(numbers(&read.metadata), numbers(&track.metadata));
-        assert_eq!(
-            read.metadata.as_map()["a"].as_str(),
-            track.metadata.as_map()["a"].as_str()
-        );
+        assert_eq!(read.metadata.as_map()["a"].as_str(), track.metadata.as_map()["a"].as_str());
     }
 }
 
@@ -357,9 +293,6 @@ async fn nul_characters_from_files_and_programs(place: Place) {
     track.status_reason = Some("ffmpeg said \0".to_owned());
     let track = stored_track(&catalog, track).await;
     let read = catalog.track(organization.id, track.id).await.unwrap().unwrap();
-    assert_eq!(
-        read.info.tags.get("a\u{FFFD}b").map(String::as_str),
-        Some("\u{FFFD}")
-    );
+    assert_eq!(read.info.tags.get("a\u{FFFD}b").map(String::as_str), Some("\u{FFFD}"));
     assert_eq!(read.status_reason.as_deref(), Some("ffmpeg said \u{FFFD}"));
 }

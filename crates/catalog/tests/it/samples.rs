@@ -27,12 +27,7 @@ pub(crate) fn rich_metadata() -> Metadata {
 
 pub(crate) fn theme() -> Vec<ThemeColour> {
     [(Colour::new(1, 2, 3), 0.75), (Colour::new(255, 0, 128), 0.1)]
-        .map(|(hex, area)| ThemeColour {
-            hex,
-            area,
-            lightness: 1.0 / 3.0,
-            saturation: 0.0,
-        })
+        .map(|(hex, area)| ThemeColour { hex, area, lightness: 1.0 / 3.0, saturation: 0.0 })
         .to_vec()
 }
 
@@ -154,10 +149,7 @@ pub(crate) fn full_track(ambient: &Ambient, collection: &Collection, creator: &C
         player_subtitle: Some(String::new()),
         player_colour: Some(Colour::new(255, 255, 255)),
         theme: theme(),
-        cover: Some(Cover {
-            version: ambient.short_id(),
-            origin: CoverOrigin::Embedded,
-        }),
+        cover: Some(Cover { version: ambient.short_id(), origin: CoverOrigin::Embedded }),
         is_cover_overridable: false,
         is_theme_overridable: false,
         transcription: Some("One.\n\nTwo.".to_owned()),
@@ -186,13 +178,7 @@ fn full_info() -> TrackInfo {
 
 pub(crate) fn source(ambient: &Ambient, track: &Track) -> Source {
     Source {
-        key: key(
-            ambient,
-            track.organization_id,
-            track.index,
-            "source",
-            ContentType::Wav,
-        ),
+        key: key(ambient, track.organization_id, track.index, "source", ContentType::Wav),
         size: 5_000_000_000,
         sha256: ambient.random(),
     }
@@ -255,13 +241,7 @@ pub(crate) fn made_file(ambient: &Ambient, track: &Track, recipe: &Recipe, data:
         track_id: track.id,
         recipe: recipe.clone(),
         outcome: FileOutcome::Made {
-            key: key(
-                ambient,
-                track.organization_id,
-                track.index,
-                "hq",
-                ContentType::Mp3,
-            ),
+            key: key(ambient, track.organization_id, track.index, "hq", ContentType::Mp3),
             size: 123_456,
             file_name: HOSTILE.to_owned(),
             data,

@@ -33,17 +33,10 @@ async fn orders_are_not_given_again(place: Place) {
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let first = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     let tx = catalog.begin().await.unwrap();
-    assert!(
-        tx.soft_delete_track(organization.id, first.id, ambient.now())
-            .await
-            .unwrap()
-    );
+    assert!(tx.soft_delete_track(organization.id, first.id, ambient.now()).await.unwrap());
     tx.commit().await.unwrap();
     let tx = catalog.begin().await.unwrap();
-    assert_eq!(
-        tx.insert_track(&bare_track(&ambient, &collection)).await.unwrap(),
-        2
-    );
+    assert_eq!(tx.insert_track(&bare_track(&ambient, &collection)).await.unwrap(), 2);
     drop(tx);
     let second = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     assert_eq!(second.order, 2);
@@ -75,11 +68,7 @@ async fn only_playable_tracks_are_played(place: Place) {
         tracks.push(stored_track(&catalog, track).await);
     }
     let play = |only: Option<TrackId>| catalog.playable_tracks(organization.id, collection.id, only);
-    let playable: Vec<_> = tracks
-        .iter()
-        .filter(|t| t.status.is_playable())
-        .cloned()
-        .collect();
+    let playable: Vec<_> = tracks.iter().filter(|t| t.status.is_playable()).cloned().collect();
     assert_eq!(playable.len(), 2);
     assert_eq!(play(None).await.unwrap(), playable);
     assert_eq!(play(Some(playable[1].id)).await.unwrap(), playable[1..]);
