@@ -90,11 +90,7 @@ impl Analyser {
         Ok(Analysis {
             duration: frames as f64 / f64::from(self.rate),
             frames,
-            loudness_lufs: self
-                .loudness
-                .loudness_global()
-                .ok()
-                .filter(|lufs| lufs.is_finite()),
+            loudness_lufs: self.loudness.loudness_global().ok().filter(|lufs| lufs.is_finite()),
             true_peak_dbtp: Some(decibels).filter(|decibels| decibels.is_finite()),
             levels: self.meter.finish(),
         })

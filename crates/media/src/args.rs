@@ -43,13 +43,14 @@ impl Args {
 
     /// Adds an input, which is a file whatever its name looks like.
     fn input(self, path: &Path) -> Self {
-        self.pair("-protocol_whitelist", "file")
-            .pair("-format_whitelist", FORMATS)
-            .pair("-i", file(path))
+        self.pair("-protocol_whitelist", "file").pair("-format_whitelist", FORMATS).pair("-i", file(path))
     }
 
-    fn when(self, condition: bool, add: impl FnOnce(Self) -> Self) -> Self {
-        if condition { add(self) } else { self }
+    fn maybe(self, option: &str, value: Option<String>) -> Self {
+        match value {
+            Some(value) => self.pair(option, value),
+            None => self,
+        }
     }
 
     fn end(mut self, output: impl Into<OsString>) -> Vec<OsString> {
@@ -67,10 +68,7 @@ fn file(path: &Path) -> OsString {
 
 /// ffprobe's arguments: JSON about the container and its streams.
 pub fn probe_args(input: &Path) -> Vec<OsString> {
-    Args::new("-hide_banner -loglevel error -of json")
-        .pair("-show_entries", ENTRIES)
-        .input(input)
-        .0
+    Args::new("-hide_banner -loglevel error -of json").pair("-show_entries", ENTRIES).input(input).0
 }
 
 /// ffmpeg's arguments to decode the audio stream to interleaved 32-bit floats on stdout, with the sample rate and
@@ -98,56 +96,57 @@ pub fn transcode_args(
     settings: &Transcode,
     window: Option<(f64, f64)>,
 ) -> Vec<OsString> {
-    let channels = if settings.is_stereo {
-        probe.channels.clamp(1, 2)
-    } else {
-        1
-    };
+    let channels = if settings.is_stereo { probe.channels.clamp(1, 2) } else { 1 };
     let picture = probe
         .picture
         .as_ref()
         .filter(|picture| !settings.is_strip_cover && keeps_picture(settings.codec, &picture.codec));
 
-    let mut args = Args::new("-nostdin -hide_banner -loglevel error -nostats -progress pipe:1 -threads 1");
-    if let Some((start, _)) = window {
-        args = args.pair("-ss", format!("{start:.6}"));
-    }
-    args = args.input(input);
-    if let Some((start, end)) = window {
-        args = args.pair("-t", format!("{:.6}", end - start));
-    }
-    args = args.pair("-map", format!("0:{}", probe.stream));
-    args = match picture {
+    let args = Args::new("-nostdin -hide_banner -loglevel error -nostats -progress pipe:1 -threads 1")
+        .maybe("-ss", window.map(|(start, _)| format!("{:.6}", lead_in(start))))
+        .input(input)
+        .pair("-map", format!("0:{}", probe.stream));
+    let args = match picture {
         Some(picture) => args
             .pair("-map", format!("0:{}", picture.stream))
             .words("-c:v copy -disposition:v:0 attached_pic"),
         None => args.words("-vn"),
     };
-    args = args.words("-sn -dn -map_chapters -1");
-    args = if settings.is_strip_tags {
+    let args = args.words("-sn -dn -map_chapters -1");
+    let args = if settings.is_strip_tags {
         args.words("-map_metadata -1")
     } else {
         // Ogg has its tags in the stream, most others in the container.
-        args.words("-map_metadata 0")
-            .pair("-map_metadata", format!("0:s:{}", probe.stream))
+        args.words("-map_metadata 0").pair("-map_metadata", format!("0:s:{}", probe.stream))
     };
-    if let Some(filter) = settings
-        .loudness_target
-        .map(|target| loudness_filter(target, probe))
-    {
-        args = args.pair("-af", filter);
-    }
+    let filters: Vec<String> = window
+        .map(cut)
+        .into_iter()
+        .chain(settings.loudness_target.map(|target| loudness_filter(target, probe)))
+        .collect();
     let fit = fit(settings.codec, probe.sample_rate, channels, settings.bitrate);
-    args.words(encoder(settings.codec, probe))
+    args.maybe("-af", Some(filters.join(",")).filter(|filters| !filters.is_empty()))
+        .words(encoder(settings.codec, probe))
         .pair("-ac", channels.to_string())
         .pair("-ar", fit.rate.to_string())
-        .when(fit.kbps.is_some(), |args| {
-            args.pair("-b:a", format!("{}k", fit.kbps.unwrap_or_default()))
-        })
+        .maybe("-b:a", fit.kbps.map(|kbps| format!("{kbps}k")))
         // No version numbers, dates or random serials: the same input gives the same bytes.
         .words("-fflags +bitexact -flags:a +bitexact")
         .words(muxer(settings.codec))
         .end(file(output))
+}
+
+/// Where reading begins for a window that begins at `start`: a little before, as the first frames after a jump
+/// may refer to ones that were not read (MP3's bit reservoir) and stay silent.
+fn lead_in(start: f64) -> f64 {
+    (start - 2.0).max(0.0)
+}
+
+/// The filter that cuts a window out of what is read, to the sample.
+fn cut((start, end): (f64, f64)) -> String {
+    let read_from = lead_in(start);
+    let (start, end) = (start - read_from, end - read_from);
+    format!("atrim=start={start:.6}:end={end:.6},asetpts=PTS-STARTPTS")
 }
 
 fn encoder(codec: Codec, probe: &Probe) -> &'static str {
@@ -188,15 +187,8 @@ fn loudness_filter(target: f64, probe: &Probe) -> String {
         return format!("loudnorm=I={target:.1}:TP={PEAK_CEILING:.1}:LRA=11");
     };
     let wanted = target - measured;
-    let room = probe
-        .info
-        .true_peak_dbtp
-        .map_or(wanted, |peak| PEAK_CEILING - peak);
+    let room = probe.info.true_peak_dbtp.map_or(wanted, |peak| PEAK_CEILING - peak);
     // Where peaks are above the ceiling already, they are no reason to turn down further than asked.
-    let gain = if wanted > 0.0 {
-        wanted.min(room.max(0.0))
-    } else {
-        wanted
-    };
+    let gain = if wanted > 0.0 { wanted.min(room.max(0.0)) } else { wanted };
     format!("volume={gain:.2}dB")
 }

@@ -14,9 +14,7 @@ pub(crate) struct Fit {
 const fn rates(codec: Codec) -> &'static [u32] {
     match codec {
         Codec::Mp3 | Codec::Ogg => &[8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000],
-        Codec::Aac => &[
-            8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000,
-        ],
+        Codec::Aac => &[8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000],
         Codec::Opus => &[48000],
         Codec::Flac | Codec::Wav => &[
             8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000, 176_400,
@@ -38,10 +36,7 @@ fn bounds(codec: Codec, rate: u32, channels: u32) -> (u32, u32) {
         Codec::Mp3 if rate >= 16000 => (8, 160),
         Codec::Mp3 => (8, MPEG25_MAX),
         // 6144 bits per channel and frame of 1024 samples are the most that the format has.
-        Codec::Aac => (
-            if rate > 24000 { 10 * channels } else { 4 * channels },
-            rate * 6 * channels / 1000,
-        ),
+        Codec::Aac => (if rate > 24000 { 10 * channels } else { 4 * channels }, rate * 6 * channels / 1000),
         Codec::Opus => (6, 256 * channels),
         // Where libvorbis refuses to start, by trial.
         Codec::Ogg => match (rate, channels) {
@@ -81,22 +76,19 @@ pub(crate) fn fit(codec: Codec, source_rate: u32, channels: u32, kbps: u16) -> F
         return Fit { rate, kbps: None };
     }
     let kbps = u32::from(kbps);
-    let lower = rates(codec).iter().rev().copied().filter(|r| *r <= rate);
-    let rate = lower
-        .clone()
-        .find(|r| bounds(codec, *r, channels).0 <= kbps)
-        .or(lower.last())
-        .unwrap_or(rate);
+    let rate = rates(codec)
+        .iter()
+        .copied()
+        .filter(|lower| *lower <= rate && bounds(codec, *lower, channels).0 <= kbps)
+        .max()
+        .unwrap_or(rates(codec)[0]);
     let (low, high) = bounds(codec, rate, channels);
     let kbps = kbps.clamp(low, high);
     let kbps = match codec {
         Codec::Mp3 => nearest(if rate >= 32000 { &MPEG1 } else { &MPEG2 }, kbps),
         _ => kbps,
     };
-    Fit {
-        rate,
-        kbps: Some(kbps),
-    }
+    Fit { rate, kbps: Some(kbps) }
 }
 
 fn nearest(ladder: &[u32], kbps: u32) -> u32 {
@@ -126,11 +118,7 @@ mod tests {
             (Codec::Flac, 352_800, 2, 12, (176_400, None)),
         ] {
             let fit = fit(codec, rate, channels, kbps);
-            assert_eq!(
-                (fit.rate, fit.kbps),
-                expected,
-                "{codec:?} {rate} {channels} {kbps}"
-            );
+            assert_eq!((fit.rate, fit.kbps), expected, "{codec:?} {rate} {channels} {kbps}");
         }
     }
 }

@@ -40,26 +40,17 @@ const JPEG_QUALITY: u8 = 85;
 pub async fn embedded_art(input: &Path) -> Option<Vec<u8>> {
     let input = input.to_owned();
     // Tags are foreign bytes: a panic in reading them ends as a failed task.
-    tokio::task::spawn_blocking(move || read_art(&input))
-        .await
-        .unwrap_or_else(|error| {
-            tracing::debug!(%error, "reading tags panicked");
-            None
-        })
+    tokio::task::spawn_blocking(move || read_art(&input)).await.unwrap_or_else(|error| {
+        tracing::debug!(%error, "reading tags panicked");
+        None
+    })
 }
 
 fn read_art(input: &Path) -> Option<Vec<u8>> {
     apply_global_options(GlobalOptions::new().allocation_limit(LARGEST_ART));
     let options = ParseOptions::new().read_properties(false);
-    let file = lofty::probe::Probe::open(input)
-        .ok()?
-        .options(options)
-        .guess_file_type()
-        .ok()?
-        .read();
-    let file = file
-        .inspect_err(|error| tracing::debug!(%error, "tags cannot be read"))
-        .ok()?;
+    let file = lofty::probe::Probe::open(input).ok()?.options(options).guess_file_type().ok()?.read();
+    let file = file.inspect_err(|error| tracing::debug!(%error, "tags cannot be read")).ok()?;
     let pictures = || file.tags().iter().flat_map(|tag| tag.pictures());
     let front = pictures().find(|picture| picture.pic_type() == PictureType::CoverFront);
     let data = front.or_else(|| pictures().next())?.data();
@@ -82,18 +73,22 @@ pub fn covers(art: &[u8]) -> Result<Vec<CoverImage>, MediaError> {
         .map(|(name, side)| {
             let mut scaled = Image::new(side, side, PixelType::U8x3);
             resizer.resize(&source, &mut scaled, &square).map_err(broken)?;
-            cover_image(name, side, scaled.buffer())
+            let jpeg = encode_jpeg(side, scaled.buffer()).map_err(broken)?;
+            Ok(CoverImage { name, side, jpeg })
         })
         .collect()
 }
 
 /// Encodes `side`² RGB pixels.
-pub(crate) fn cover_image(name: &'static str, side: u32, rgb: &[u8]) -> Result<CoverImage, MediaError> {
+pub(crate) fn encode_jpeg(side: u32, rgb: &[u8]) -> image::ImageResult<Vec<u8>> {
     let mut jpeg = Vec::new();
-    JpegEncoder::new_with_quality(&mut jpeg, JPEG_QUALITY)
-        .encode(rgb, side, side, ExtendedColorType::Rgb8)
-        .map_err(broken)?;
-    Ok(CoverImage { name, side, jpeg })
+    JpegEncoder::new_with_quality(&mut jpeg, JPEG_QUALITY).encode(
+        rgb,
+        side,
+        side,
+        ExtendedColorType::Rgb8,
+    )?;
+    Ok(jpeg)
 }
 
 fn decode(art: &[u8]) -> Result<DynamicImage, MediaError> {
@@ -104,9 +99,7 @@ fn decode(art: &[u8]) -> Result<DynamicImage, MediaError> {
     let mut decoder = reader.into_decoder().map_err(broken)?;
     let (width, height) = decoder.dimensions();
     if u64::from(width) * u64::from(height) > MOST_PIXELS {
-        return Err(MediaError::LimitHit(
-            "The picture is larger than 64 megapixels.".to_owned(),
-        ));
+        return Err(MediaError::LimitHit("The picture is larger than 64 megapixels.".to_owned()));
     }
     let orientation = decoder.orientation().map_err(broken)?;
     let mut picture = DynamicImage::from_decoder(decoder).map_err(broken)?;

@@ -4,7 +4,7 @@ use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder};
 use tonearm_domain::Colour;
 
-use crate::cover::{SIZES, cover_image};
+use crate::cover::{SIZES, encode_jpeg};
 use crate::{CoverImage, MediaError};
 
 /// Upright bars with round ends, side by side around a horizontal middle line.
@@ -35,10 +35,7 @@ impl Bars {
         let loudest = bars.iter().copied().fold(0.0, f64::max);
         let scale = if loudest > 0.0 { 1.0 / loudest } else { 0.0 };
         Self {
-            halves: bars
-                .iter()
-                .map(|level| (level * scale * tallest).max(radius))
-                .collect(),
+            halves: bars.iter().map(|level| (level * scale * tallest).max(radius)).collect(),
             radius,
             pitch,
             first: across + pitch / 2.0,
@@ -66,30 +63,28 @@ fn resample(levels: &[f64], count: usize) -> Vec<f64> {
             let from = bar * levels.len() / count;
             let to = ((bar + 1) * levels.len() / count).max(from + 1).min(levels.len());
             let part = levels.get(from..to).unwrap_or_default();
-            part.iter()
-                .copied()
-                .filter(|level| level.is_finite())
-                .fold(0.0, f64::max)
-                .min(1.0)
+            part.iter().copied().filter(|level| level.is_finite()).fold(0.0, f64::max).min(1.0)
         })
         .collect()
 }
 
 /// A cover for a track that has none: its waveform as light or dark bars on a square of the player colour, a
 /// little darker towards the bottom. `levels` are amplitudes 0..=1, any number; without any there is a row of dots.
-pub fn placeholder(colour: Colour, levels: &[f64]) -> Result<Vec<CoverImage>, MediaError> {
+pub fn placeholder(colour: Colour, levels: &[f64]) -> Vec<CoverImage> {
     SIZES
         .into_iter()
         .map(|(name, side)| {
             // Fewer and wider bars where there is less room.
             let count = match side {
-                ..100 => 9,
-                ..300 => 17,
+                0..100 => 9,
+                100..300 => 17,
                 _ => 25,
             };
             let size = f64::from(side);
             let bars = Bars::in_box(levels, count, (size, size), (size * 0.14, size * 0.22));
-            cover_image(name, side, &paint(colour, &bars, side))
+            let jpeg = encode_jpeg(side, &paint(colour, &bars, side))
+                .expect("a small square of side * side pixels in memory is a valid JPEG");
+            CoverImage { name, side, jpeg }
         })
         .collect()
 }
@@ -129,9 +124,8 @@ pub fn waveform_image(
     let bars = Bars::in_box(levels, count, (f64::from(width), f64::from(height)), (0.0, 1.0));
     let [r, g, b] = colour.rgb;
     let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
-    let rgba: Vec<u8> = pixels
-        .flat_map(|(x, y)| [r, g, b, (bars.coverage(x, y) * 255.0).round() as u8])
-        .collect();
+    let rgba: Vec<u8> =
+        pixels.flat_map(|(x, y)| [r, g, b, (bars.coverage(x, y) * 255.0).round() as u8]).collect();
     let mut png = Vec::new();
     PngEncoder::new(&mut png)
         .write_image(&rgba, width, height, ExtendedColorType::Rgba8)
@@ -156,10 +150,7 @@ mod tests {
         let bars = Bars::in_box(&[1.0], 1, (20.0, 40.0), (0.0, 0.0));
         assert_eq!(bars.coverage(10, 20), 1.0);
         assert_eq!(bars.coverage(0, 20), 0.0);
-        let edge: Vec<f64> = (0..10)
-            .map(|x| bars.coverage(x, 20))
-            .filter(|c| *c > 0.0 && *c < 1.0)
-            .collect();
+        let edge: Vec<f64> = (0..10).map(|x| bars.coverage(x, 20)).filter(|c| *c > 0.0 && *c < 1.0).collect();
         assert!(!edge.is_empty() && edge.len() <= 2);
     }
 }

@@ -37,72 +37,24 @@ enum Meaning {
 
 /// Texts of ffmpeg and what they mean, most telling first.
 const MEANINGS: &[(&str, Meaning, &str)] = &[
-    (
-        "Cannot allocate memory",
-        Meaning::Limit,
-        "The file needs more memory than it may use.",
-    ),
-    (
-        "File too large",
-        Meaning::Limit,
-        "The result grew larger than it may be.",
-    ),
-    (
-        "No space left on device",
-        Meaning::Failure,
-        "The disk for working files is full.",
-    ),
-    (
-        "not whitelisted",
-        Meaning::NotAudio,
-        "The file is of a format that is not accepted.",
-    ),
-    (
-        "not on whitelist",
-        Meaning::NotAudio,
-        "The file is of a format that is not accepted.",
-    ),
-    (
-        "moov atom not found",
-        Meaning::NotAudio,
-        "The MP4 file is incomplete: its index is missing.",
-    ),
+    ("Cannot allocate memory", Meaning::Limit, "The file needs more memory than it may use."),
+    ("File too large", Meaning::Limit, "The result grew larger than it may be."),
+    ("No space left on device", Meaning::Failure, "The disk for working files is full."),
+    ("not whitelisted", Meaning::NotAudio, "The file is of a format that is not accepted."),
+    ("not on whitelist", Meaning::NotAudio, "The file is of a format that is not accepted."),
+    ("moov atom not found", Meaning::NotAudio, "The MP4 file is incomplete: its index is missing."),
     ("Stream map", Meaning::NotAudio, "The file has no sound in it."),
-    (
-        "does not contain any stream",
-        Meaning::NotAudio,
-        "The file has no sound in it.",
-    ),
-    (
-        "Unknown encoder",
-        Meaning::Failure,
-        "The ffmpeg of this server lacks an encoder that is needed.",
-    ),
-    (
-        "Decoder (codec",
-        Meaning::NotAudio,
-        "The sound is in a codec that cannot be decoded.",
-    ),
-    (
-        "decoder not found",
-        Meaning::NotAudio,
-        "The sound is in a codec that cannot be decoded.",
-    ),
-    (
-        "encryption",
-        Meaning::NotAudio,
-        "The sound is encrypted and cannot be decoded.",
-    ),
+    ("does not contain any stream", Meaning::NotAudio, "The file has no sound in it."),
+    ("Unknown encoder", Meaning::Failure, "The ffmpeg of this server lacks an encoder that is needed."),
+    ("Decoder (codec", Meaning::NotAudio, "The sound is in a codec that cannot be decoded."),
+    ("decoder not found", Meaning::NotAudio, "The sound is in a codec that cannot be decoded."),
+    ("encryption", Meaning::NotAudio, "The sound is encrypted and cannot be decoded."),
     (
         "Invalid data found when processing input",
         Meaning::NotAudio,
         "The file is not audio, or is too damaged to be read.",
     ),
-    (
-        "End of file",
-        Meaning::NotAudio,
-        "The file ends before any sound begins.",
-    ),
+    ("End of file", Meaning::NotAudio, "The file ends before any sound begins."),
 ];
 
 impl MediaError {
@@ -131,10 +83,7 @@ mod tests {
         let stderr = "[mov] moov atom not found\nfile:/srv/x: Invalid data found when processing input";
         let error = MediaError::from_stderr(stderr, "?");
         assert!(matches!(error, MediaError::NotAudio(_)));
-        assert_eq!(
-            error.to_string(),
-            "The MP4 file is incomplete: its index is missing."
-        );
+        assert_eq!(error.to_string(), "The MP4 file is incomplete: its index is missing.");
     }
 
     #[test]

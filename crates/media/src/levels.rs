@@ -42,10 +42,7 @@ impl Cell {
     }
 
     fn and(self, other: Self) -> Self {
-        Self {
-            peak: self.peak.max(other.peak),
-            squares: self.squares + other.squares,
-        }
+        Self { peak: self.peak.max(other.peak), squares: self.squares + other.squares }
     }
 
     /// The amplitude over `samples` samples.
@@ -133,12 +130,7 @@ struct Claimed {
 
 impl Claimed {
     fn new(count: u32, frames: u64) -> Self {
-        Self {
-            frames,
-            cells: vec![Cell::default(); count as usize],
-            current: 0,
-            position: 0,
-        }
+        Self { frames, cells: vec![Cell::default(); count as usize], current: 0, position: 0 }
     }
 
     fn count(&self) -> u32 {
@@ -180,12 +172,7 @@ struct Blocks {
 
 impl Blocks {
     fn new(most: usize) -> Self {
-        Self {
-            most,
-            length: 1,
-            full: Vec::new(),
-            filling: (Cell::default(), 0),
-        }
+        Self { most, length: 1, full: Vec::new(), filling: (Cell::default(), 0) }
     }
 
     fn add(&mut self, mut samples: &[f32], channels: usize) {
@@ -212,22 +199,15 @@ impl Blocks {
     }
 
     fn merge(&mut self) {
-        self.full = self
-            .full
-            .chunks(2)
-            .map(|pair| pair.iter().copied().fold(Cell::default(), Cell::and))
-            .collect();
+        self.full =
+            self.full.chunks(2).map(|pair| pair.iter().copied().fold(Cell::default(), Cell::and)).collect();
         self.length *= 2;
     }
 
     /// Where a boundary lies, in blocks.
     fn nearest(&self, frame: u64, frames: u64) -> usize {
         let all = self.full.len() + usize::from(self.filling.1 > 0);
-        let block = if frame == frames {
-            all as u64
-        } else {
-            (frame + self.length / 2) / self.length
-        };
+        let block = if frame == frames { all as u64 } else { (frame + self.length / 2) / self.length };
         usize::try_from(block).map_or(all, |block| block.min(all))
     }
 
@@ -238,9 +218,7 @@ impl Blocks {
         }
         let all = self.full.len() + usize::from(self.filling.1 > 0);
         let from = self.nearest(boundary(index, count, frames), frames).min(all - 1);
-        let to = self
-            .nearest(boundary(index + 1, count, frames), frames)
-            .max(from + 1);
+        let to = self.nearest(boundary(index + 1, count, frames), frames).max(from + 1);
         let of_full = &self.full[from.min(self.full.len())..to.min(self.full.len())];
         let mut cell = of_full.iter().copied().fold(Cell::default(), Cell::and);
         let mut contained = of_full.len() as u64 * self.length;
@@ -289,10 +267,7 @@ mod tests {
     #[test]
     fn a_true_claim_makes_long_sound_exact() {
         let samples = noise(2 * (MOST_BLOCKS + 12_345));
-        let settings = [Metric::Peak, Metric::Rms].map(|metric| LevelsSettings {
-            num_samples: 320,
-            metric,
-        });
+        let settings = [Metric::Peak, Metric::Rms].map(|metric| LevelsSettings { num_samples: 320, metric });
         let mut meter = LevelMeter::new(2, &settings, Some(samples.len() as u64 / 2));
         samples.chunks(10_000).for_each(|chunk| meter.add(chunk));
         let found = meter.finish();

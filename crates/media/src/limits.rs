@@ -90,11 +90,7 @@ impl MediaLimits {
             (LimitTier::Fallback, Some(fallback)) => fallback.clone(),
             (LimitTier::Fallback, None) => self.normal.times(4),
         };
-        let seconds = if seconds.is_finite() {
-            seconds.clamp(0.0, LONGEST_SECONDS)
-        } else {
-            0.0
-        };
+        let seconds = if seconds.is_finite() { seconds.clamp(0.0, LONGEST_SECONDS) } else { 0.0 };
         let hundreds = (bytes as f64 / (100 << 20) as f64).min(LARGEST_100_MIB);
         let added = limits.wall_per_sound_second * seconds + limits.wall_per_100_mib * hundreds;
         let wall = limits.wall + Duration::try_from_secs_f64(added).unwrap_or_default();
@@ -126,14 +122,8 @@ mod tests {
         let limits = MediaLimits::default();
         let short = limits.of(LimitTier::Normal, 0.0, 0);
         assert_eq!(short.wall, Duration::from_secs(120));
-        assert_eq!(
-            limits.of(LimitTier::Normal, 400.0, 0).wall,
-            Duration::from_secs(220)
-        );
-        assert_eq!(
-            limits.of(LimitTier::Fallback, 400.0, 0).wall,
-            Duration::from_secs(880)
-        );
+        assert_eq!(limits.of(LimitTier::Normal, 400.0, 0).wall, Duration::from_secs(220));
+        assert_eq!(limits.of(LimitTier::Fallback, 400.0, 0).wall, Duration::from_secs(880));
     }
 
     #[test]

@@ -59,9 +59,7 @@ impl Media {
         config.ffmpeg = find_program(&config.ffmpeg);
         config.ffprobe = find_program(&config.ffprobe);
         let permits = Semaphore::new(config.concurrency.clamp(1, Semaphore::MAX_PERMITS));
-        Self {
-            inner: Arc::new(Inner { config, permits }),
-        }
+        Self { inner: Arc::new(Inner { config, permits }) }
     }
 
     /// Checks that the tools start and can do what is needed. [`MediaError::Unavailable`] says what is missing and
@@ -71,9 +69,7 @@ impl Media {
         let ask = async |program: &Path, question: &str| {
             let args = ["-hide_banner", question].map(OsString::from).into();
             let invocation = self.invocation(program, args, &RunScope::default(), 0.0, 0);
-            invocation
-                .run(&RunScope::default().cancel, tools::read_text)
-                .await
+            invocation.run(&RunScope::default().cancel, tools::read_text).await
         };
         let help = |error| match error {
             MediaError::Unavailable(reason) => MediaError::Unavailable(format!(
@@ -84,10 +80,7 @@ impl Media {
         let version = ask(&config.ffmpeg, "-version").await.map_err(help)?;
         ask(&config.ffprobe, "-version").await.map_err(help)?;
         tools::require_encoders(&ask(&config.ffmpeg, "-encoders").await?)?;
-        Ok(Tools {
-            version: tools::version(&version),
-            confines_files: sandbox::confines_files(),
-        })
+        Ok(Tools { version: tools::version(&version), confines_files: sandbox::confines_files() })
     }
 
     /// What a file holds. [`MediaError::NotAudio`] where there is no sound in it that can be decoded.
@@ -121,9 +114,7 @@ impl Media {
             ..self.invocation(&self.inner.config.ffmpeg, args, scope, probe.duration, size)
         };
         let _permit = self.permit(scope).await?;
-        invocation
-            .run(&scope.cancel, move |stdout| analyser.consume(stdout))
-            .await
+        invocation.run(&scope.cancel, move |stdout| analyser.consume(stdout)).await
     }
 
     /// Makes the file of a transcode or preview in a fresh folder inside `scratch`. `duration` is the track's, in
@@ -131,10 +122,7 @@ impl Media {
     ///
     /// [`MediaError::Unsupported`] for the other recipes: levels come from [`Media::analyse`], pictures from
     /// [`crate::covers`], [`crate::placeholder`] and [`crate::waveform_image`], and originals need no making.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "each is another thing, and callers have them apart"
-    )]
+    #[expect(clippy::too_many_arguments, reason = "each is another thing, and callers have them apart")]
     pub async fn render(
         &self,
         input: &Path,
@@ -169,18 +157,11 @@ impl Media {
         let _ = folder.keep();
         let data = match window {
             None => FileData::None {},
-            Some((start, end)) => FileData::Preview {
-                duration: end - start,
-                capture_start: start,
-                capture_end: end,
-            },
+            Some((start, end)) => {
+                FileData::Preview { duration: end - start, capture_start: start, capture_end: end }
+            }
         };
-        Ok(Rendered {
-            path,
-            content_type,
-            size,
-            data,
-        })
+        Ok(Rendered { path, content_type, size, data })
     }
 
     fn invocation(
@@ -221,8 +202,11 @@ impl Media {
     }
 }
 
+/// A part of a track, from one second to another.
+type Window = (f64, f64);
+
 /// How a recipe is encoded, and which part of the track it takes.
-fn plan(kind: &RecipeKind, duration: f64) -> Result<(&Transcode, Option<(f64, f64)>), MediaError> {
+fn plan(kind: &RecipeKind, duration: f64) -> Result<(&Transcode, Option<Window>), MediaError> {
     let unsupported = |reason: &str| Err(MediaError::Unsupported(reason.to_owned()));
     match kind {
         RecipeKind::Transcode(settings) => Ok((settings, None)),
@@ -246,9 +230,7 @@ fn plan(kind: &RecipeKind, duration: f64) -> Result<(&Transcode, Option<(f64, f6
 async fn fresh_folder(scratch: &Path) -> Result<tempfile::TempDir, MediaError> {
     let scratch = std::path::absolute(scratch)?;
     let make = move || tempfile::Builder::new().prefix("render-").tempdir_in(scratch);
-    Ok(tokio::task::spawn_blocking(make)
-        .await
-        .map_err(std::io::Error::other)??)
+    Ok(tokio::task::spawn_blocking(make).await.map_err(std::io::Error::other)??)
 }
 
 /// The path of a program that may be given by name only. What is not found stays a name, and running it says so.

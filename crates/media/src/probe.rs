@@ -135,9 +135,7 @@ pub(crate) fn read_answer(mut stdout: PipeReader) -> Result<Vec<u8>, MediaError>
     let mut bytes = Vec::new();
     stdout.by_ref().take(LONGEST_ANSWER + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LONGEST_ANSWER {
-        return Err(MediaError::LimitHit(
-            "The file describes itself at too great length.".to_owned(),
-        ));
+        return Err(MediaError::LimitHit("The file describes itself at too great length.".to_owned()));
     }
     Ok(bytes)
 }
@@ -151,38 +149,28 @@ impl Probe {
         })?;
         let Answer { streams, format } = answer;
         if format.probe_score.is_some_and(|score| score < LEAST_CERTAINTY) {
-            return Err(MediaError::NotAudio(
-                "The file is of no known audio format.".to_owned(),
-            ));
+            return Err(MediaError::NotAudio("The file is of no known audio format.".to_owned()));
         }
         let audio = || streams.iter().filter(|stream| stream.is_decodable_audio());
-        let chosen = audio()
-            .find(|s| s.disposition.default == 1)
-            .or_else(|| audio().next());
+        let chosen = audio().find(|s| s.disposition.default == 1).or_else(|| audio().next());
         let chosen = chosen.ok_or_else(MediaError::silent_file)?;
         let (Some(rate), Some(channels)) = (chosen.rate(), chosen.channels()) else {
             return Err(MediaError::silent_file());
         };
         let is_picture = |s: &&Stream| s.is("video") && s.disposition.attached_pic == 1;
-        let picture = streams.iter().find(is_picture).and_then(|stream| {
-            Some(Picture {
-                stream: stream.index,
-                codec: stream.codec_name.clone()?,
-            })
-        });
+        let picture = streams
+            .iter()
+            .find(is_picture)
+            .and_then(|stream| Some(Picture { stream: stream.index, codec: stream.codec_name.clone()? }));
         let bits = number(&chosen.bits_per_raw_sample).or(chosen.bits_per_sample);
         Ok(Self {
-            duration: seconds(&chosen.duration)
-                .or(seconds(&format.duration))
-                .unwrap_or(0.0),
+            duration: seconds(&chosen.duration).or(seconds(&format.duration)).unwrap_or(0.0),
             stream: chosen.index,
             sample_rate: rate,
             channels,
             channel_layout: chosen.channel_layout.clone(),
             expected_frames: chosen.frames(rate),
-            has_video: streams
-                .iter()
-                .any(|s| s.is("video") && s.disposition.attached_pic == 0),
+            has_video: streams.iter().any(|s| s.is("video") && s.disposition.attached_pic == 0),
             picture,
             info: TrackInfo {
                 container: format.format_name,
@@ -242,13 +230,7 @@ mod tests {
 
     #[test]
     fn claims_are_not_believed_blindly() {
-        for (rate, channels) in [
-            ("0", 2),
-            ("44100", 0),
-            ("44100", 4000),
-            ("4000000000", 2),
-            ("x", 1),
-        ] {
+        for (rate, channels) in [("0", 2), ("44100", 0), ("44100", 4000), ("4000000000", 2), ("x", 1)] {
             let json = format!(
                 r#"{{"streams":[{{"codec_type":"audio","codec_name":"pcm","sample_rate":"{rate}","channels":{channels}}}]}}"#
             );
@@ -260,9 +242,7 @@ mod tests {
 
     #[test]
     fn tags_are_bounded() {
-        let many: BTreeMap<_, _> = (0..100)
-            .map(|n| (format!("TAG{n:03}"), "é".repeat(5000)))
-            .collect();
+        let many: BTreeMap<_, _> = (0..100).map(|n| (format!("TAG{n:03}"), "é".repeat(5000))).collect();
         let tags = tags([&many, &BTreeMap::new()]);
         assert_eq!(tags.len(), 64);
         assert!(tags.values().all(|value| value.chars().count() == 1000));

@@ -49,11 +49,7 @@ impl Invocation {
             return Err(MediaError::Cancelled);
         }
         let (stdout, writer) = io::pipe()?;
-        let mut group = Group(
-            start(self.command(writer))
-                .await
-                .map_err(|e| self.unavailable(&e))?,
-        );
+        let mut group = Group(start(self.command(writer)).await.map_err(|e| self.unavailable(&e))?);
         let stderr = group.0.stderr.take();
         let consumer = tokio::task::spawn_blocking(move || consume(stdout));
 
@@ -99,11 +95,8 @@ impl Invocation {
             .stderr(Stdio::piped())
             .process_group(0)
             .kill_on_drop(true);
-        let reach = Reach {
-            program: self.program.clone(),
-            input: self.input.clone(),
-            folder: self.folder.clone(),
-        };
+        let reach =
+            Reach { program: self.program.clone(), input: self.input.clone(), folder: self.folder.clone() };
         let sandbox = Sandbox::new(&reach, &self.limits);
         // SAFETY: the closure runs in the child of a fork, where only async-signal-safe calls are allowed. `enter`
         // makes plain system calls, and neither allocates nor takes locks.
@@ -126,13 +119,13 @@ fn failure(status: ExitStatus, stderr: &str, otherwise: &str) -> Option<MediaErr
     match status.signal() {
         None if status.success() => None,
         None => Some(MediaError::from_stderr(stderr, otherwise)),
-        Some(libc::SIGXFSZ) => Some(MediaError::LimitHit(
-            "The result grew larger than it may be.".to_owned(),
-        )),
+        Some(libc::SIGXFSZ) => {
+            Some(MediaError::LimitHit("The result grew larger than it may be.".to_owned()))
+        }
         // Not sent by us: the kernel enforces the CPU limit, or was out of memory.
-        Some(libc::SIGKILL | libc::SIGXCPU) => Some(MediaError::LimitHit(
-            "The work used more processor time or memory than it may.".to_owned(),
-        )),
+        Some(libc::SIGKILL | libc::SIGXCPU) => {
+            Some(MediaError::LimitHit("The work used more processor time or memory than it may.".to_owned()))
+        }
         Some(_) => Some(MediaError::Failed("The decoder crashed on this file.".to_owned())),
     }
 }
@@ -167,10 +160,7 @@ async fn start(mut command: Command) -> io::Result<Child> {
         let (sender, tasks) = mpsc::channel::<Task>();
         let serve = move || tasks.into_iter().for_each(|task| task());
         // Where no thread can be had, the receiver is gone, and sending below says so.
-        if let Err(error) = std::thread::Builder::new()
-            .name("process-starter".into())
-            .spawn(serve)
-        {
+        if let Err(error) = std::thread::Builder::new().name("process-starter".into()).spawn(serve) {
             tracing::error!(%error, "no thread to start processes from");
         }
         sender
@@ -236,9 +226,7 @@ mod tests {
     }
 
     async fn run(folder: &Path, commands: &str) -> Result<String, MediaError> {
-        script(folder, commands)
-            .run(&CancellationToken::new(), text)
-            .await
+        script(folder, commands).run(&CancellationToken::new(), text).await
     }
 
     #[tokio::test]
@@ -260,10 +248,7 @@ mod tests {
                 "ls /home /root".to_owned(),
             ] {
                 let result = run(own.path(), &attempt).await;
-                assert!(
-                    matches!(result, Err(MediaError::Failed(_))),
-                    "{attempt}: {result:?}"
-                );
+                assert!(matches!(result, Err(MediaError::Failed(_))), "{attempt}: {result:?}");
             }
         }
     }
@@ -307,10 +292,7 @@ mod tests {
     #[tokio::test]
     async fn a_missing_program_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        let missing = Invocation {
-            program: folder.path().join("ffmpeg"),
-            ..script(folder.path(), "")
-        };
+        let missing = Invocation { program: folder.path().join("ffmpeg"), ..script(folder.path(), "") };
         let error = missing.run(&CancellationToken::new(), text).await.unwrap_err();
         assert_eq!(error.to_string(), "ffmpeg is not installed.");
     }
@@ -318,11 +300,8 @@ mod tests {
     /// A child with a child of its own. Both hold the pipe open, so its end means that both are gone.
     fn family(
         folder: &Path,
-    ) -> (
-        Invocation,
-        impl FnOnce(PipeReader) -> Result<(), MediaError> + use<>,
-        [oneshot::Receiver<()>; 2],
-    ) {
+    ) -> (Invocation, impl FnOnce(PipeReader) -> Result<(), MediaError> + use<>, [oneshot::Receiver<()>; 2])
+    {
         let (started, has_started) = oneshot::channel();
         let (ended, has_ended) = oneshot::channel();
         let watch = move |stdout: PipeReader| {
@@ -333,11 +312,7 @@ mod tests {
             let _ = ended.send(());
             Ok(())
         };
-        (
-            script(folder, "sleep 1000 & echo started; wait"),
-            watch,
-            [has_started, has_ended],
-        )
+        (script(folder, "sleep 1000 & echo started; wait"), watch, [has_started, has_ended])
     }
 
     #[tokio::test]

@@ -32,9 +32,7 @@ pub(crate) fn follow(
     let mut lines = BufReader::new(stdout);
     let mut line = Vec::new();
     while lines.by_ref().take(1024).read_until(b'\n', &mut line)? > 0 {
-        let micros = line
-            .strip_prefix(b"out_time_us=")
-            .and_then(|value| str::from_utf8(value).ok());
+        let micros = line.strip_prefix(b"out_time_us=").and_then(|value| str::from_utf8(value).ok());
         // Before the first frame the value is `N/A`, or below zero.
         if let Some(micros) = micros.and_then(|value| value.trim().parse().ok()) {
             written = micros;

@@ -89,11 +89,7 @@ impl Sandbox {
 
 /// Whether this kernel confines file access with Landlock.
 pub(crate) fn confines_files() -> bool {
-    let nothing = Reach {
-        program: PathBuf::from("/usr"),
-        input: None,
-        folder: None,
-    };
+    let nothing = Reach { program: PathBuf::from("/usr"), input: None, folder: None };
     matches!(landlock_rules(&nothing), Ok(Some(_)))
 }
 
@@ -101,10 +97,7 @@ pub(crate) fn confines_files() -> bool {
 fn bounded(resource: Resource, wanted: u64) -> (Resource, Rlimit) {
     let own = rustix::process::getrlimit(resource).maximum;
     let value = Some(own.map_or(wanted, |own| own.min(wanted)));
-    let limit = Rlimit {
-        current: value,
-        maximum: value,
-    };
+    let limit = Rlimit { current: value, maximum: value };
     (resource, limit)
 }
 
@@ -144,10 +137,6 @@ fn allow(
         return Ok(rules);
     };
     // Rights that concern folders mean nothing on a file, and would be refused.
-    let access = if path.is_dir() {
-        access
-    } else {
-        access & AccessFs::from_file(LANDLOCK)
-    };
+    let access = if path.is_dir() { access } else { access & AccessFs::from_file(LANDLOCK) };
     rules.add_rule(PathBeneath::new(opened, access))
 }

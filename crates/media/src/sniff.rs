@@ -41,9 +41,7 @@ fn by_magic(bytes: &[u8]) -> Option<ContentType> {
 
 /// The first page's payload begins with the codec's name.
 fn ogg(bytes: &[u8]) -> ContentType {
-    let payload = bytes
-        .get(26)
-        .and_then(|&segments| bytes.get(27 + usize::from(segments)..));
+    let payload = bytes.get(26).and_then(|&segments| bytes.get(27 + usize::from(segments)..));
     match payload {
         Some(payload) if payload.starts_with(b"OpusHead") => ContentType::Opus,
         _ => ContentType::Ogg,
@@ -54,19 +52,13 @@ fn ogg(bytes: &[u8]) -> ContentType {
 fn matroska(bytes: &[u8]) -> ContentType {
     let header = &bytes[..bytes.len().min(64)];
     let is_webm = header.windows(7).any(|w| w == b"\x42\x82\x84webm");
-    if is_webm {
-        ContentType::Webm
-    } else {
-        ContentType::Mkv
-    }
+    if is_webm { ContentType::Webm } else { ContentType::Mkv }
 }
 
 /// An ID3 tag stands before MP3, and now and then before other streams. A tag with a cover in it is longer than
 /// what is seen here; MP3 is by far the likeliest then.
 fn behind_id3(bytes: &[u8]) -> ContentType {
-    let size = bytes
-        .get(6..10)
-        .map(|s| s.iter().fold(0usize, |sum, b| sum << 7 | usize::from(b & 0x7f)));
+    let size = bytes.get(6..10).map(|s| s.iter().fold(0usize, |sum, b| sum << 7 | usize::from(b & 0x7f)));
     let rest = size.and_then(|size| bytes.get(10 + size..)).unwrap_or_default();
     if rest.starts_with(b"fLaC") {
         ContentType::Flac
@@ -83,8 +75,8 @@ fn by_frame_header(bytes: &[u8]) -> Option<ContentType> {
     }
     if second & 0xf6 == 0xf0 {
         let rate = third >> 2 & 0xf;
-        let length =
-            usize::from(third & 0b11) << 11 | usize::from(fourth) << 3 | usize::from(bytes.get(4)? >> 5);
+        let (&[fifth, sixth], _) = bytes.get(4..)?.split_first_chunk()?;
+        let length = usize::from(fourth & 0b11) << 11 | usize::from(fifth) << 3 | usize::from(sixth >> 5);
         let next_is_frame = match bytes.get(length..length + 2) {
             Some(next) => next[0] == 0xff && next[1] & 0xf6 == 0xf0,
             None => true,
@@ -120,17 +112,16 @@ mod tests {
             (b"caff\0\x01", ContentType::Caf),
             (b"#!AMR-WB\n", ContentType::Amr),
             (b"\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9", ContentType::Wma),
-            (
-                b"\x1a\x45\xdf\xa3\x9f\x42\x86\x81\x01\x42\x82\x84webm",
-                ContentType::Webm,
-            ),
+            (b"\x1a\x45\xdf\xa3\x9f\x42\x86\x81\x01\x42\x82\x84webm", ContentType::Webm),
             (b"\x1a\x45\xdf\xa3\xa3\x42\x82\x88matroska", ContentType::Mkv),
             (b"\0\0\0\x20ftypM4A \0\0\0\0", ContentType::M4a),
             (b"\0\0\0\x20ftypqt  \0\0\0\0", ContentType::Mp4),
             (b"ID3\x04\0\0\0\0\0\0\xff\xfb\x90\x64", ContentType::Mp3),
             (b"ID3\x04\0\0\0\0\0\x02\0\0fLaC", ContentType::Flac),
             (b"\xff\xfb\x90\x64\0\0", ContentType::Mp3),
-            (b"\xff\xf1\x50\x80\x2e\x7f\xfc", ContentType::Aac),
+            (b"\xff\xf1\x50\x80\x2b\x3f\xfc", ContentType::Aac),
+            // Frames of 8 bytes, so that the next one is seen.
+            (b"\xff\xf1\x50\x80\x01\x1f\xfc\0\xff\xf1\x50", ContentType::Aac),
         ] {
             assert_eq!(sniff(bytes), Some(expected), "{bytes:?}");
         }
@@ -147,6 +138,8 @@ mod tests {
             b"\xff\xfeh\0e\0l\0l\0o\0",
             b"\xff\xd8\xff\xe0\0\x10JFIF",
             b"hello, world",
+            // A sync word of AAC, but no second frame where the first one ends.
+            b"\xff\xf1\x50\x80\x01\x1f\xfc\0hello",
         ] {
             assert_eq!(sniff(bytes), None, "{bytes:?}");
         }

@@ -24,19 +24,13 @@ pub(crate) fn read_text(stdout: PipeReader) -> Result<String, MediaError> {
 
 /// From the first line of `ffmpeg -version`: `ffmpeg version 5.1.9 Copyright …`.
 pub(crate) fn version(text: &str) -> String {
-    text.split_ascii_whitespace()
-        .nth(2)
-        .unwrap_or("unknown")
-        .to_owned()
+    text.split_ascii_whitespace().nth(2).unwrap_or("unknown").to_owned()
 }
 
 /// [`MediaError::Unavailable`] names what `ffmpeg -encoders` does not list. A line of it is
 /// ` A....D flac   FLAC (…)`.
 pub(crate) fn require_encoders(text: &str) -> Result<(), MediaError> {
-    let has = |name: &&str| {
-        text.lines()
-            .any(|line| line.split_ascii_whitespace().nth(1) == Some(*name))
-    };
+    let has = |name: &&str| text.lines().any(|line| line.split_ascii_whitespace().nth(1) == Some(*name));
     let missing: Vec<&str> = ENCODERS.into_iter().filter(|name| !has(name)).collect();
     if missing.is_empty() {
         return Ok(());
@@ -53,14 +47,9 @@ mod tests {
 
     #[test]
     fn missing_encoders_are_named() {
-        let all: String = ENCODERS
-            .iter()
-            .map(|name| format!(" A....D {name}   {name}\n"))
-            .collect();
+        let all: String = ENCODERS.iter().map(|name| format!(" A....D {name}   {name}\n")).collect();
         assert!(require_encoders(&all).is_ok());
-        let error = require_encoders(&all.replace("libopus", "opus"))
-            .unwrap_err()
-            .to_string();
+        let error = require_encoders(&all.replace("libopus", "opus")).unwrap_err().to_string();
         assert!(error.contains("lacks encoders: libopus."), "{error}");
     }
 

@@ -1,0 +1,93 @@
+//! What every test here starts with.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tonearm_domain::{RecipeKind, Transcode};
+use tonearm_fixtures::audio::{Signal, WavSpec, write_wav};
+use tonearm_media::{Media, MediaConfig, MediaError, MediaLimits, Probe, Rendered, RunScope, TierLimits};
+
+/// The real tools, and a scratch folder.
+pub(crate) struct Bench {
+    pub(crate) media: Media,
+    pub(crate) folder: TempDir,
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        Self::with_limits(MediaLimits::default())
+    }
+
+    pub(crate) fn with_limits(limits: MediaLimits) -> Self {
+        let config = MediaConfig { limits, ..MediaConfig::find() };
+        Self { media: Media::new(config), folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Writes a WAV file.
+    pub(crate) fn wav(&self, name: &str, spec: &WavSpec) -> PathBuf {
+        let path = self.path().join(name);
+        write_wav(spec, &path).unwrap();
+        path
+    }
+
+    pub(crate) async fn probe(&self, input: &Path) -> Result<Probe, MediaError> {
+        self.media.probe(input, &RunScope::default()).await
+    }
+
+    pub(crate) async fn render(
+        &self,
+        input: &Path,
+        duration: f64,
+        kind: &RecipeKind,
+    ) -> Result<Rendered, MediaError> {
+        let scope = RunScope::default();
+        let probe = self.probe(input).await?;
+        self.media.render(input, &probe, duration, kind, self.path(), &scope, None).await
+    }
+
+    pub(crate) async fn transcode(&self, input: &Path, settings: Transcode) -> Result<Rendered, MediaError> {
+        self.render(input, 0.0, &RecipeKind::Transcode(settings)).await
+    }
+}
+
+/// So many minutes of noise, which keeps any encoder busy.
+pub(crate) fn long_noise(minutes: f64) -> WavSpec {
+    WavSpec {
+        seconds: 60.0 * minutes,
+        signal: Signal::Noise { seed: 1, amplitude: 0.5 },
+        ..WavSpec::default()
+    }
+}
+
+pub(crate) fn limits(normal: TierLimits) -> MediaLimits {
+    MediaLimits { normal, fallback: None }
+}
+
+pub(crate) fn no_time() -> TierLimits {
+    TierLimits {
+        wall: Duration::from_millis(1),
+        wall_per_sound_second: 0.0,
+        wall_per_100_mib: 0.0,
+        ..TierLimits::default()
+    }
+}
+
+/// The first `seconds` from `start` as 16-bit mono samples at 44.1 kHz, decoded by plain ffmpeg.
+pub(crate) fn decode(path: &Path, start: f64, seconds: f64) -> Vec<f64> {
+    let output = Command::new("ffmpeg")
+        .args(["-nostdin", "-loglevel", "error", "-i"])
+        .arg(path)
+        .args(["-af", &format!("atrim=start={start}:duration={seconds}")])
+        .args(["-vn", "-ac", "1", "-ar", "44100", "-f", "s16le", "-"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let (samples, _) = output.stdout.as_chunks();
+    samples.iter().map(|s| f64::from(i16::from_le_bytes(*s)) / 32768.0).collect()
+}

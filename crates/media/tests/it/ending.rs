@@ -1,0 +1,137 @@
+//! How work ends before it is done: called off, dropped, out of limits, or with the service itself.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tonearm_domain::{Codec, RecipeKind, Transcode};
+use tonearm_fixtures::audio::WavSpec;
+use tonearm_media::{LimitTier, MediaError, RunScope, TierLimits};
+
+use crate::bench::{Bench, limits, long_noise, no_time};
+
+fn slow() -> RecipeKind {
+    RecipeKind::Transcode(Transcode { codec: Codec::Aac, ..Transcode::default() })
+}
+
+/// Whether a process runs whose arguments name this path.
+fn is_named_by_a_process(path: &Path) -> bool {
+    let needle = path.as_os_str().as_encoded_bytes();
+    let own = std::process::id().to_string();
+    std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+        let arguments = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        entry.file_name() != *own && arguments.windows(needle.len()).any(|window| window == needle)
+    })
+}
+
+async fn until(condition: impl Fn() -> bool) {
+    while !condition() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn calling_off_leaves_nothing() {
+    let bench = Bench::new();
+    let input = bench.wav("long.wav", &long_noise(5.0));
+    let probe = bench.probe(&input).await.unwrap();
+    let scope = RunScope::default();
+    let (progress, mut watched) = watch::channel(0.0);
+    let kind = slow();
+    let work = bench.media.render(&input, &probe, 300.0, &kind, bench.path(), &scope, Some(progress));
+    let call_off = async {
+        watched.changed().await.unwrap();
+        assert!(is_named_by_a_process(&input));
+        scope.cancel.cancel();
+    };
+    let (result, ()) = tokio::join!(work, call_off);
+    assert!(matches!(result, Err(MediaError::Cancelled)), "{result:?}");
+    assert!(!is_named_by_a_process(&input));
+    let left: Vec<_> = std::fs::read_dir(bench.path()).unwrap().flatten().collect();
+    assert_eq!(left.len(), 1, "only the input is left: {left:?}");
+}
+
+#[tokio::test]
+async fn what_is_called_off_does_not_start() {
+    let bench = Bench::new();
+    let input = bench.wav("a.wav", &WavSpec::default());
+    let scope = RunScope::default();
+    scope.cancel.cancel();
+    let result = bench.media.probe(&input, &scope).await;
+    assert!(matches!(result, Err(MediaError::Cancelled)));
+}
+
+#[tokio::test]
+async fn time_runs_out() {
+    let bench = Bench::with_limits(limits(no_time()));
+    let input = bench.wav("a.wav", &WavSpec::default());
+    let result = bench.probe(&input).await;
+    assert!(matches!(result, Err(MediaError::LimitHit(_))), "{result:?}");
+}
+
+#[tokio::test]
+async fn a_result_may_not_grow_without_end_but_once_more_with_more_room() {
+    let small = TierLimits { output: 300_000, ..TierLimits::default() };
+    let bench = Bench::with_limits(limits(small));
+    // 882 kB of PCM: too large for the first tier, not for four times as much.
+    let input = bench.wav("a.wav", &WavSpec { seconds: 5.0, ..WavSpec::default() });
+    let probe = bench.probe(&input).await.unwrap();
+    let kind = RecipeKind::Transcode(Transcode { codec: Codec::Wav, ..Transcode::default() });
+    for (tier, works) in [(LimitTier::Normal, false), (LimitTier::Fallback, true)] {
+        let scope = RunScope { cancel: CancellationToken::new(), tier };
+        let result = bench.media.render(&input, &probe, 5.0, &kind, bench.path(), &scope, None).await;
+        match result {
+            Ok(rendered) => assert!(works && rendered.size > 882_000),
+            Err(error) => assert!(!works && matches!(error, MediaError::LimitHit(_)), "{error:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn memory_is_bounded() {
+    let tight = TierLimits { memory: 64 << 20, ..TierLimits::default() };
+    let bench = Bench::with_limits(limits(tight));
+    let input = bench.wav("a.wav", &WavSpec::default());
+    // Too little even to load its libraries.
+    assert!(bench.probe(&input).await.is_err());
+}
+
+const SERVICE: &str = "TONEARM_TEST_SERVICE_INPUT";
+
+/// Not a test by itself: the service that the next one kills.
+#[tokio::test]
+#[ignore = "run by a_killed_service_takes_its_children_along"]
+async fn service() {
+    let Some(input) = std::env::var_os(SERVICE) else {
+        return;
+    };
+    let bench = Bench::new();
+    let _ = bench.render(Path::new(&input), 300.0, &slow()).await;
+}
+
+#[tokio::test]
+async fn a_killed_service_takes_its_children_along() {
+    let bench = Bench::new();
+    let input = bench.wav("long.wav", &long_noise(5.0));
+    let encodes = || {
+        let needle = b"-progress";
+        std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+            let arguments = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            let has = |part: &[u8]| arguments.windows(part.len()).any(|window| window == part);
+            has(needle) && has(input.as_os_str().as_encoded_bytes())
+        })
+    };
+    let mut service = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "ending::service", "--ignored"])
+        .env(SERVICE, &input)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    until(encodes).await;
+    service.kill().unwrap();
+    service.wait().unwrap();
+    until(|| !is_named_by_a_process(&input)).await;
+}

@@ -1,0 +1,201 @@
+//! Covers: found, cut, and drawn.
+
+use std::io::Cursor;
+
+use image::{DynamicImage, GenericImageView, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage};
+use tonearm_domain::{Codec, Colour, PreviewLength, PreviewSettings, RecipeKind, Transcode};
+use tonearm_fixtures::audio::{WavSpec, transcode};
+use tonearm_media::{CoverImage, MediaError, covers, embedded_art, placeholder, waveform_image};
+
+use crate::bench::Bench;
+
+/// Red, green and blue thirds, side by side.
+fn thirds(width: u32, height: u32) -> DynamicImage {
+    let colours = [Rgb([255, 0, 0]), Rgb([0, 255, 0]), Rgb([0, 0, 255])];
+    DynamicImage::from(RgbImage::from_fn(width, height, |x, _| colours[(x * 3 / width) as usize]))
+}
+
+fn encode(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
+    let mut bytes = Cursor::new(Vec::new());
+    picture.write_to(&mut bytes, format).unwrap();
+    bytes.into_inner()
+}
+
+fn decode(cover: &CoverImage) -> DynamicImage {
+    image::load_from_memory_with_format(&cover.jpeg, ImageFormat::Jpeg).unwrap()
+}
+
+fn is_near(pixel: [u8; 4], expected: [u8; 3]) -> bool {
+    pixel.iter().zip(expected).all(|(a, b)| a.abs_diff(b) < 40)
+}
+
+#[test]
+fn covers_are_centred_squares() {
+    let wide = thirds(900, 300);
+    for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP, ImageFormat::Gif] {
+        let made = covers(&encode(&wide, format)).unwrap();
+        let sizes: Vec<_> = made.iter().map(|cover| (cover.name, cover.side)).collect();
+        assert_eq!(sizes, [("icon", 80), ("small", 200), ("regular", 400)]);
+        for cover in &made {
+            let picture = decode(cover);
+            assert_eq!(picture.dimensions(), (cover.side, cover.side));
+            // Only the middle third is left.
+            for x in [cover.side / 8, cover.side / 2, cover.side - cover.side / 8] {
+                assert!(
+                    is_near(picture.get_pixel(x, cover.side / 2).0, [0, 255, 0]),
+                    "{format:?} {}",
+                    cover.name
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_transparent_becomes_white() {
+    let clear = DynamicImage::from(RgbaImage::from_pixel(100, 100, Rgba([0, 0, 0, 0])));
+    let made = covers(&encode(&clear, ImageFormat::Png)).unwrap();
+    assert!(is_near(decode(&made[0]).get_pixel(40, 40).0, [255; 3]));
+}
+
+/// A JPEG with an EXIF orientation of 6: to be turned a quarter to the right.
+fn turned(jpeg: &[u8]) -> Vec<u8> {
+    let exif: &[u8] =
+        b"\xff\xe1\x00\x22Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0";
+    [&jpeg[..2], exif, &jpeg[2..]].concat()
+}
+
+#[test]
+fn covers_are_upright() {
+    let halves = DynamicImage::from(RgbImage::from_fn(400, 400, |x, _| {
+        if x < 200 { Rgb([255, 0, 0]) } else { Rgb([0, 0, 255]) }
+    }));
+    let made = covers(&turned(&encode(&halves, ImageFormat::Jpeg))).unwrap();
+    let picture = decode(&made[2]);
+    assert!(is_near(picture.get_pixel(200, 50).0, [255, 0, 0]));
+    assert!(is_near(picture.get_pixel(200, 350).0, [0, 0, 255]));
+}
+
+#[test]
+fn what_is_no_picture_is_refused() {
+    let png = encode(&thirds(300, 300), ImageFormat::Png);
+    for bytes in
+        [b"".as_slice(), b"hello", &png[..png.len() / 2], b"<svg xmlns='http://www.w3.org/2000/svg'/>"]
+    {
+        assert!(matches!(covers(bytes), Err(MediaError::Unsupported(_))));
+    }
+}
+
+/// A PNG header that claims 60,000 by 60,000 pixels, in a few dozen bytes.
+#[test]
+fn a_huge_claim_costs_nothing() {
+    let mut png = encode(&thirds(3, 3), ImageFormat::Png);
+    png[16..24].copy_from_slice(&[0, 0, 0xea, 0x60, 0, 0, 0xea, 0x60]);
+    // The header's checksum, so that the claim is what it fails by.
+    let crc = png[12..29].iter().fold(u32::MAX, |crc, byte| {
+        (0..8).fold(
+            crc ^ u32::from(*byte),
+            |crc, _| {
+                if crc & 1 == 1 { crc >> 1 ^ 0xEDB8_8320 } else { crc >> 1 }
+            },
+        )
+    });
+    png[29..33].copy_from_slice(&(!crc).to_be_bytes());
+    assert!(covers(&png).is_err());
+}
+
+#[tokio::test]
+async fn art_is_found_in_tags_and_kept_where_asked() {
+    let bench = Bench::new();
+    let art = encode(&thirds(300, 300), ImageFormat::Png);
+    let picture = bench.path().join("art.png");
+    std::fs::write(&picture, &art).unwrap();
+    let wav = bench.wav("in.wav", &WavSpec::default());
+    assert_eq!(embedded_art(&wav).await, None);
+
+    let picture = picture.to_str().unwrap();
+    for name in ["in.mp3", "in.flac", "in.m4a"] {
+        let input = bench.path().join(name);
+        let attach =
+            ["-i", picture, "-map", "0:a", "-map", "1:v", "-c:v", "copy", "-disposition:v", "attached_pic"];
+        transcode(&wav, &input, &attach).await;
+        assert_eq!(embedded_art(&input).await.as_deref(), Some(art.as_slice()), "{name}");
+        let probe = bench.probe(&input).await.unwrap();
+        assert!(probe.picture.is_some() && !probe.has_video, "{name}");
+
+        for codec in [Codec::Mp3, Codec::Aac, Codec::Flac, Codec::Ogg, Codec::Opus, Codec::Wav] {
+            for is_strip_cover in [true, false] {
+                let settings = Transcode { codec, is_strip_cover, ..Transcode::default() };
+                let made = bench.transcode(&input, settings).await.unwrap();
+                let kept = embedded_art(&made.path).await;
+                let holds_pictures = matches!(codec, Codec::Mp3 | Codec::Aac | Codec::Flac);
+                let expected = (!is_strip_cover && holds_pictures).then_some(art.as_slice());
+                assert!(kept.as_deref() == expected, "{name} to {codec:?}, stripped: {is_strip_cover}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn previews_keep_art_too() {
+    let bench = Bench::new();
+    let art = bench.path().join("art.png");
+    std::fs::write(&art, encode(&thirds(300, 300), ImageFormat::Png)).unwrap();
+    let wav = bench.wav("in.wav", &WavSpec { seconds: 20.0, ..WavSpec::default() });
+    let input = bench.path().join("in.mp3");
+    let art = art.to_str().unwrap();
+    let attach = ["-i", art, "-map", "0:a", "-map", "1:v", "-c:v", "copy", "-disposition:v", "attached_pic"];
+    transcode(&wav, &input, &attach).await;
+    let kind = RecipeKind::Preview(PreviewSettings {
+        transcode: Transcode { codec: Codec::Mp3, is_strip_cover: false, ..Transcode::default() },
+        length: PreviewLength::Seconds {
+            preview_seconds: 4.0,
+            preview_min_percent: 0.0,
+            preview_max_percent: 50.0,
+        },
+        preview_start_percent: 50.0,
+    });
+    let made = bench.render(&input, 20.0, &kind).await.unwrap();
+    assert!(embedded_art(&made.path).await.is_some());
+    assert!((3.95..4.1).contains(&bench.probe(&made.path).await.unwrap().duration));
+}
+
+#[tokio::test]
+async fn broken_tags_hold_no_art() {
+    let bench = Bench::new();
+    let path = bench.path().join("x.mp3");
+    for bytes in [b"".as_slice(), b"ID3\x04\0\0\x7f\x7f\x7f\x7fAPIC\x7f\x7f\x7f\x7f", &[0xff; 5000]] {
+        std::fs::write(&path, bytes).unwrap();
+        assert_eq!(embedded_art(&path).await, None);
+    }
+    assert_eq!(embedded_art(&bench.path().join("missing")).await, None);
+}
+
+fn wave() -> Vec<f64> {
+    (0..320).map(|n| (f64::from(n) / 17.0).sin().abs() * (f64::from(n) / 101.0).cos().abs()).collect()
+}
+
+#[test]
+fn placeholders_show_the_colour_and_the_sound() {
+    for colour in [Colour::DEFAULT, Colour::new(20, 30, 90), Colour::new(255, 255, 255), Colour::new(0, 0, 0)]
+    {
+        let made = placeholder(colour, &wave());
+        assert_eq!(made, placeholder(colour, &wave()));
+        let picture = decode(&made[2]);
+        let (corner, middle) = (picture.get_pixel(40, 40).0, picture.get_pixel(200, 200).0);
+        assert!(is_near(corner, colour.rgb));
+        assert!(!is_near(middle, colour.rgb));
+    }
+    assert_eq!(placeholder(Colour::DEFAULT, &[]).len(), 3);
+}
+
+#[test]
+fn waveform_images_are_bars_on_nothing() {
+    let png = waveform_image(Colour::DEFAULT, &wave(), 600, 120).unwrap();
+    let picture = image::load_from_memory_with_format(&png, ImageFormat::Png).unwrap();
+    assert_eq!(picture.dimensions(), (600, 120));
+    let alphas = || picture.pixels().map(|(.., pixel)| pixel.0[3]);
+    assert!(alphas().any(|alpha| alpha == 0) && alphas().any(|alpha| alpha == 255));
+    assert!(waveform_image(Colour::DEFAULT, &[], 1, 1).is_ok());
+    assert!(waveform_image(Colour::DEFAULT, &[], 0, 10).is_err());
+}
