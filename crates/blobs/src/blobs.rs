@@ -61,10 +61,7 @@ impl Blobs {
         let file = tokio::fs::File::open(path).await.map_err(interrupted)?;
         let size = file.metadata().await.map_err(interrupted)?.len();
         let body = file_chunks(file.into_std().await, 0..size);
-        let terms = PutTerms {
-            expected_size: Some(size),
-            ..PutTerms::default()
-        };
+        let terms = PutTerms { expected_size: Some(size), ..PutTerms::default() };
         self.put(key, body, terms).await
     }
 
@@ -143,10 +140,7 @@ impl fmt::Debug for Blobs {
 async fn write_file(mut body: ObjectBody, path: &Path) -> Result<(), BlobError> {
     let failed = |error: io::Error| match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => BlobError::Full,
-        _ => BlobError::unavailable(
-            "an object cannot be copied to the local file it is needed in",
-            error,
-        ),
+        _ => BlobError::unavailable("an object cannot be copied to the local file it is needed in", error),
     };
     let mut file = tokio::fs::File::create(path).await.map_err(failed)?;
     while let Some(chunk) = body.stream.try_next().await? {

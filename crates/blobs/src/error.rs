@@ -50,10 +50,7 @@ pub enum PutError {
 
 impl Cause {
     pub(crate) fn new(sentence: &'static str, source: impl Into<BoxError>) -> Self {
-        Self {
-            sentence,
-            source: source.into(),
-        }
+        Self { sentence, source: source.into() }
     }
 }
 
@@ -113,16 +110,10 @@ mod tests {
     fn details_are_in_the_source_and_sentences_in_the_text() {
         let away = BlobError::from(io::Error::other("EIO or so"));
         assert_eq!(away.to_string(), "the folder of the object store cannot be used");
-        assert_eq!(
-            away.source().map(ToString::to_string).as_deref(),
-            Some("EIO or so")
-        );
+        assert_eq!(away.source().map(ToString::to_string).as_deref(), Some("EIO or so"));
         let put = PutError::from(io::Error::other("EIO or so"));
         assert_eq!(put.to_string(), "the folder of the object store cannot be used");
-        assert_eq!(
-            put.source().map(ToString::to_string).as_deref(),
-            Some("EIO or so")
-        );
+        assert_eq!(put.source().map(ToString::to_string).as_deref(), Some("EIO or so"));
     }
 
     #[test]

@@ -41,21 +41,15 @@ pub(crate) struct Digests {
 impl<'a> Intake<'a> {
     pub(crate) fn new(body: Incoming<'a>, terms: PutTerms) -> Self {
         let limit = terms.max_bytes.min(terms.expected_size.unwrap_or(u64::MAX));
-        Self {
-            body,
-            terms,
-            limit,
-            seen: 0,
-            rest: Bytes::new(),
-        }
+        Self { body, terms, limit, seen: 0, rest: Bytes::new() }
     }
 
     /// Fails when what was announced is already too much, before a byte is read.
     pub(crate) fn check_announced(&self) -> Result<(), PutError> {
         match self.terms.expected_size {
-            Some(size) if size > self.terms.max_bytes => Err(PutError::TooLarge {
-                limit: self.terms.max_bytes,
-            }),
+            Some(size) if size > self.terms.max_bytes => {
+                Err(PutError::TooLarge { limit: self.terms.max_bytes })
+            }
             _ => Ok(()),
         }
     }
@@ -94,9 +88,9 @@ impl<'a> Intake<'a> {
         // A stream must not be polled behind its end.
         self.body = futures::stream::empty().boxed();
         match self.terms.expected_size {
-            Some(expected) if self.seen < expected => Err(PutError::Interrupted(
-                format!("{} of {expected} bytes came", self.seen).into(),
-            )),
+            Some(expected) if self.seen < expected => {
+                Err(PutError::Interrupted(format!("{} of {expected} bytes came", self.seen).into()))
+            }
             _ => Ok(()),
         }
     }
@@ -129,11 +123,7 @@ impl Batch {
 
 impl Digests {
     pub(crate) fn new(terms: &PutTerms) -> Self {
-        Self {
-            size: 0,
-            sha256: Sha256::new(),
-            md5: terms.expected_md5.map(|_| Md5::new()),
-        }
+        Self { size: 0, sha256: Sha256::new(), md5: terms.expected_md5.map(|_| Md5::new()) }
     }
 
     pub(crate) fn update(&mut self, bytes: &[u8]) {
@@ -151,10 +141,7 @@ impl Digests {
         if terms.expected_sha256.is_some_and(|expected| expected != sha256) || terms.expected_md5 != md5 {
             return Err(PutError::DigestMismatch);
         }
-        Ok(Stored {
-            size: self.size,
-            sha256,
-        })
+        Ok(Stored { size: self.size, sha256 })
     }
 }
 
@@ -217,11 +204,7 @@ mod tests {
 
     #[test]
     fn announced_sizes_hold() {
-        let terms = |expected_size, max_bytes| PutTerms {
-            expected_size,
-            max_bytes,
-            ..PutTerms::default()
-        };
+        let terms = |expected_size, max_bytes| PutTerms { expected_size, max_bytes, ..PutTerms::default() };
         let take = |terms| {
             let mut intake = Intake::new(body(vec![vec![1; 5], vec![2; 5]]), terms);
             intake.check_announced()?;
@@ -229,17 +212,8 @@ mod tests {
         };
         assert!(take(terms(Some(10), 10)).is_ok());
         assert!(matches!(take(terms(Some(11), 20)), Err(PutError::Interrupted(_))));
-        assert!(matches!(
-            take(terms(Some(9), 20)),
-            Err(PutError::TooLarge { limit: 9 })
-        ));
-        assert!(matches!(
-            take(terms(Some(20), 10)),
-            Err(PutError::TooLarge { limit: 10 })
-        ));
-        assert!(matches!(
-            take(terms(None, 9)),
-            Err(PutError::TooLarge { limit: 9 })
-        ));
+        assert!(matches!(take(terms(Some(9), 20)), Err(PutError::TooLarge { limit: 9 })));
+        assert!(matches!(take(terms(Some(20), 10)), Err(PutError::TooLarge { limit: 10 })));
+        assert!(matches!(take(terms(None, 9)), Err(PutError::TooLarge { limit: 9 })));
     }
 }

@@ -24,12 +24,7 @@ pub struct PutTerms {
 
 impl Default for PutTerms {
     fn default() -> Self {
-        Self {
-            max_bytes: u64::MAX,
-            expected_sha256: None,
-            expected_md5: None,
-            expected_size: None,
-        }
+        Self { max_bytes: u64::MAX, expected_sha256: None, expected_md5: None, expected_size: None }
     }
 }
 

@@ -80,10 +80,7 @@ impl StorageUrl {
             bucket.region = variable("AWS_REGION").or_else(|| variable("AWS_DEFAULT_REGION"));
         }
         if bucket.endpoint.is_none() {
-            bucket.endpoint = variable("AWS_ENDPOINT_URL")
-                .as_deref()
-                .map(parse_endpoint)
-                .transpose()?;
+            bucket.endpoint = variable("AWS_ENDPOINT_URL").as_deref().map(parse_endpoint).transpose()?;
         }
         bucket.check_credentials()?;
         Ok(self)
@@ -160,12 +157,7 @@ fn parse_bucket(url: &Url) -> Result<Bucket, StorageUrlError> {
         session_token: None,
     };
     // Not as a form would be read: there `+` means a space, but secrets contain it.
-    for pair in url
-        .query()
-        .unwrap_or_default()
-        .split('&')
-        .filter(|pair| !pair.is_empty())
-    {
+    for pair in url.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         let value = decode(value).ok_or_else(|| StorageUrlError::Parameter(name.to_owned()))?;
         bucket.set(name, value.into_owned())?;
@@ -181,11 +173,7 @@ fn parse_endpoint(text: &str) -> Result<Url, StorageUrlError> {
         && url.password().is_none()
         && url.query().is_none()
         && url.fragment().is_none();
-    if plain {
-        Ok(url)
-    } else {
-        Err(StorageUrlError::Endpoint)
-    }
+    if plain { Ok(url) } else { Err(StorageUrlError::Endpoint) }
 }
 
 fn decode(text: &str) -> Option<Cow<'_, str>> {
@@ -244,10 +232,7 @@ mod tests {
             "s3://music/a/b/?endpoint=http%3A%2F%2F127.0.0.1:9000&region=eu&access_key_id=id&secret_access_key=s+/%3D",
         );
         assert_eq!((full.name.as_str(), full.prefix.as_str()), ("music", "a/b"));
-        assert_eq!(
-            full.endpoint.map(String::from).as_deref(),
-            Some("http://127.0.0.1:9000/")
-        );
+        assert_eq!(full.endpoint.map(String::from).as_deref(), Some("http://127.0.0.1:9000/"));
         assert_eq!(full.region.as_deref(), Some("eu"));
         assert_eq!(full.secret_access_key.as_deref(), Some("s+/="));
         assert_eq!(bucket("s3://music?endpoint=http://localhost:1").prefix, "");
@@ -274,9 +259,7 @@ mod tests {
 
     #[test]
     fn secrets_are_not_shown() {
-        let url: StorageUrl = "s3://music/a?access_key_id=id&secret_access_key=hush"
-            .parse()
-            .unwrap();
+        let url: StorageUrl = "s3://music/a?access_key_id=id&secret_access_key=hush".parse().unwrap();
         assert_eq!(format!("{url} {url:?}"), "s3://music/a StorageUrl(s3://music/a)");
     }
 

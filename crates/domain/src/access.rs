@@ -74,10 +74,7 @@ impl KeyType {
 impl std::str::FromStr for KeyType {
     type Err = ScopeError;
     fn from_str(text: &str) -> Result<Self, ScopeError> {
-        Self::ALL
-            .into_iter()
-            .find(|t| t.as_str() == text)
-            .ok_or(ScopeError::UnknownType)
+        Self::ALL.into_iter().find(|t| t.as_str() == text).ok_or(ScopeError::UnknownType)
     }
 }
 
@@ -173,11 +170,7 @@ mod tests {
             (KeyType::Share, vec![Share]),
         ] {
             for action in [Manage, Play, Upload, Share] {
-                assert_eq!(
-                    key.permits(action),
-                    allowed.contains(&action),
-                    "{key:?} {action:?}"
-                );
+                assert_eq!(key.permits(action), allowed.contains(&action), "{key:?} {action:?}");
             }
         }
     }
@@ -203,9 +196,6 @@ mod tests {
         assert!(!KeyScope::Track(c1, t1).covers_track(c2, t1));
         assert!(!KeyScope::Track(c1, t1).covers_collection(c1));
         assert!(!KeyScope::Collection(c1).covers_organization());
-        assert_eq!(
-            KeyScope::new(None, Some(t1)),
-            Err(ScopeError::TrackWithoutCollection)
-        );
+        assert_eq!(KeyScope::new(None, Some(t1)), Err(ScopeError::TrackWithoutCollection));
     }
 }

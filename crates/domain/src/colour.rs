@@ -67,20 +67,14 @@ impl Colour {
 
     /// From red, green and blue.
     pub const fn new(red: u8, green: u8, blue: u8) -> Self {
-        Self {
-            rgb: [red, green, blue],
-        }
+        Self { rgb: [red, green, blue] }
     }
 
     /// WCAG relative luminance, 0..=1.
     pub fn luminance(self) -> f64 {
         let [r, g, b] = self.rgb.map(|channel| {
             let value = f64::from(channel) / 255.0;
-            if value <= 0.04045 {
-                value / 12.92
-            } else {
-                ((value + 0.055) / 1.055).powf(2.4)
-            }
+            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
         });
         0.2126 * r + 0.7152 * g + 0.0722 * b
     }
@@ -123,10 +117,7 @@ impl Colour {
             let less = (saturation - f64::from(step) / f64::from(STEPS)).max(0.0);
             Self::from_hsv(hue, less, limit)
         });
-        by_value
-            .chain(by_saturation)
-            .find(passes)
-            .unwrap_or_else(|| Self::from_hsv(hue, 0.0, limit))
+        by_value.chain(by_saturation).find(passes).unwrap_or_else(|| Self::from_hsv(hue, 0.0, limit))
     }
 
     /// Hue in degrees 0..360, saturation and value 0..=1 (A. R. Smith 1978).
@@ -178,9 +169,7 @@ pub fn resolve_player_colour(
         return collection_or_above;
     }
     let (vibrant, track_allows) = track_vibrant;
-    track_own
-        .or(vibrant.filter(|_| track_allows))
-        .unwrap_or(collection_or_above)
+    track_own.or(vibrant.filter(|_| track_allows)).unwrap_or(collection_or_above)
 }
 
 impl fmt::Display for Colour {

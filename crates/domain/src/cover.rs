@@ -36,10 +36,7 @@ impl CoverOrigin {
 impl std::str::FromStr for CoverOrigin {
     type Err = ();
     fn from_str(text: &str) -> Result<Self, ()> {
-        [Self::Generated, Self::Embedded, Self::Uploaded]
-            .into_iter()
-            .find(|o| o.as_str() == text)
-            .ok_or(())
+        [Self::Generated, Self::Embedded, Self::Uploaded].into_iter().find(|o| o.as_str() == text).ok_or(())
     }
 }
 
@@ -89,15 +86,8 @@ impl Cover {
 
     /// Where the file of one size is.
     pub fn key(&self, organization_id: OrganizationId, folder: ShortId, size: CoverSize) -> ObjectKey {
-        let file = ObjectFile {
-            label: Self::label(size),
-            version: self.version,
-            content_type: ContentType::Jpeg,
-        };
-        ObjectKey {
-            organization_id,
-            folder,
-            file,
-        }
+        let file =
+            ObjectFile { label: Self::label(size), version: self.version, content_type: ContentType::Jpeg };
+        ObjectKey { organization_id, folder, file }
     }
 }

@@ -55,9 +55,7 @@ impl Job {
     /// Milliseconds to wait after the `attempt`-th failure (from 1): 1 s, then four times as long each, at most
     /// an hour. `jitter` is random, 0..=255, and adds up to a quarter so that retries do not march in step.
     pub fn backoff_millis(&self, attempt: u32, jitter: u8) -> i64 {
-        let base = 1000_i64
-            .saturating_mul(4_i64.saturating_pow(attempt.saturating_sub(1)))
-            .min(3_600_000);
+        let base = 1000_i64.saturating_mul(4_i64.saturating_pow(attempt.saturating_sub(1))).min(3_600_000);
         base + base / 4 * i64::from(jitter) / 255
     }
 }
@@ -98,12 +96,7 @@ mod tests {
     fn waits_grow_to_an_hour() {
         let job = Job::SweepObjects {};
         let waits: Vec<i64> = (1..=8).map(|n| job.backoff_millis(n, 0)).collect();
-        assert_eq!(
-            waits,
-            [
-                1000, 4000, 16_000, 64_000, 256_000, 1_024_000, 3_600_000, 3_600_000
-            ]
-        );
+        assert_eq!(waits, [1000, 4000, 16_000, 64_000, 256_000, 1_024_000, 3_600_000, 3_600_000]);
         assert_eq!(job.backoff_millis(1, 255), 1250);
         assert_eq!(job.backoff_millis(u32::MAX, 255), 4_500_000);
     }

@@ -36,10 +36,7 @@ impl Levels {
     /// From amplitudes over `frames` frames of sound. Amplitudes are kept inside 0..=1 and rounded to four
     /// digits, finer than a waveform is ever drawn.
     pub fn new(amplitudes: impl IntoIterator<Item = f64>, metric: Metric, frames: u64) -> Self {
-        let levels: Vec<f64> = amplitudes
-            .into_iter()
-            .map(|a| rounded(a.clamp(0.0, 1.0)))
-            .collect();
+        let levels: Vec<f64> = amplitudes.into_iter().map(|a| rounded(a.clamp(0.0, 1.0))).collect();
         let count = levels.len().max(1) as f64;
         Self {
             num_samples: u32::try_from(levels.len()).unwrap_or(u32::MAX),

@@ -110,10 +110,7 @@ mod tests {
     #[test]
     fn pages_have_bounds() {
         assert_eq!(Page::new(None, None), Ok(Page::default()));
-        assert_eq!(
-            Page::new(Some(200), Some(7)).map(|p| (p.limit(), p.offset())),
-            Ok((200, 7))
-        );
+        assert_eq!(Page::new(Some(200), Some(7)).map(|p| (p.limit(), p.offset())), Ok((200, 7)));
         assert_eq!(Page::new(Some(0), None), Err(LimitError::Limit));
         assert_eq!(Page::new(Some(201), None), Err(LimitError::Limit));
         assert_eq!(Page::new(None, Some(-1)), Err(LimitError::Offset));

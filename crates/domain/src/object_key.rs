@@ -108,13 +108,7 @@ pub struct ObjectFile {
 
 impl fmt::Display for ObjectFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}.{}.{}",
-            self.label,
-            self.version,
-            self.content_type.extension()
-        )
+        write!(f, "{}.{}.{}", self.label, self.version, self.content_type.extension())
     }
 }
 
@@ -182,11 +176,7 @@ impl FromStr for ObjectKey {
             file: file.parse()?,
         };
         // A UUID can be spelled in upper case too; an object's name cannot.
-        if key.to_string() == text {
-            Ok(key)
-        } else {
-            Err(ObjectKeyError)
-        }
+        if key.to_string() == text { Ok(key) } else { Err(ObjectKeyError) }
     }
 }
 

@@ -69,35 +69,19 @@ fn default_max_seconds() -> f64 {
 impl PreviewSettings {
     pub(crate) fn validate(&self) -> Result<(), RecipeError> {
         let percent = |name, value: f64| {
-            if (0.0..=100.0).contains(&value) {
-                Ok(())
-            } else {
-                Err(RecipeError::Percent(name))
-            }
+            if (0.0..=100.0).contains(&value) { Ok(()) } else { Err(RecipeError::Percent(name)) }
         };
         let seconds = |name, value: f64| {
-            if (0.0..=86_400.0).contains(&value) {
-                Ok(())
-            } else {
-                Err(RecipeError::Seconds(name))
-            }
+            if (0.0..=86_400.0).contains(&value) { Ok(()) } else { Err(RecipeError::Seconds(name)) }
         };
         percent("preview_start_percent", self.preview_start_percent)?;
         match self.length {
-            PreviewLength::Seconds {
-                preview_seconds,
-                preview_min_percent,
-                preview_max_percent,
-            } => {
+            PreviewLength::Seconds { preview_seconds, preview_min_percent, preview_max_percent } => {
                 seconds("preview_seconds", preview_seconds)?;
                 percent("preview_min_percent", preview_min_percent)?;
                 percent("preview_max_percent", preview_max_percent)
             }
-            PreviewLength::Percent {
-                preview_percent,
-                preview_min_seconds,
-                preview_max_seconds,
-            } => {
+            PreviewLength::Percent { preview_percent, preview_min_seconds, preview_max_seconds } => {
                 percent("preview_percent", preview_percent)?;
                 seconds("preview_min_seconds", preview_min_seconds)?;
                 seconds("preview_max_seconds", preview_max_seconds)
@@ -112,20 +96,12 @@ impl PreviewSettings {
     pub fn window(&self, duration: f64) -> (f64, f64) {
         let share = |percent: f64| duration * percent / 100.0;
         let wanted = match self.length {
-            PreviewLength::Seconds {
-                preview_seconds,
-                preview_min_percent,
-                preview_max_percent,
-            } => preview_seconds
-                .max(share(preview_min_percent))
-                .min(share(preview_max_percent)),
-            PreviewLength::Percent {
-                preview_percent,
-                preview_min_seconds,
-                preview_max_seconds,
-            } => share(preview_percent)
-                .max(preview_min_seconds)
-                .min(preview_max_seconds),
+            PreviewLength::Seconds { preview_seconds, preview_min_percent, preview_max_percent } => {
+                preview_seconds.max(share(preview_min_percent)).min(share(preview_max_percent))
+            }
+            PreviewLength::Percent { preview_percent, preview_min_seconds, preview_max_seconds } => {
+                share(preview_percent).max(preview_min_seconds).min(preview_max_seconds)
+            }
         };
         let length = wanted.clamp(0.0, duration);
         let start = share(self.preview_start_percent).min(duration - length).max(0.0);

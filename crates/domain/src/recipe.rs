@@ -52,9 +52,7 @@ impl VariantIndex {
 
     fn is_valid(text: &str) -> bool {
         (2..=64).contains(&text.len())
-            && text
-                .bytes()
-                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'-')
+            && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'-')
     }
 }
 
@@ -73,11 +71,7 @@ impl fmt::Debug for VariantIndex {
 impl FromStr for VariantIndex {
     type Err = RecipeError;
     fn from_str(text: &str) -> Result<Self, RecipeError> {
-        if Self::is_valid(text) {
-            Ok(Self(text.to_owned()))
-        } else {
-            Err(RecipeError::Index)
-        }
+        if Self::is_valid(text) { Ok(Self(text.to_owned())) } else { Err(RecipeError::Index) }
     }
 }
 
@@ -187,10 +181,7 @@ pub struct LevelsSettings {
 
 impl Default for LevelsSettings {
     fn default() -> Self {
-        Self {
-            num_samples: 320,
-            metric: Metric::Peak,
-        }
+        Self { num_samples: 320, metric: Metric::Peak }
     }
 }
 
@@ -332,11 +323,7 @@ pub struct Recipe {
 
 /// What a new organization starts with: `hq`, `lq`, `preview`, `levels`, `original`.
 pub fn default_recipes(organization_id: OrganizationId, ambient: &Ambient) -> Vec<Recipe> {
-    let mp3 = |bitrate| Transcode {
-        codec: Codec::Mp3,
-        bitrate,
-        ..Transcode::default()
-    };
+    let mp3 = |bitrate| Transcode { codec: Codec::Mp3, bitrate, ..Transcode::default() };
     let preview = PreviewSettings {
         transcode: mp3(128),
         length: PreviewLength::Seconds {

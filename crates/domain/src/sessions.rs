@@ -70,12 +70,9 @@ mod tests {
 
     #[test]
     fn a_key_that_forbids_downloads_wins() {
-        for (key, asked, stored) in [
-            (true, true, true),
-            (true, false, false),
-            (false, true, false),
-            (false, false, false),
-        ] {
+        for (key, asked, stored) in
+            [(true, true, true), (true, false, false), (false, true, false), (false, false, false)]
+        {
             assert_eq!(PlaySession::grants_downloads(key, asked), stored);
         }
     }

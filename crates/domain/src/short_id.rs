@@ -56,11 +56,7 @@ impl FromStr for ShortId {
     type Err = ShortIdError;
     fn from_str(text: &str) -> Result<Self, ShortIdError> {
         let characters: [u8; Self::LEN] = text.as_bytes().try_into().map_err(|_| ShortIdError)?;
-        if characters.iter().all(|c| ALPHABET.contains(c)) {
-            Ok(Self(characters))
-        } else {
-            Err(ShortIdError)
-        }
+        if characters.iter().all(|c| ALPHABET.contains(c)) { Ok(Self(characters)) } else { Err(ShortIdError) }
     }
 }
 

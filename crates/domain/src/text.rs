@@ -32,11 +32,7 @@ impl<const MAX: usize> Text<MAX> {
 
     /// The text, or an error where it is empty or only white space.
     pub fn non_empty(self) -> Result<Self, TextError> {
-        if self.0.trim().is_empty() {
-            Err(TextError::Empty)
-        } else {
-            Ok(self)
-        }
+        if self.0.trim().is_empty() { Err(TextError::Empty) } else { Ok(self) }
     }
 }
 
@@ -106,8 +102,7 @@ fn holds_nul(map: &serde_json::Map<String, serde_json::Value>) -> bool {
             _ => false,
         }
     }
-    map.iter()
-        .any(|(key, value)| key.contains('\0') || value_holds(value))
+    map.iter().any(|(key, value)| key.contains('\0') || value_holds(value))
 }
 
 impl From<Metadata> for serde_json::Map<String, serde_json::Value> {
@@ -125,21 +120,14 @@ mod tests {
         assert!(Text::<3>::try_from("äöü".to_owned()).is_ok());
         assert_eq!(Text::<3>::try_from("abcd".to_owned()), Err(TextError::TooLong(3)));
         assert_eq!(Text::<3>::try_from("a\0".to_owned()), Err(TextError::Nul));
-        assert_eq!(
-            Text::<3>::try_from(" ".to_owned()).and_then(Text::non_empty),
-            Err(TextError::Empty)
-        );
+        assert_eq!(Text::<3>::try_from(" ".to_owned()).and_then(Text::non_empty), Err(TextError::Empty));
     }
 
     #[test]
     fn metadata_has_limits() {
         let parse = |json: &str| serde_json::from_str::<Metadata>(json).map_err(|e| e.to_string());
         assert!(parse(r#"{"a":[1,{"b":null}]}"#).is_ok());
-        assert!(
-            parse(r#"{"a":["\u0000"]}"#)
-                .unwrap_err()
-                .starts_with("holds a NUL")
-        );
+        assert!(parse(r#"{"a":["\u0000"]}"#).unwrap_err().starts_with("holds a NUL"));
         assert!(parse(r#"{"a":"\\u0000"}"#).is_ok());
         assert!(parse(r#"[]"#).is_err());
         let large = serde_json::json!({"a": "x".repeat(70_000)}).to_string();

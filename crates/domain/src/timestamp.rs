@@ -50,11 +50,7 @@ impl Timestamp {
     #[must_use]
     pub fn plus_millis(self, millis: i64) -> Self {
         let moved = self.unix_millis().saturating_add(millis);
-        let limit = if millis < 0 {
-            jiff::Timestamp::MIN
-        } else {
-            jiff::Timestamp::MAX
-        };
+        let limit = if millis < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX };
         Self::from_unix_millis(moved).unwrap_or(Self(limit))
     }
 }
@@ -101,10 +97,7 @@ mod tests {
         let moment = Timestamp::from_unix_millis(1_700_000_000_007).unwrap();
         assert_eq!(moment.to_string(), "2023-11-14T22:13:20.007Z");
         assert_eq!("2023-11-14T23:13:20.0079+01:00".parse(), Ok(moment));
-        assert_eq!(
-            Timestamp::from_unix_millis(0).unwrap().to_string(),
-            "1970-01-01T00:00:00.000Z"
-        );
+        assert_eq!(Timestamp::from_unix_millis(0).unwrap().to_string(), "1970-01-01T00:00:00.000Z");
     }
 
     #[test]

@@ -86,10 +86,7 @@ impl TrackStatus {
 
     /// Whether nothing will change by itself any more.
     pub const fn is_final(self) -> bool {
-        matches!(
-            self,
-            Self::InitError | Self::Ready | Self::Incomplete | Self::Error
-        )
+        matches!(self, Self::InitError | Self::Ready | Self::Incomplete | Self::Error)
     }
 
     /// Whether a worker is, or will be, at it.
@@ -191,36 +188,12 @@ mod tests {
         let (done, part, none) = (Some(Ready), Some(Incomplete), Some(Error));
         let bad = Some(InitError);
         for (status, expected) in [
-            (
-                Initialized,
-                [Some(Processing), bad, bad, None, None, None, None, None],
-            ),
+            (Initialized, [Some(Processing), bad, bad, None, None, None, None, None]),
             (InitError, [None; 8]),
-            (
-                Processing,
-                [
-                    None,
-                    None,
-                    bad,
-                    Some(FallbackProcessing),
-                    done,
-                    part,
-                    none,
-                    Some(Processing),
-                ],
-            ),
-            (
-                FallbackProcessing,
-                [None, None, bad, None, done, part, none, Some(FallbackProcessing)],
-            ),
-            (
-                Ready,
-                [None, None, None, None, None, None, None, Some(Processing)],
-            ),
-            (
-                Incomplete,
-                [None, None, None, None, None, None, None, Some(Processing)],
-            ),
+            (Processing, [None, None, bad, Some(FallbackProcessing), done, part, none, Some(Processing)]),
+            (FallbackProcessing, [None, None, bad, None, done, part, none, Some(FallbackProcessing)]),
+            (Ready, [None, None, None, None, None, None, None, Some(Processing)]),
+            (Incomplete, [None, None, None, None, None, None, None, Some(Processing)]),
             (Error, [None; 8]),
         ] {
             assert_eq!(row(status), expected, "{status}");

@@ -41,14 +41,9 @@ pub(crate) fn evaluate(headers: &HeaderMap, object: &Validators) -> Verdict {
 
 /// Whether there is a condition that [`evaluate`] looks at.
 pub(crate) fn is_conditional(headers: &HeaderMap) -> bool {
-    [
-        header::IF_MATCH,
-        header::IF_NONE_MATCH,
-        header::IF_MODIFIED_SINCE,
-        header::IF_UNMODIFIED_SINCE,
-    ]
-    .iter()
-    .any(|name| headers.contains_key(name))
+    [header::IF_MATCH, header::IF_NONE_MATCH, header::IF_MODIFIED_SINCE, header::IF_UNMODIFIED_SINCE]
+        .iter()
+        .any(|name| headers.contains_key(name))
 }
 
 /// Whether `Range` applies: there is no `If-Range`, or it names this version. Compared strongly: a weak tag
@@ -145,17 +140,11 @@ mod tests {
     const AFTER: &str = "Sun, 06 Nov 1994 08:49:38 GMT";
 
     fn object() -> Validators {
-        Validators {
-            etag: "\"v1\"".to_owned(),
-            modified: 784_111_777,
-        }
+        Validators { etag: "\"v1\"".to_owned(), modified: 784_111_777 }
     }
 
     fn headers(lines: &[(HeaderName, &str)]) -> HeaderMap {
-        lines
-            .iter()
-            .map(|(name, value)| (name.clone(), value.parse().unwrap()))
-            .collect()
+        lines.iter().map(|(name, value)| (name.clone(), value.parse().unwrap())).collect()
     }
 
     fn verdict(lines: &[(HeaderName, &str)]) -> Verdict {
@@ -197,26 +186,11 @@ mod tests {
     #[test]
     fn tags_take_precedence_over_dates() {
         use header::{IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_UNMODIFIED_SINCE};
-        assert_eq!(
-            verdict(&[(IF_MATCH, "\"v1\""), (IF_UNMODIFIED_SINCE, BEFORE)]),
-            Verdict::Proceed
-        );
-        assert_eq!(
-            verdict(&[(IF_NONE_MATCH, "\"x\""), (IF_MODIFIED_SINCE, AFTER)]),
-            Verdict::Proceed
-        );
-        assert_eq!(
-            verdict(&[(IF_MATCH, "\"x\""), (IF_NONE_MATCH, "\"v1\"")]),
-            Verdict::Failed
-        );
-        assert_eq!(
-            verdict(&[(IF_NONE_MATCH, "\"x\""), (IF_NONE_MATCH, "\"v1\"")]),
-            Verdict::NotModified
-        );
-        assert_eq!(
-            verdict(&[(IF_MODIFIED_SINCE, AFTER), (IF_MODIFIED_SINCE, AFTER)]),
-            Verdict::Proceed
-        );
+        assert_eq!(verdict(&[(IF_MATCH, "\"v1\""), (IF_UNMODIFIED_SINCE, BEFORE)]), Verdict::Proceed);
+        assert_eq!(verdict(&[(IF_NONE_MATCH, "\"x\""), (IF_MODIFIED_SINCE, AFTER)]), Verdict::Proceed);
+        assert_eq!(verdict(&[(IF_MATCH, "\"x\""), (IF_NONE_MATCH, "\"v1\"")]), Verdict::Failed);
+        assert_eq!(verdict(&[(IF_NONE_MATCH, "\"x\""), (IF_NONE_MATCH, "\"v1\"")]), Verdict::NotModified);
+        assert_eq!(verdict(&[(IF_MODIFIED_SINCE, AFTER), (IF_MODIFIED_SINCE, AFTER)]), Verdict::Proceed);
     }
 
     #[test]

@@ -44,18 +44,9 @@ mod tests {
     #[test]
     fn names_are_given_twice() {
         for (name, expected) in [
-            (
-                "song.mp3",
-                r#"attachment; filename="song.mp3"; filename*=UTF-8''song.mp3"#,
-            ),
-            (
-                "My Song.mp3",
-                r#"attachment; filename="My Song.mp3"; filename*=UTF-8''My%20Song.mp3"#,
-            ),
-            (
-                "Größe.mp3",
-                r#"attachment; filename="Gr__e.mp3"; filename*=UTF-8''Gr%C3%B6%C3%9Fe.mp3"#,
-            ),
+            ("song.mp3", r#"attachment; filename="song.mp3"; filename*=UTF-8''song.mp3"#),
+            ("My Song.mp3", r#"attachment; filename="My Song.mp3"; filename*=UTF-8''My%20Song.mp3"#),
+            ("Größe.mp3", r#"attachment; filename="Gr__e.mp3"; filename*=UTF-8''Gr%C3%B6%C3%9Fe.mp3"#),
             (
                 "a\"; x=\"\r\n\\%41/.mp3",
                 r#"attachment; filename="a_; x=_____41_.mp3"; filename*=UTF-8''a%22%3B%20x%3D%22%0D%0A%5C%2541%2F.mp3"#,

@@ -42,10 +42,7 @@ pub struct EdgeConfig {
 
 impl Default for EdgeConfig {
     fn default() -> Self {
-        Self {
-            storage_timeout: Duration::from_secs(10),
-            retry_after_seconds: 5,
-        }
+        Self { storage_timeout: Duration::from_secs(10), retry_after_seconds: 5 }
     }
 }
 
@@ -71,12 +68,7 @@ struct Found {
 impl Edge {
     /// An edge node over a store.
     pub fn new(blobs: Blobs, signer: UrlSigner, ambient: Ambient, config: EdgeConfig) -> Self {
-        Self(Arc::new(Inner {
-            blobs,
-            signer,
-            ambient,
-            config,
-        }))
+        Self(Arc::new(Inner { blobs, signer, ambient, config }))
     }
 
     /// Whether a path is that of an object, there or not: a server with other pages lets the edge answer it.
@@ -135,19 +127,18 @@ impl Edge {
         let selection = ranges
             .filter(|_| conditional::range_applies(&request.headers, &object.validators))
             .map_or(Selection::Whole, |ranges| ranges.select(object.meta.size));
-        self.send(grant, object, selection, &request.method, request_id)
-            .await
+        self.send(grant, object, selection, &request.method, request_id).await
     }
 
     /// The URL is the permission, or there is none.
     fn verify(&self, uri: &Uri) -> Result<DeliveryGrant, Refusal> {
         let Inner { signer, ambient, .. } = &*self.0;
-        signer
-            .verify_delivery(uri.path(), uri.query(), ambient.now())
-            .map_err(|error| match Self::owns(uri.path()) {
+        signer.verify_delivery(uri.path(), uri.query(), ambient.now()).map_err(|error| {
+            match Self::owns(uri.path()) {
                 true => Refusal::Signature(error),
                 false => Refusal::NotFound,
-            })
+            }
+        })
     }
 
     /// Finds the object. Where everything speaks for sending one run of bytes, it is opened at once, which saves
@@ -166,11 +157,7 @@ impl Edge {
             }
             None => (self.stored(key, blobs.head(key)).await?, None),
         };
-        Ok(Found {
-            meta,
-            validators: Validators::of(key, &meta),
-            opened,
-        })
+        Ok(Found { meta, validators: Validators::of(key, &meta), opened })
     }
 
     /// Answers with what is selected of the object.
@@ -227,9 +214,7 @@ impl Edge {
         answer: impl Future<Output = Result<Option<T>, BlobError>>,
     ) -> Result<T, Refusal> {
         let config = &self.0.config;
-        let away = Refusal::Storage {
-            retry_after: config.retry_after_seconds,
-        };
+        let away = Refusal::Storage { retry_after: config.retry_after_seconds };
         match tokio::time::timeout(config.storage_timeout, answer).await {
             Ok(Ok(found)) => found.ok_or(Refusal::NotFound),
             Ok(Err(error)) => {
@@ -245,11 +230,7 @@ impl Edge {
     }
 
     fn request_id(&self, request: &Parts) -> RequestId {
-        let from_header = || {
-            conditional::single(&request.headers, response::X_REQUEST_ID)?
-                .parse()
-                .ok()
-        };
+        let from_header = || conditional::single(&request.headers, response::X_REQUEST_ID)?.parse().ok();
         let given = request.extensions.get().copied().or_else(from_header);
         given.unwrap_or_else(|| self.0.ambient.credential_id())
     }

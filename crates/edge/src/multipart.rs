@@ -45,10 +45,7 @@ impl Multipart {
             let head = format!(
                 "{line_end}--{boundary}\r\nContent-Type: {mime}\r\nContent-Range: {content_range}\r\n\r\n"
             );
-            Part {
-                head: head.into(),
-                range,
-            }
+            Part { head: head.into(), range }
         };
         let parts = ranges.into_iter().enumerate().map(part).collect();
         Self { boundary, parts }

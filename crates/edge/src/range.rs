@@ -80,11 +80,7 @@ impl RangeSet {
         }
         let mut specs = Vec::new();
         // Empty elements are allowed in every HTTP list.
-        for element in list
-            .split(',')
-            .map(|e| e.trim_matches([' ', '\t']))
-            .filter(|e| !e.is_empty())
-        {
+        for element in list.split(',').map(|e| e.trim_matches([' ', '\t'])).filter(|e| !e.is_empty()) {
             if specs.len() == MOST_RANGES {
                 return None;
             }
@@ -234,10 +230,7 @@ mod tests {
 
     fn header(ranges: &[(Option<u64>, Option<u64>)]) -> String {
         let text = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
-        let list: Vec<_> = ranges
-            .iter()
-            .map(|(a, b)| format!("{}-{}", text(*a), text(*b)))
-            .collect();
+        let list: Vec<_> = ranges.iter().map(|(a, b)| format!("{}-{}", text(*a), text(*b))).collect();
         format!("bytes={}", list.join(", "))
     }
 

@@ -44,26 +44,16 @@ struct ErrorBody {
 impl Refusal {
     fn describe(self) -> (StatusCode, &'static str, &'static str) {
         match self {
-            Self::NotFound => (
-                StatusCode::NOT_FOUND,
-                "not_found",
-                "There is nothing at this address.",
-            ),
-            Self::Signature(VerifyError::Malformed) => (
-                StatusCode::UNAUTHORIZED,
-                "signature_invalid",
-                "This address needs a complete signature.",
-            ),
-            Self::Signature(VerifyError::BadSignature) => (
-                StatusCode::UNAUTHORIZED,
-                "signature_invalid",
-                "The signature does not match this address.",
-            ),
-            Self::Signature(VerifyError::Expired) => (
-                StatusCode::UNAUTHORIZED,
-                "url_expired",
-                "This address has expired; ask for a new one.",
-            ),
+            Self::NotFound => (StatusCode::NOT_FOUND, "not_found", "There is nothing at this address."),
+            Self::Signature(VerifyError::Malformed) => {
+                (StatusCode::UNAUTHORIZED, "signature_invalid", "This address needs a complete signature.")
+            }
+            Self::Signature(VerifyError::BadSignature) => {
+                (StatusCode::UNAUTHORIZED, "signature_invalid", "The signature does not match this address.")
+            }
+            Self::Signature(VerifyError::Expired) => {
+                (StatusCode::UNAUTHORIZED, "url_expired", "This address has expired; ask for a new one.")
+            }
             Self::Method => (
                 StatusCode::METHOD_NOT_ALLOWED,
                 "method_not_allowed",
@@ -95,10 +85,7 @@ impl Refusal {
             Self::Method => Some((header::ALLOW, METHODS)),
             Self::Range { size } => {
                 let value = format!("bytes */{size}");
-                Some((
-                    header::CONTENT_RANGE,
-                    HeaderValue::try_from(value).expect("digits are ASCII"),
-                ))
+                Some((header::CONTENT_RANGE, HeaderValue::try_from(value).expect("digits are ASCII")))
             }
             Self::Storage { retry_after } => Some((header::RETRY_AFTER, retry_after.into())),
         }
@@ -107,22 +94,14 @@ impl Refusal {
     /// The answer to the request of this id.
     pub(crate) fn into_response(self, request_id: RequestId) -> Response<Body> {
         let (status, code, message) = self.describe();
-        let body = ErrorBody {
-            ok: false,
-            message,
-            code,
-            api_request_id: request_id,
-        };
+        let body = ErrorBody { ok: false, message, code, api_request_id: request_id };
         let body = serde_json::to_vec(&body).expect("texts and a bool are JSON");
         let mut response = Response::new(Body::empty());
         *response.status_mut() = status;
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        headers.insert(
-            header::X_CONTENT_TYPE_OPTIONS,
-            HeaderValue::from_static("nosniff"),
-        );
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(header::CONTENT_LENGTH, body.len().into());
         headers.extend(self.own_header());
         *response.body_mut() = Body::from(body);

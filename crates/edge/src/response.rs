@@ -112,17 +112,11 @@ fn describe(headers: &mut HeaderMap, validators: &Validators, length: u64) {
     caching(headers, validators);
     headers.insert(header::CONTENT_LENGTH, length.into());
     headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-    headers.insert(
-        header::X_CONTENT_TYPE_OPTIONS,
-        HeaderValue::from_static("nosniff"),
-    );
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
 }
 
 fn caching(headers: &mut HeaderMap, validators: &Validators) {
     headers.insert(header::ETAG, validators.etag_header());
     headers.insert(header::LAST_MODIFIED, validators.date_header());
-    headers.insert(
-        header::CACHE_CONTROL,
-        HeaderValue::from_static(ObjectKey::CACHE_CONTROL),
-    );
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(ObjectKey::CACHE_CONTROL));
 }

@@ -18,10 +18,7 @@ pub(crate) struct Validators {
 impl Validators {
     /// Those of an object.
     pub(crate) fn of(key: &ObjectKey, meta: &ObjectMeta) -> Self {
-        Self {
-            etag: format!("\"{}\"", key.file.version),
-            modified: meta.modified.unix_seconds(),
-        }
+        Self { etag: format!("\"{}\"", key.file.version), modified: meta.modified.unix_seconds() }
     }
 
     /// The value of `ETag`.
@@ -45,10 +42,7 @@ fn format_date(seconds: i64) -> String {
 
 /// An HTTP date, in any of the three forms of the standard, in Unix seconds.
 pub(crate) fn parse_date(text: &str) -> Option<i64> {
-    let since_1970 = httpdate::parse_http_date(text)
-        .ok()?
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .ok()?;
+    let since_1970 = httpdate::parse_http_date(text).ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     let seconds = i64::try_from(since_1970.as_secs()).ok()?;
     Timestamp::from_unix_seconds(seconds).map(Timestamp::unix_seconds)
 }
@@ -64,13 +58,9 @@ mod tests {
         for form in [text, "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
             assert_eq!(parse_date(form), Some(784_111_777), "{form}");
         }
-        for bad in [
-            "",
-            "0",
-            "1994-11-06T08:49:37Z",
-            "Sun, 06 Nov 1994 08:49:37",
-            "Sun, 99 Nov 1994 08:49:37 GMT",
-        ] {
+        for bad in
+            ["", "0", "1994-11-06T08:49:37Z", "Sun, 06 Nov 1994 08:49:37", "Sun, 99 Nov 1994 08:49:37 GMT"]
+        {
             assert_eq!(parse_date(bad), None, "{bad}");
         }
         assert_eq!(format_date(-5), "Thu, 01 Jan 1970 00:00:00 GMT");

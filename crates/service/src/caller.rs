@@ -45,11 +45,7 @@ impl Caller {
 
     /// Refuses what is about another organization than the caller's own.
     pub(crate) fn reach_organization(&self, id: OrganizationId) -> Result<(), Refusal> {
-        if id == self.organization_id {
-            Ok(())
-        } else {
-            Err(Refusal::NotFound(Noun::Organization))
-        }
+        if id == self.organization_id { Ok(()) } else { Err(Refusal::NotFound(Noun::Organization)) }
     }
 
     /// Refuses to a scoped key what concerns the organization as a whole.
@@ -66,29 +62,18 @@ impl Caller {
 
     /// Refuses a collection that is out of reach.
     pub(crate) fn reach_collection(&self, id: CollectionId) -> Result<(), Refusal> {
-        if self.scope.covers_collection(id) {
-            Ok(())
-        } else {
-            Err(Refusal::NotFound(Noun::Collection))
-        }
+        if self.scope.covers_collection(id) { Ok(()) } else { Err(Refusal::NotFound(Noun::Collection)) }
     }
 
     /// Refuses a track that is out of reach.
     pub(crate) fn reach_track(&self, collection: CollectionId, track: TrackId) -> Result<(), Refusal> {
-        if self.scope.covers_track(collection, track) {
-            Ok(())
-        } else {
-            Err(Refusal::NotFound(Noun::Track))
-        }
+        if self.scope.covers_track(collection, track) { Ok(()) } else { Err(Refusal::NotFound(Noun::Track)) }
     }
 
     /// The collection to create something in: the one asked for, else the one the key is limited to.
     pub(crate) fn target_collection(&self, asked: Option<CollectionId>) -> Result<CollectionId, Refusal> {
         let target = asked.or(self.scope.collection()).ok_or_else(|| {
-            Refusal::invalid(
-                "collection_id",
-                "is needed, as this key is not limited to a collection",
-            )
+            Refusal::invalid("collection_id", "is needed, as this key is not limited to a collection")
         })?;
         self.reach_collection(target)?;
         Ok(target)

@@ -14,10 +14,7 @@ pub(crate) async fn store(
     images: Vec<CoverImage>,
 ) -> Result<(), PutError> {
     for image in images {
-        if let Some(size) = CoverSize::ALL
-            .into_iter()
-            .find(|size| size.as_str() == image.name)
-        {
+        if let Some(size) = CoverSize::ALL.into_iter().find(|size| size.as_str() == image.name) {
             let key = cover.key(organization_id, folder, size);
             blobs.put_bytes(&key, Bytes::from(image.jpeg)).await?;
         }

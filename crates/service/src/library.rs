@@ -39,10 +39,6 @@ pub struct Library {
 impl Library {
     /// Over the catalog, handing out `links`.
     pub fn new(catalog: Catalog, ambient: Ambient, links: Links) -> Self {
-        Self {
-            catalog,
-            ambient,
-            links,
-        }
+        Self { catalog, ambient, links }
     }
 }

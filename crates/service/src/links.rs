@@ -79,19 +79,12 @@ pub struct Links {
 impl Links {
     /// `public_url` is where the API is reached, without a trailing slash.
     pub fn new(signer: UrlSigner, ambient: Ambient, public_url: &str, delivery_url: DeliveryUrl) -> Self {
-        Self {
-            signer,
-            ambient,
-            public_url: public_url.trim_end_matches('/').to_owned(),
-            delivery_url,
-        }
+        Self { signer, ambient, public_url: public_url.trim_end_matches('/').to_owned(), delivery_url }
     }
 
     /// A signed URL of an object; without a `ttl` it is valid for one hour.
     pub fn delivery(&self, key: &ObjectKey, ttl: Option<u32>, attachment: Option<&str>) -> String {
-        let signed = self
-            .signer
-            .sign_delivery(key, DeliveryTerms { ttl, attachment }, self.ambient.now());
+        let signed = self.signer.sign_delivery(key, DeliveryTerms { ttl, attachment }, self.ambient.now());
         format!("{}{signed}", self.delivery_url.origin(key.organization_id))
     }
 
@@ -103,11 +96,7 @@ impl Links {
     ) -> (UploadHandle, UploadHandle) {
         let handle = |target, method| {
             let now = self.ambient.now();
-            let grant = UploadGrant {
-                organization_id,
-                track_id,
-                target,
-            };
+            let grant = UploadGrant { organization_id, track_id, target };
             let signed = self.signer.sign_upload(grant, UPLOAD_URL_TTL_SECONDS, now);
             UploadHandle {
                 method,
@@ -116,10 +105,7 @@ impl Links {
                 expires_at: now.plus_seconds(UPLOAD_URL_TTL_SECONDS.into()),
             }
         };
-        (
-            handle(UploadTarget::Source, "PUT"),
-            handle(UploadTarget::Cover, "POST"),
-        )
+        (handle(UploadTarget::Source, "PUT"), handle(UploadTarget::Cover, "POST"))
     }
 
     /// Where the API is reached.
@@ -134,22 +120,11 @@ mod tests {
 
     #[test]
     fn a_delivery_url_is_an_origin() {
-        for good in [
-            "http://127.0.0.1:8080",
-            "https://{org}.cdn.example.com/",
-            "http://[::1]:80",
-        ] {
+        for good in ["http://127.0.0.1:8080", "https://{org}.cdn.example.com/", "http://[::1]:80"] {
             assert!(good.parse::<DeliveryUrl>().is_ok(), "{good}");
         }
-        for bad in [
-            "",
-            "cdn.example.com",
-            "https://",
-            "https://a/b",
-            "https://a?b",
-            "ftp://a",
-            "https://u@a",
-        ] {
+        for bad in ["", "cdn.example.com", "https://", "https://a/b", "https://a?b", "ftp://a", "https://u@a"]
+        {
             assert_eq!(bad.parse::<DeliveryUrl>(), Err(DeliveryUrlError), "{bad}");
         }
     }

@@ -29,11 +29,6 @@ impl Playback {
     /// Over the catalog, handing out `links`.
     pub fn new(catalog: Catalog, ambient: Ambient, links: Links) -> Self {
         let access = Access::new(catalog.clone(), ambient.clone());
-        Self {
-            catalog,
-            access,
-            ambient,
-            links,
-        }
+        Self { catalog, access, ambient, links }
     }
 }

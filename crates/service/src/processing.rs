@@ -90,13 +90,7 @@ impl From<Refusal> for JobError {
 impl Processing {
     /// `scratch` is a folder of its own for files in the making; it may be emptied at every start.
     pub fn new(catalog: Catalog, blobs: Blobs, media: Media, ambient: Ambient, scratch: PathBuf) -> Self {
-        Self {
-            catalog,
-            blobs,
-            media,
-            ambient,
-            scratch,
-        }
+        Self { catalog, blobs, media, ambient, scratch }
     }
 
     /// The catalog, for claiming jobs and keeping their leases.
@@ -112,18 +106,15 @@ impl Processing {
     /// Runs a job to its end.
     pub async fn run(&self, run: &JobRun) -> Result<(), JobError> {
         match run.claimed.job {
-            Job::ProcessTrack {
-                organization_id,
-                track_id,
-            } => self.process_track(run, organization_id, track_id).await,
-            Job::ExpireUpload {
-                organization_id,
-                track_id,
-            } => self.expire_upload(run, organization_id, track_id).await,
-            Job::PurgeTrack {
-                organization_id,
-                track_id,
-            } => self.purge_track(run, organization_id, track_id).await,
+            Job::ProcessTrack { organization_id, track_id } => {
+                self.process_track(run, organization_id, track_id).await
+            }
+            Job::ExpireUpload { organization_id, track_id } => {
+                self.expire_upload(run, organization_id, track_id).await
+            }
+            Job::PurgeTrack { organization_id, track_id } => {
+                self.purge_track(run, organization_id, track_id).await
+            }
             Job::SweepObjects {} => self.sweep_objects(run).await,
         }
     }
@@ -131,12 +122,8 @@ impl Processing {
     /// Ends a job that will not be tried again, leaving nothing in waiting.
     pub async fn give_up(&self, claimed: &ClaimedJob, error: &str) -> Result<(), JobError> {
         match claimed.job {
-            Job::ProcessTrack {
-                organization_id,
-                track_id,
-            } => {
-                self.give_up_track(claimed, organization_id, track_id, error)
-                    .await
+            Job::ProcessTrack { organization_id, track_id } => {
+                self.give_up_track(claimed, organization_id, track_id, error).await
             }
             _ => {
                 let tx = self.catalog.begin().await?;

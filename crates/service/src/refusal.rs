@@ -124,20 +124,16 @@ pub enum Refusal {
 impl Refusal {
     /// A wrong value of a field.
     pub fn invalid(field: &'static str, message: impl Into<String>) -> Self {
-        Self::Invalid {
-            field,
-            message: message.into(),
-        }
+        Self::Invalid { field, message: message.into() }
     }
 }
 
 impl From<CatalogError> for Refusal {
     fn from(error: CatalogError) -> Self {
         match error {
-            CatalogError::Conflict(what) => Self::Conflict {
-                code: "already_exists",
-                message: format!("there already is {what}"),
-            },
+            CatalogError::Conflict(what) => {
+                Self::Conflict { code: "already_exists", message: format!("there already is {what}") }
+            }
             CatalogError::Unavailable(_) => Self::Unavailable(error.into()),
             _ => Self::Internal(error.into()),
         }

@@ -29,39 +29,22 @@ impl Surroundings {
         organization_id: OrganizationId,
         collection_id: CollectionId,
     ) -> Result<Self, Refusal> {
-        let organization = catalog
-            .organization(organization_id)
-            .await?
-            .ok_or(Refusal::NotFound(Noun::Organization))?;
+        let organization =
+            catalog.organization(organization_id).await?.ok_or(Refusal::NotFound(Noun::Organization))?;
         let collection = catalog
             .collection(organization_id, collection_id)
             .await?
             .ok_or(Refusal::NotFound(Noun::Collection))?;
-        Ok(Self {
-            organization,
-            collection,
-        })
+        Ok(Self { organization, collection })
     }
 
     pub(crate) fn view(&self, track: Track) -> TrackView {
         let colour = resolve_player_colour(
-            (
-                self.organization.player_colour,
-                self.organization.is_theme_overridable,
-            ),
-            (
-                self.collection.player_colour,
-                self.collection.is_theme_overridable,
-            ),
+            (self.organization.player_colour, self.organization.is_theme_overridable),
+            (self.collection.player_colour, self.collection.is_theme_overridable),
             track.player_colour,
-            (
-                ThemeColour::most_vibrant(&track.theme),
-                track.is_theme_overridable,
-            ),
+            (ThemeColour::most_vibrant(&track.theme), track.is_theme_overridable),
         );
-        TrackView {
-            track,
-            colours: colour.companions(),
-        }
+        TrackView { track, colours: colour.companions() }
     }
 }

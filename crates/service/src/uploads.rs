@@ -35,12 +35,6 @@ pub struct Uploads {
 impl Uploads {
     /// Over a catalog and a store.
     pub fn new(catalog: Catalog, blobs: Blobs, ambient: Ambient, links: Links, limits: UploadLimits) -> Self {
-        Self {
-            catalog,
-            blobs,
-            ambient,
-            links,
-            limits,
-        }
+        Self { catalog, blobs, ambient, links, limits }
     }
 }

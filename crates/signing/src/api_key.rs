@@ -40,11 +40,7 @@ impl ApiKeyText {
         text.push('_');
         text.push(key_type.letter());
         base62::encode::<32, SECRET_WIDTH>(secret, &mut text);
-        Self {
-            text,
-            organization_id,
-            key_type,
-        }
+        Self { text, organization_id, key_type }
     }
 
     /// The organization that the key says it is of.
@@ -81,11 +77,7 @@ impl FromStr for ApiKeyText {
                 return None;
             }
             base62::decode::<32>(secret)?;
-            Some(Self {
-                text: text.to_owned(),
-                organization_id,
-                key_type,
-            })
+            Some(Self { text: text.to_owned(), organization_id, key_type })
         };
         parse().ok_or(ApiKeyTextError)
     }
@@ -93,12 +85,7 @@ impl FromStr for ApiKeyText {
 
 impl fmt::Debug for ApiKeyText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "ApiKeyText({}, {})",
-            self.organization_id,
-            self.key_type.as_str()
-        )
+        write!(f, "ApiKeyText({}, {})", self.organization_id, self.key_type.as_str())
     }
 }
 
@@ -116,16 +103,10 @@ mod tests {
     fn the_form_is_fixed() {
         let id = "018f0000-0000-7000-8000-000000000001".parse().unwrap();
         let key = ApiKeyText::new(id, KeyType::Share, [0xFF; 32]);
-        assert_eq!(
-            key.reveal(),
-            "02wLIRxqmq3AUo6vl2OW37_syhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp1"
-        );
+        assert_eq!(key.reveal(), "02wLIRxqmq3AUo6vl2OW37_syhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp1");
         assert_eq!(key.reveal().len(), ApiKeyText::LEN);
         assert_eq!(key.hash()[..], Sha256::digest(key.reveal())[..]);
-        assert_eq!(
-            format!("{key:?}"),
-            "ApiKeyText(018f0000-0000-7000-8000-000000000001, share)"
-        );
+        assert_eq!(format!("{key:?}"), "ApiKeyText(018f0000-0000-7000-8000-000000000001, share)");
     }
 
     #[test]

@@ -15,10 +15,7 @@ pub(crate) fn encode<const BYTES: usize, const WIDTH: usize>(bytes: [u8; BYTES],
         }
         *digit = DIGITS[remainder as usize];
     }
-    debug_assert!(
-        number.iter().all(|byte| *byte == 0),
-        "{WIDTH} digits hold {BYTES} bytes"
-    );
+    debug_assert!(number.iter().all(|byte| *byte == 0), "{WIDTH} digits hold {BYTES} bytes");
     text.extend(digits.map(char::from));
 }
 

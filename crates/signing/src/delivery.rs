@@ -13,11 +13,7 @@ use crate::signer::{Token, UrlSigner, VerifyError, canonical_number};
 pub const DEFAULT_TTL_SECONDS: u32 = 3600;
 
 /// Everything but RFC 3986's unreserved characters.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// How an object may be fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -60,19 +56,13 @@ impl UrlSigner {
         query: Option<&str>,
         now: Timestamp,
     ) -> Result<DeliveryGrant, VerifyError> {
-        let key: ObjectKey = path
-            .strip_prefix('/')
-            .and_then(|key| key.parse().ok())
-            .ok_or(VerifyError::Malformed)?;
+        let key: ObjectKey =
+            path.strip_prefix('/').and_then(|key| key.parse().ok()).ok_or(VerifyError::Malformed)?;
         let (signed, token) = Token::split_from(query)?;
         let (ttl, attachment) = parse_signed_query(signed).ok_or(VerifyError::Malformed)?;
         self.check_mac(Purpose::Delivery, key.organization_id, path, signed, &token)?;
         let expires_at = token.expiry(ttl.unwrap_or(DEFAULT_TTL_SECONDS), now)?;
-        Ok(DeliveryGrant {
-            key,
-            attachment: attachment.map(Cow::into_owned),
-            expires_at,
-        })
+        Ok(DeliveryGrant { key, attachment: attachment.map(Cow::into_owned), expires_at })
     }
 }
 

@@ -43,10 +43,7 @@ pub(crate) struct KeyRing {
 impl KeyRing {
     fn derive(extracts: &Extracts, purpose: Purpose, organization: OrganizationId) -> Self {
         let keyed = |extract| keyed(&derive_text(extract, purpose, organization));
-        Self {
-            signing: keyed(&extracts.first),
-            retired: extracts.rest.iter().map(keyed).collect(),
-        }
+        Self { signing: keyed(&extracts.first), retired: extracts.rest.iter().map(keyed).collect() }
     }
 
     /// The MAC of the parts, read as one text.
@@ -58,9 +55,7 @@ impl KeyRing {
     pub(crate) fn verifies(&self, parts: &[&str], mac: &[u8; MAC_LEN]) -> bool {
         std::iter::once(&self.signing)
             .chain(&self.retired)
-            .fold(Choice::from(0), |found, key| {
-                found | mac_of(key, parts).ct_eq(mac)
-            })
+            .fold(Choice::from(0), |found, key| found | mac_of(key, parts).ct_eq(mac))
             .into()
     }
 }
@@ -80,9 +75,7 @@ fn keyed(key: &str) -> Hmac<Sha256> {
 fn derive_text(extract: &Hkdf<Sha256>, purpose: Purpose, organization: OrganizationId) -> String {
     let mut key = [0; 32];
     let info = format!("tonearm/v1/{}/{organization}", purpose.as_str());
-    extract
-        .expand(info.as_bytes(), &mut key)
-        .expect("HKDF-SHA256 gives up to 8160 bytes");
+    extract.expand(info.as_bytes(), &mut key).expect("HKDF-SHA256 gives up to 8160 bytes");
     hex::encode(key)
 }
 
@@ -102,13 +95,7 @@ impl Keys {
     pub(crate) fn new(secrets: &Secrets) -> Self {
         let mut extracts = secrets.iter().map(|secret| Hkdf::new(None, secret));
         let first = extracts.next().expect("Secrets holds at least one");
-        Self {
-            extracts: Extracts {
-                first,
-                rest: extracts.collect(),
-            },
-            kept: RwLock::default(),
-        }
+        Self { extracts: Extracts { first, rest: extracts.collect() }, kept: RwLock::default() }
     }
 
     /// The text of the key that signs for an organization.

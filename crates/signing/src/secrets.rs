@@ -37,17 +37,10 @@ impl Secrets {
     /// empty entries are ignored. The text of a secret is used as it stands: hex digits are not decoded.
     pub fn parse(text: &str) -> Result<Self, SecretsError> {
         let mut secrets = Vec::new();
-        for secret in text
-            .split([',', '\n', '\r'])
-            .map(str::trim)
-            .filter(|s| !s.is_empty())
-        {
+        for secret in text.split([',', '\n', '\r']).map(str::trim).filter(|s| !s.is_empty()) {
             let length = secret.chars().count();
             if length < SHORTEST_SECRET {
-                return Err(SecretsError::TooShort {
-                    position: secrets.len() + 1,
-                    length,
-                });
+                return Err(SecretsError::TooShort { position: secrets.len() + 1, length });
             }
             secrets.push(secret.as_bytes().into());
         }
@@ -89,11 +82,7 @@ mod tests {
     fn lists_are_parsed() {
         let (a, b) = ("a".repeat(32), "b".repeat(40));
         let both = [a.as_bytes(), b.as_bytes()];
-        for text in [
-            format!("{a},{b}"),
-            format!("\n {a}\r\n\r\n{b}\n"),
-            format!("{a} , ,{b},"),
-        ] {
+        for text in [format!("{a},{b}"), format!("\n {a}\r\n\r\n{b}\n"), format!("{a} , ,{b},")] {
             assert_eq!(Secrets::parse(&text).unwrap().iter().collect::<Vec<_>>(), both);
         }
         assert_eq!(Secrets::from_bytes([7; 32]).iter().collect::<Vec<_>>(), [[7; 32]]);
@@ -106,13 +95,7 @@ mod tests {
         }
         let long = "x".repeat(32);
         let error = Secrets::parse(&format!("{long}\nhunter2")).unwrap_err();
-        assert_eq!(
-            error,
-            SecretsError::TooShort {
-                position: 2,
-                length: 7
-            }
-        );
+        assert_eq!(error, SecretsError::TooShort { position: 2, length: 7 });
         assert!(!format!("{error} {error:?}").contains("hunter2"));
         assert_eq!(format!("{:?}", Secrets::parse(&long).unwrap()), "Secrets(1)");
     }

@@ -40,9 +40,7 @@ pub struct UrlSigner {
 impl UrlSigner {
     /// A signer with these master secrets.
     pub fn new(secrets: Secrets) -> Self {
-        Self {
-            keys: Arc::new(Keys::new(&secrets)),
-        }
+        Self { keys: Arc::new(Keys::new(&secrets)) }
     }
 
     /// The key that signs an organization's delivery URLs, 64 hex digits used as text, for a CDN that checks
@@ -59,10 +57,7 @@ impl UrlSigner {
         mut url: String,
         now: Timestamp,
     ) -> String {
-        let issued = now
-            .unix_seconds()
-            .clamp(*TEN_DIGITS.start(), *TEN_DIGITS.end())
-            .to_string();
+        let issued = now.unix_seconds().clamp(*TEN_DIGITS.start(), *TEN_DIGITS.end()).to_string();
         let mac = self.keys.of_known(purpose, organization).mac(&[&url, &issued]);
         url.push_str(if url.contains('?') { "&verify=" } else { "?verify=" });
         url.push_str(&issued);
@@ -122,11 +117,7 @@ impl<'a> Token<'a> {
         let mut mac = [0; MAC_LEN + 1];
         let length = BASE64_URL_SAFE_NO_PAD.decode_slice(mac_text, &mut mac).ok()?;
         let mac = mac[..length].try_into().ok()?;
-        Some(Self {
-            issued_text,
-            issued,
-            mac,
-        })
+        Some(Self { issued_text, issued, mac })
     }
 
     /// When what was issued for `ttl` seconds ends; an error unless that is still to come.

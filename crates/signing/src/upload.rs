@@ -41,11 +41,7 @@ pub struct UploadGrant {
 impl fmt::Display for UploadGrant {
     /// The path of the upload URL.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            organization_id,
-            track_id,
-            target,
-        } = self;
+        let Self { organization_id, track_id, target } = self;
         write!(f, "/upload/{organization_id}/{track_id}/{}", target.as_str())
     }
 }
@@ -63,11 +59,7 @@ impl FromStr for UploadGrant {
                 "cover" => UploadTarget::Cover,
                 _ => return None,
             };
-            let grant = Self {
-                organization_id,
-                track_id,
-                target,
-            };
+            let grant = Self { organization_id, track_id, target };
             // A UUID can be spelled in upper case too; a signed path cannot.
             (parts.next().is_none() && grant.to_string() == path).then_some(grant)
         };
@@ -78,12 +70,7 @@ impl FromStr for UploadGrant {
 impl UrlSigner {
     /// Path and query of a URL that permits the upload for `ttl` seconds from `now` on.
     pub fn sign_upload(&self, grant: UploadGrant, ttl: u32, now: Timestamp) -> String {
-        self.sign(
-            Purpose::Upload,
-            grant.organization_id,
-            format!("{grant}?ttl={ttl}"),
-            now,
-        )
+        self.sign(Purpose::Upload, grant.organization_id, format!("{grant}?ttl={ttl}"), now)
     }
 
     /// What a path and query, exactly as they stand in the request, permit. Strict, as

@@ -30,11 +30,7 @@ pub struct Answer {
 impl Answer {
     async fn of(response: reqwest::Response) -> Self {
         let (status, headers) = (response.status(), response.headers().clone());
-        Self {
-            status,
-            headers,
-            bytes: response.bytes().await.unwrap(),
-        }
+        Self { status, headers, bytes: response.bytes().await.unwrap() }
     }
 
     /// The body as JSON; null where it is none.
@@ -51,10 +47,7 @@ impl Answer {
 
     /// A header's text; empty where there is none.
     pub fn header(&self, name: &str) -> &str {
-        self.headers
-            .get(name)
-            .and_then(|value| value.to_str().ok())
-            .unwrap_or_default()
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 }
 
@@ -68,27 +61,17 @@ impl Client {
             .timeout(Duration::from_secs(120))
             .build()
             .unwrap();
-        Self {
-            http,
-            base_url: base_url.to_owned(),
-            key: Some(key.to_owned()),
-        }
+        Self { http, base_url: base_url.to_owned(), key: Some(key.to_owned()) }
     }
 
     /// The same client with another key.
     pub fn with_key(&self, key: &str) -> Self {
-        Self {
-            key: Some(key.to_owned()),
-            ..self.clone()
-        }
+        Self { key: Some(key.to_owned()), ..self.clone() }
     }
 
     /// The same client without a key.
     pub fn without_key(&self) -> Self {
-        Self {
-            key: None,
-            ..self.clone()
-        }
+        Self { key: None, ..self.clone() }
     }
 
     /// The key.
@@ -103,11 +86,7 @@ impl Client {
 
     /// A request to a path of the node, or to a whole URL.
     pub fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
-        let url = if path.starts_with('/') {
-            format!("{}{path}", self.base_url)
-        } else {
-            path.to_owned()
-        };
+        let url = if path.starts_with('/') { format!("{}{path}", self.base_url) } else { path.to_owned() };
         let request = self.http.request(method, url);
         match &self.key {
             Some(key) if path.starts_with('/') => request.bearer_auth(key),
@@ -142,29 +121,17 @@ impl Client {
 
     /// GET of a range of bytes, such as `0-99`.
     pub async fn get_range(&self, url: &str, range: &str) -> Answer {
-        self.send(
-            self.request(Method::GET, url)
-                .header("Range", format!("bytes={range}")),
-        )
-        .await
+        self.send(self.request(Method::GET, url).header("Range", format!("bytes={range}"))).await
     }
 
     /// Makes a collection and returns its id.
     pub async fn collection(&self, title: &str) -> String {
-        text(
-            &self.post("/v1/collection", &json!({ "title": title })).await.ok(),
-            "/collection_id",
-        )
+        text(&self.post("/v1/collection", &json!({ "title": title })).await.ok(), "/collection_id")
     }
 
     /// Makes a track and returns the answer.
     pub async fn track(&self, collection_id: &str, file_name: &str) -> Value {
-        self.post(
-            "/v1/track",
-            &json!({"collection_id": collection_id, "file_name": file_name}),
-        )
-        .await
-        .ok()
+        self.post("/v1/track", &json!({"collection_id": collection_id, "file_name": file_name})).await.ok()
     }
 
     /// Makes a track, uploads `bytes` to it and returns its id.
@@ -187,10 +154,7 @@ impl Client {
         for _ in 0..1200 {
             let track = self.get(&format!("/v1/track/{track_id}")).await.ok();
             let status = text(&track, "/track/track_status_id");
-            if !matches!(
-                status.as_str(),
-                "initialized" | "processing" | "fallback_processing"
-            ) {
+            if !matches!(status.as_str(), "initialized" | "processing" | "fallback_processing") {
                 return track["track"].clone();
             }
             tokio::time::sleep(Duration::from_millis(50)).await;

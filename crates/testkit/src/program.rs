@@ -17,11 +17,7 @@ pub struct Program {
 impl Program {
     /// Over `data_dir`, on a port that was free a moment ago.
     pub fn new(binary: &Path, data_dir: &Path) -> Self {
-        let port = std::net::TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap()
-            .port();
+        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         Self {
             binary: binary.to_owned(),
             data_dir: data_dir.to_owned(),
@@ -48,15 +44,9 @@ impl Program {
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.binary);
-        command
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        command
-            .arg("--data-dir")
-            .arg(&self.data_dir)
-            .args(arguments)
-            .stdin(Stdio::null());
+        command.arg("--data-dir").arg(&self.data_dir).args(arguments).stdin(Stdio::null());
         command
     }
 
@@ -71,12 +61,8 @@ impl Program {
         let log = std::fs::File::create(self.log_path()).unwrap();
         let begun = Instant::now();
         let listen = format!("127.0.0.1:{}", self.port);
-        let child = self
-            .command(&["serve", "--listen", &listen])
-            .stdout(Stdio::null())
-            .stderr(log)
-            .spawn()
-            .unwrap();
+        let child =
+            self.command(&["serve", "--listen", &listen]).stdout(Stdio::null()).stderr(log).spawn().unwrap();
         self.child = Some(child);
         loop {
             if tokio::net::TcpStream::connect(&listen).await.is_ok() {
@@ -85,11 +71,7 @@ impl Program {
             if let Some(status) = self.child.as_mut().unwrap().try_wait().unwrap() {
                 panic!("the service ended with {status}: {}", self.log());
             }
-            assert!(
-                begun.elapsed() < Duration::from_secs(60),
-                "the service does not answer: {}",
-                self.log()
-            );
+            assert!(begun.elapsed() < Duration::from_secs(60), "the service does not answer: {}", self.log());
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }

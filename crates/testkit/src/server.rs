@@ -48,10 +48,8 @@ impl TestServer {
             Backend::Embedded => (None, None),
             Backend::Distributed => (Some(Postgres::database().await), Some(S3Server::start())),
         };
-        let mut environment: HashMap<String, String> = variables
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect();
+        let mut environment: HashMap<String, String> =
+            variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         if let Some(database) = &database {
             environment.insert("TONEARM_DATABASE_URL".to_owned(), database.url.clone());
         }
@@ -85,10 +83,7 @@ impl TestServer {
 
     /// Another node over the same data, with roles of its own.
     pub async fn another_node(&self, roles: Vec<tonearm::Role>) -> Node {
-        let config = Config {
-            roles,
-            ..self.config.clone()
-        };
+        let config = Config { roles, ..self.config.clone() };
         Node::start(&config, self.ambient.clone()).await.unwrap()
     }
 }

@@ -11,10 +11,8 @@ impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
         let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let millis = since_epoch.map_or(0, |d| i64::try_from(d.as_millis()).unwrap_or(i64::MAX));
-        Timestamp::from_unix_millis(0).map_or_else(
-            || unreachable!("the epoch is a moment"),
-            |t| t.plus_millis(millis),
-        )
+        Timestamp::from_unix_millis(0)
+            .map_or_else(|| unreachable!("the epoch is a moment"), |t| t.plus_millis(millis))
     }
 }
 

@@ -106,20 +106,20 @@ fn run(cli: Cli) -> Result<(), Failure> {
         print!("{EXAMPLE}");
         return Ok(());
     }
-    let mut overrides = Overrides {
-        config: cli.config,
-        data_dir: cli.data_dir,
-        ..Overrides::default()
-    };
+    let mut overrides = Overrides { config: cli.config, data_dir: cli.data_dir, ..Overrides::default() };
     if let Command::Serve(args) = &cli.command {
         args.apply(&mut overrides);
     }
     let config = Config::load(&overrides, |name| std::env::var(name).ok())?;
-    log::start(&config.log_filter, config.log_json).map_err(Failure::Usage)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(Failure::failed)?;
+    // A command says what it has to say itself; the log is for the service.
+    let default_filter = match cli.command {
+        Command::Serve(_) => "info,sea_orm_migration=warn,sqlx=warn",
+        _ => "warn",
+    };
+    let filter = config.log_filter.as_deref().unwrap_or(default_filter);
+    log::start(filter, config.log_json).map_err(Failure::Usage)?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::failed)?;
     runtime.block_on(async {
         let ambient = ambient::system();
         match cli.command {

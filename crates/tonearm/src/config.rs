@@ -102,8 +102,8 @@ pub struct Config {
     pub media_concurrency: usize,
     /// Log lines as JSON.
     pub log_json: bool,
-    /// Which log lines, in the syntax of `tracing`'s environment filter.
-    pub log_filter: String,
+    /// Which log lines, in the syntax of `tracing`'s environment filter; none: what suits the command.
+    pub log_filter: Option<String>,
 }
 
 impl Config {
@@ -114,10 +114,7 @@ impl Config {
         environment: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ConfigError> {
         let lookup = |name: &str| environment(name).filter(|value| !value.is_empty());
-        let path = overrides
-            .config
-            .clone()
-            .or_else(|| lookup("TONEARM_CONFIG").map(PathBuf::from));
+        let path = overrides.config.clone().or_else(|| lookup("TONEARM_CONFIG").map(PathBuf::from));
         let early_data_dir = overrides
             .data_dir
             .clone()
@@ -148,20 +145,14 @@ impl Config {
         let data_dir = settings.data_dir.unwrap_or_else(|| default_data_dir.to_owned());
         let data_dir = std::path::absolute(&data_dir).map_err(|e| ConfigError::new("data_dir", e))?;
         let in_data_dir = |scheme: &str, name: &str| format!("{scheme}://{}", data_dir.join(name).display());
-        let database_url = settings
-            .database_url
-            .unwrap_or_else(|| in_data_dir("sqlite", "tonearm.db"));
-        let storage_url = settings
-            .storage_url
-            .unwrap_or_else(|| in_data_dir("file", "objects"));
+        let database_url = settings.database_url.unwrap_or_else(|| in_data_dir("sqlite", "tonearm.db"));
+        let storage_url = settings.storage_url.unwrap_or_else(|| in_data_dir("file", "objects"));
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let media_concurrency = settings.media.concurrency.unwrap_or(cores);
         let slots = settings.worker.slots.unwrap_or(media_concurrency + 2);
         positive("media.concurrency", media_concurrency)?;
         positive("worker.slots", slots)?;
-        let roles = settings
-            .roles
-            .unwrap_or_else(|| vec![Role::Api, Role::Worker, Role::Edge]);
+        let roles = settings.roles.unwrap_or_else(|| vec![Role::Api, Role::Worker, Role::Edge]);
         positive("roles", roles.len())?;
         Ok(Self {
             listen: parse_listen(&settings.listen.unwrap_or_else(|| "127.0.0.1:8080".to_owned()))?,
@@ -170,9 +161,7 @@ impl Config {
                 .delivery_url
                 .map(|url| url.parse().map_err(|e| ConfigError::new("delivery_url", e)))
                 .transpose()?,
-            database_url: database_url
-                .parse()
-                .map_err(|e| ConfigError::new("database_url", e))?,
+            database_url: database_url.parse().map_err(|e| ConfigError::new("database_url", e))?,
             storage_url: storage_url
                 .parse::<StorageUrl>()
                 .and_then(|url| url.with_environment(&lookup))
@@ -198,13 +187,10 @@ impl Config {
                 None | Some("text") => false,
                 Some("json") => true,
                 Some(other) => {
-                    return Err(ConfigError::new(
-                        "log.format",
-                        format!("{other} is neither text nor json"),
-                    ));
+                    return Err(ConfigError::new("log.format", format!("{other} is neither text nor json")));
                 }
             },
-            log_filter: settings.log.filter.unwrap_or_else(|| "info".to_owned()),
+            log_filter: settings.log.filter,
         })
     }
 
@@ -221,19 +207,12 @@ impl Config {
 
 fn read_required(path: &Path) -> Result<String, ConfigError> {
     std::fs::read_to_string(path).map_err(|error| {
-        ConfigError::new(
-            "configuration",
-            format!("cannot read {}: {error}", path.display()),
-        )
+        ConfigError::new("configuration", format!("cannot read {}: {error}", path.display()))
     })
 }
 
 fn positive(setting: &str, value: usize) -> Result<(), ConfigError> {
-    if value == 0 {
-        Err(ConfigError::new(setting, "must be at least 1"))
-    } else {
-        Ok(())
-    }
+    if value == 0 { Err(ConfigError::new(setting, "must be at least 1")) } else { Ok(()) }
 }
 
 fn parse_listen(text: &str) -> Result<SocketAddr, ConfigError> {
@@ -247,9 +226,7 @@ fn parse_listen(text: &str) -> Result<SocketAddr, ConfigError> {
 
 fn parse_public_url(text: String) -> Result<String, ConfigError> {
     let url = text.trim_end_matches('/');
-    let host = url
-        .strip_prefix("https://")
-        .or_else(|| url.strip_prefix("http://"));
+    let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     match host {
         Some(host) if !host.is_empty() && !host.contains(['?', '#', '@', ' ']) => Ok(url.to_owned()),
         _ => Err(ConfigError::new(
@@ -262,18 +239,10 @@ fn parse_public_url(text: String) -> Result<String, ConfigError> {
 fn worker_config(slots: usize, lease_seconds: Option<u64>) -> Result<WorkerConfig, ConfigError> {
     let seconds = lease_seconds.unwrap_or(60);
     if !(2..=3600).contains(&seconds) {
-        return Err(ConfigError::new(
-            "worker.lease_seconds",
-            "is a number from 2 to 3600",
-        ));
+        return Err(ConfigError::new("worker.lease_seconds", "is a number from 2 to 3600"));
     }
     let lease = Duration::from_secs(seconds);
-    Ok(WorkerConfig {
-        slots,
-        lease,
-        heartbeat: lease / 4,
-        ..WorkerConfig::default()
-    })
+    Ok(WorkerConfig { slots, lease, heartbeat: lease / 4, ..WorkerConfig::default() })
 }
 
 #[cfg(test)]
@@ -281,16 +250,9 @@ mod tests {
     use super::*;
 
     fn load(variables: &[(&str, &str)]) -> Result<Config, String> {
-        let overrides = Overrides {
-            data_dir: Some("/nonexistent/data".into()),
-            ..Overrides::default()
-        };
-        let lookup = |name: &str| {
-            variables
-                .iter()
-                .find(|(own, _)| *own == name)
-                .map(|(_, value)| value.to_string())
-        };
+        let overrides = Overrides { data_dir: Some("/nonexistent/data".into()), ..Overrides::default() };
+        let lookup =
+            |name: &str| variables.iter().find(|(own, _)| *own == name).map(|(_, value)| value.to_string());
         Config::load(&overrides, lookup).map_err(|error| error.to_string())
     }
 
@@ -330,24 +292,12 @@ mod tests {
             ("TONEARM_DELIVERY_URL", "https://a/b", "delivery_url: "),
             ("TONEARM_DATABASE_URL", "mysql://x", "database_url: "),
             ("TONEARM_STORAGE_URL", "ftp://x", "storage_url: "),
-            (
-                "TONEARM_LIMITS_MAX_UPLOAD_BYTES",
-                "lots",
-                "limits.max_upload_bytes: ",
-            ),
-            (
-                "TONEARM_API_PUBLIC_PLAY_SESSIONS",
-                "yes",
-                "api.public_play_sessions: ",
-            ),
+            ("TONEARM_LIMITS_MAX_UPLOAD_BYTES", "lots", "limits.max_upload_bytes: "),
+            ("TONEARM_API_PUBLIC_PLAY_SESSIONS", "yes", "api.public_play_sessions: "),
             ("TONEARM_WORKER_SLOTS", "0", "worker.slots: "),
             ("TONEARM_LOG_FORMAT", "xml", "log.format: "),
             ("TONEARM_SECRET", "short", "secret: "),
-            (
-                "TONEARM_CONFIG",
-                "/nonexistent.toml",
-                "configuration: cannot read /nonexistent.toml",
-            ),
+            ("TONEARM_CONFIG", "/nonexistent.toml", "configuration: cannot read /nonexistent.toml"),
         ] {
             let error = load(&[(name, value)]).unwrap_err();
             assert!(error.starts_with(expected), "{name}: {error}");

@@ -23,9 +23,7 @@ impl Health {
             let health = self.clone();
             async move { health.ready().await }
         };
-        Router::new()
-            .route("/healthz", get(async || Json(json!({"ok": true}))))
-            .route("/readyz", get(ready))
+        Router::new().route("/healthz", get(async || Json(json!({"ok": true})))).route("/readyz", get(ready))
     }
 
     /// 200 where everything is reachable, else 503; each part by name.
@@ -45,15 +43,8 @@ impl Health {
         let store = async { report("store", self.blobs.check().await) };
         let (catalog, store, ffmpeg) = futures::join!(catalog, store, media);
         let ok = [catalog, store, ffmpeg].iter().all(|part| *part != "unavailable");
-        let status = if ok {
-            StatusCode::OK
-        } else {
-            StatusCode::SERVICE_UNAVAILABLE
-        };
-        (
-            status,
-            Json(json!({"ok": ok, "database": catalog, "store": store, "ffmpeg": ffmpeg})),
-        )
+        let status = if ok { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+        (status, Json(json!({"ok": ok, "database": catalog, "store": store, "ffmpeg": ffmpeg})))
             .into_response()
     }
 }

@@ -11,11 +11,7 @@ pub(crate) fn start(filter: &str, json: bool) -> Result<(), String> {
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal());
-    let started = if json {
-        builder.json().try_init()
-    } else {
-        builder.with_target(false).try_init()
-    };
+    let started = if json { builder.json().try_init() } else { builder.with_target(false).try_init() };
     // Already started, as in tests that run several nodes: the first one's settings stay.
     drop(started);
     Ok(())

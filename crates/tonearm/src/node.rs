@@ -80,13 +80,7 @@ impl Parts {
         make_folder(&config.data_dir)?;
         let signer = signer(config, ambient)?;
         let catalog = open_catalog(config).await?;
-        Ok(Self::wire(
-            config,
-            ambient,
-            catalog,
-            signer,
-            &public_url(config, config.listen),
-        ))
+        Ok(Self::wire(config, ambient, catalog, signer, &public_url(config, config.listen)))
     }
 
     fn wire(
@@ -96,17 +90,11 @@ impl Parts {
         signer: UrlSigner,
         public_url: &str,
     ) -> Self {
-        let delivery_url = config
-            .delivery_url
-            .clone()
-            .unwrap_or_else(|| tonearm_service::DeliveryUrl::of(public_url));
+        let delivery_url =
+            config.delivery_url.clone().unwrap_or_else(|| tonearm_service::DeliveryUrl::of(public_url));
         let links = Links::new(signer, ambient.clone(), public_url, delivery_url);
         let library = Library::new(catalog.clone(), ambient.clone(), links.clone());
-        Self {
-            catalog,
-            library,
-            links,
-        }
+        Self { catalog, library, links }
     }
 }
 
@@ -127,42 +115,27 @@ impl Node {
         let signer = signer(config, &ambient)?;
         let blobs = Blobs::open(&config.storage_url)
             .await
-            .map_err(|source| StartError::Store {
-                url: config.storage_url.to_string(),
-                source,
-            })?;
+            .map_err(|source| StartError::Store { url: config.storage_url.to_string(), source })?;
         let listener = TcpListener::bind(config.listen)
             .await
-            .map_err(|source| StartError::Listen {
-                address: config.listen,
-                source,
-            })?;
-        let address = listener.local_addr().map_err(|source| StartError::Listen {
-            address: config.listen,
-            source,
-        })?;
+            .map_err(|source| StartError::Listen { address: config.listen, source })?;
+        let address =
+            listener.local_addr().map_err(|source| StartError::Listen { address: config.listen, source })?;
         let public_url = public_url(config, address);
         let shutdown = CancellationToken::new();
-        let mut node = Self {
-            address,
-            public_url,
-            parts: None,
-            scratch: None,
-            shutdown,
-            tasks: Vec::new(),
-        };
+        let mut node = Self { address, public_url, parts: None, scratch: None, shutdown, tasks: Vec::new() };
         let (app, worker) = node.wire(config, ambient, signer, blobs).await?;
         let limits = ServerLimits {
             max_connections: config.max_connections,
             header_timeout: Duration::from_secs(30),
             drain: Duration::from_secs(30),
         };
-        node.tasks.push(tokio::spawn(server::serve(
-            listener,
-            app,
-            limits,
-            node.shutdown.clone(),
-        )));
+        node.tasks.push(tokio::spawn(server::serve(listener, app, limits, node.shutdown.clone())));
+        // Requests are answered while ffmpeg is still being looked at.
+        if let Some((media, worker)) = worker {
+            media.check().await?;
+            node.tasks.push(tokio::spawn(worker.work(node.shutdown.clone())));
+        }
         Ok(node)
     }
 
@@ -173,45 +146,26 @@ impl Node {
         signer: UrlSigner,
         blobs: Blobs,
     ) -> Result<(Router, Option<(Media, Worker)>), StartError> {
-        let edge = config.has_role(Role::Edge).then(|| {
-            Edge::new(
-                blobs.clone(),
-                signer.clone(),
-                ambient.clone(),
-                EdgeConfig::default(),
-            )
-        });
-        let mut health = Health {
-            catalog: None,
-            blobs: blobs.clone(),
-            media: None,
-        };
+        let edge = config
+            .has_role(Role::Edge)
+            .then(|| Edge::new(blobs.clone(), signer.clone(), ambient.clone(), EdgeConfig::default()));
+        let mut health = Health { catalog: None, blobs: blobs.clone(), media: None };
         let mut app = Router::new();
         let mut worker = None;
         if config.needs_catalog() {
             let catalog = open_catalog(config).await?;
             let media = media(config);
-            let parts = Parts::wire(
-                config,
-                &ambient,
-                catalog.clone(),
-                signer.clone(),
-                &self.public_url,
-            );
+            let parts = Parts::wire(config, &ambient, catalog.clone(), signer.clone(), &self.public_url);
             health.catalog = Some(catalog.clone());
             if config.has_role(Role::Api) {
                 app = tonearm_api::router(api(config, &ambient, &parts, &signer, &blobs));
             }
             if config.has_role(Role::Worker) {
                 health.media = Some(media.clone());
-                media.check().await?;
                 blobs
                     .remove_temporaries(ambient.now().plus_seconds(-3600))
                     .await
-                    .map_err(|source| StartError::Store {
-                        url: config.storage_url.to_string(),
-                        source,
-                    })?;
+                    .map_err(|source| StartError::Store { url: config.storage_url.to_string(), source })?;
                 let scratch = make_scratch(config, &ambient)?;
                 let path = scratch.path().to_owned();
                 self.scratch = Some(scratch);
@@ -280,18 +234,12 @@ fn api(config: &Config, ambient: &Ambient, parts: &Parts, signer: &UrlSigner, bl
 
 /// Sends requests for objects to the edge: their paths can be told apart from all others.
 fn deliver(app: Router, edge: Edge) -> Router {
-    app.layer(axum::middleware::from_fn(
-        move |request: Request, next: axum::middleware::Next| {
-            let edge = edge.clone();
-            async move {
-                if Edge::owns(request.uri().path()) {
-                    edge.serve(request).await
-                } else {
-                    next.run(request).await
-                }
-            }
-        },
-    ))
+    app.layer(axum::middleware::from_fn(move |request: Request, next: axum::middleware::Next| {
+        let edge = edge.clone();
+        async move {
+            if Edge::owns(request.uri().path()) { edge.serve(request).await } else { next.run(request).await }
+        }
+    }))
 }
 
 pub(crate) fn media(config: &Config) -> Media {
@@ -306,10 +254,8 @@ pub(crate) fn media(config: &Config) -> Media {
 fn signer(config: &Config, ambient: &Ambient) -> Result<UrlSigner, StartError> {
     let secrets = match &config.secrets {
         Some(secrets) => secrets.clone(),
-        None => secret::read_or_make(&config.data_dir, ambient).map_err(|source| StartError::DataDir {
-            path: config.data_dir.join("secret"),
-            source,
-        })?,
+        None => secret::read_or_make(&config.data_dir, ambient)
+            .map_err(|source| StartError::DataDir { path: config.data_dir.join("secret"), source })?,
     };
     Ok(UrlSigner::new(secrets))
 }
@@ -317,10 +263,7 @@ fn signer(config: &Config, ambient: &Ambient) -> Result<UrlSigner, StartError> {
 async fn open_catalog(config: &Config) -> Result<Catalog, StartError> {
     Catalog::connect(&config.database_url, ConnectOptions::default())
         .await
-        .map_err(|source| StartError::Catalog {
-            url: config.database_url.to_string(),
-            source,
-        })
+        .map_err(|source| StartError::Catalog { url: config.database_url.to_string(), source })
 }
 
 fn public_url(config: &Config, address: SocketAddr) -> String {
@@ -340,10 +283,7 @@ fn make_folder(path: &std::path::Path) -> Result<(), StartError> {
         .recursive(true)
         .mode(0o700)
         .create(path)
-        .map_err(|source| StartError::DataDir {
-            path: path.to_owned(),
-            source,
-        })
+        .map_err(|source| StartError::DataDir { path: path.to_owned(), source })
 }
 
 fn make_scratch(config: &Config, ambient: &Ambient) -> Result<Scratch, StartError> {

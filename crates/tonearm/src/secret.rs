@@ -17,22 +17,10 @@ pub(crate) fn read_or_make(data_dir: &Path, ambient: &Ambient) -> io::Result<Sec
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         result => return result.and_then(parse),
     }
-    let text: String = ambient
-        .random::<32>()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    let nonce: String = ambient
-        .random::<8>()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let text: String = ambient.random::<32>().iter().map(|byte| format!("{byte:02x}")).collect();
+    let nonce: String = ambient.random::<8>().iter().map(|byte| format!("{byte:02x}")).collect();
     let draft = data_dir.join(format!(".secret-{nonce}"));
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&draft)?;
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     // A link never replaces what is there, so whoever is first wins and the file is never seen half-written.
@@ -63,15 +51,9 @@ mod tests {
             starts.into_iter().map(|start| start.join().unwrap()).collect()
         });
         assert!(made.into_iter().all(|ok| ok));
-        let names: Vec<_> = fs::read_dir(folder.path())
-            .unwrap()
-            .map(|e| e.unwrap().file_name())
-            .collect();
+        let names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
         assert_eq!(names, ["secret"]);
-        let mode = fs::metadata(folder.path().join("secret"))
-            .unwrap()
-            .permissions()
-            .mode();
+        let mode = fs::metadata(folder.path().join("secret")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
 }

@@ -46,9 +46,7 @@ pub(crate) async fn serve(
             tracing::debug!(%error, "could not turn off Nagle's algorithm");
         }
         let service = TowerToHyperService::new(app.clone());
-        let connection = builder
-            .serve_connection(TokioIo::new(stream), service)
-            .into_owned();
+        let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
             if let Err(error) = connection.await {

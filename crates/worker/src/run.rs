@@ -24,10 +24,7 @@ pub(crate) async fn run(
         return;
     }
     let cancel = shutdown.child_token();
-    let job_run = JobRun {
-        claimed: claimed.clone(),
-        cancel: cancel.clone(),
-    };
+    let job_run = JobRun { claimed: claimed.clone(), cancel: cancel.clone() };
     // A panic is a fault of ours, but it must not take the worker with it or leave the job in waiting.
     let work = AssertUnwindSafe(processing.run(&job_run)).catch_unwind();
     let outcome = tokio::select! {
@@ -45,10 +42,7 @@ pub(crate) async fn run(
         Err(JobError::Cancelled) => {
             // What it worked on was deleted; the next run finds nothing to do.
             let now = processing.ambient().now();
-            log_trouble(
-                &claimed,
-                processing.catalog().retry_job(&claimed, now, "cancelled").await,
-            );
+            log_trouble(&claimed, processing.catalog().retry_job(&claimed, now, "cancelled").await);
         }
         Err(error) => retry_or_give_up(processing, &claimed, &error).await,
     }
@@ -66,13 +60,7 @@ async fn retry_or_give_up(processing: &Processing, claimed: &ClaimedJob, error: 
     let wait = claimed.job.backoff_millis(attempt, jitter);
     tracing::warn!(%job_id, kind, attempt, error = details, wait_ms = wait, "a job failed and will be retried");
     let run_at = processing.ambient().now().plus_millis(wait);
-    log_trouble(
-        claimed,
-        processing
-            .catalog()
-            .retry_job(claimed, run_at, &error.to_string())
-            .await,
-    );
+    log_trouble(claimed, processing.catalog().retry_job(claimed, run_at, &error.to_string()).await);
 }
 
 fn with_sources(error: &dyn std::error::Error) -> String {

@@ -85,12 +85,7 @@ impl Worker {
         let ambient = self.processing.ambient();
         let now = ambient.now();
         let until = now.plus_millis(lease::millis(self.config.lease));
-        match self
-            .processing
-            .catalog()
-            .claim_job(now, ambient.credential_id(), until)
-            .await
-        {
+        match self.processing.catalog().claim_job(now, ambient.credential_id(), until).await {
             Ok(claimed) => claimed,
             Err(error) => {
                 tracing::warn!(%error, "could not look for jobs");
@@ -104,13 +99,8 @@ impl Worker {
         let ambient = self.processing.ambient();
         let queued = async {
             let tx = self.processing.catalog().begin().await?;
-            tx.enqueue(
-                Job::SweepObjects {},
-                ambient.record_id(),
-                ambient.now(),
-                Some("sweep_objects"),
-            )
-            .await?;
+            tx.enqueue(Job::SweepObjects {}, ambient.record_id(), ambient.now(), Some("sweep_objects"))
+                .await?;
             tx.commit().await
         };
         if let Err(error) = queued.await {

@@ -38,12 +38,7 @@ pub(super) fn list(
     // The walk starts when the list is first read, not when it is asked for.
     stream::once(async move {
         let (findings, receiver) = mpsc::channel(AHEAD);
-        let walk = Walk {
-            root,
-            organization,
-            folder,
-            findings,
-        };
+        let walk = Walk { root, organization, folder, findings };
         spawn_blocking(move || walk.run());
         stream::unfold(receiver, |mut receiver| async {
             receiver.recv().await.map(|listed| (listed, receiver))
@@ -106,22 +101,11 @@ impl Walk {
 fn names_in(folder: &Path) -> io::Result<Vec<String>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-            ) =>
-        {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(Vec::new());
         }
         Err(error) => return Err(error),
     };
     // What is not UTF-8 is nobody's name.
-    entries
-        .filter_map(|entry| {
-            entry
-                .map(|entry| entry.file_name().into_string().ok())
-                .transpose()
-        })
-        .collect()
+    entries.filter_map(|entry| entry.map(|entry| entry.file_name().into_string().ok()).transpose()).collect()
 }

@@ -82,13 +82,8 @@ impl Store for FolderStore {
     }
 
     async fn head(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, BlobError> {
-        self.run(key, |root, path| {
-            if_there(root, fs::metadata(path))?
-                .as_ref()
-                .map(meta_of)
-                .transpose()
-        })
-        .await
+        self.run(key, |root, path| if_there(root, fs::metadata(path))?.as_ref().map(meta_of).transpose())
+            .await
     }
 
     async fn delete_many(&self, keys: Vec<ObjectKey>) -> Result<(), BlobError> {
@@ -178,10 +173,7 @@ fn unless_missing<T>(result: io::Result<T>) -> io::Result<Option<T>> {
 }
 
 fn meta_of(meta: &fs::Metadata) -> io::Result<ObjectMeta> {
-    Ok(ObjectMeta {
-        size: meta.len(),
-        modified: timestamp(meta.modified()?),
-    })
+    Ok(ObjectMeta { size: meta.len(), modified: timestamp(meta.modified()?) })
 }
 
 /// Times before 1970, which no object has, are taken for 1970.

@@ -57,10 +57,7 @@ pub(super) async fn put(
 
 impl Draft {
     fn create(temporaries: &Path, terms: &PutTerms) -> io::Result<Self> {
-        Ok(Self {
-            file: NamedTempFile::with_prefix_in("put-", temporaries)?,
-            digests: Digests::new(terms),
-        })
+        Ok(Self { file: NamedTempFile::with_prefix_in("put-", temporaries)?, digests: Digests::new(terms) })
     }
 
     fn write(&mut self, batch: &[Bytes]) -> io::Result<()> {
@@ -77,11 +74,7 @@ impl Draft {
         self.file.as_file().sync_all()?;
         let published = move_into_place(root, self.file.into_temp_path(), path)?;
         // All folders up to the root, not only those made here: another put may have made one and not synced yet.
-        for folder in path
-            .ancestors()
-            .skip(1)
-            .take_while(|folder| folder.starts_with(root))
-        {
+        for folder in path.ancestors().skip(1).take_while(|folder| folder.starts_with(root)) {
             File::open(folder)?.sync_all()?;
         }
         Ok((published, stored))
@@ -100,10 +93,7 @@ fn move_into_place(root: &Path, mut draft: TempPath, path: &Path) -> io::Result<
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::new(
-        ErrorKind::ResourceBusy,
-        "the object's folder keeps being removed",
-    ))
+    Err(io::Error::new(ErrorKind::ResourceBusy, "the object's folder keeps being removed"))
 }
 
 /// Makes the folders between the root, which must be there, and `path`.

@@ -77,10 +77,7 @@ impl S3Store {
             .map_err(|error| BlobError::unavailable("the bucket's settings cannot be used", error))?;
         let prefix = Path::parse(&bucket.prefix)
             .map_err(|error| BlobError::unavailable("the bucket's prefix cannot be used", error))?;
-        Ok(Self {
-            client: Arc::new(client),
-            prefix,
-        })
+        Ok(Self { client: Arc::new(client), prefix })
     }
 
     fn path(&self, key: &ObjectKey) -> Path {
@@ -115,11 +112,7 @@ impl S3Store {
         let meta = if_there(self.client.head(&self.path(key)).await)?;
         Ok(meta.as_ref().map(meta_of).and_then(|meta| {
             let range = clamp(Some(range), meta.size);
-            range.is_empty().then(|| ObjectBody {
-                meta,
-                range,
-                stream: stream::empty().boxed(),
-            })
+            range.is_empty().then(|| ObjectBody { meta, range, stream: stream::empty().boxed() })
         }))
     }
 }
@@ -136,14 +129,8 @@ impl Store for S3Store {
         if let Some(range) = range.clone().filter(Range::is_empty) {
             return self.empty_part(key, range).await.map_err(failure);
         }
-        let options = GetOptions {
-            range: range.clone().map(GetRange::Bounded),
-            ..GetOptions::default()
-        };
-        let answer = match (
-            if_there(self.client.get_opts(&self.path(key), options).await),
-            range,
-        ) {
+        let options = GetOptions { range: range.clone().map(GetRange::Bounded), ..GetOptions::default() };
+        let answer = match (if_there(self.client.get_opts(&self.path(key), options).await), range) {
             (Ok(answer), _) => answer,
             // Perhaps it was refused for starting behind the end, which only the size can tell.
             (Err(error), Some(range)) => {
@@ -248,8 +235,5 @@ fn failure(error: object_store::Error) -> BlobError {
 
 fn meta_of(meta: &object_store::ObjectMeta) -> ObjectMeta {
     let epoch = Timestamp::from_unix_millis(0).expect("1970 is a representable year");
-    ObjectMeta {
-        size: meta.size,
-        modified: epoch.plus_millis(meta.last_modified.timestamp_millis()),
-    }
+    ObjectMeta { size: meta.size, modified: epoch.plus_millis(meta.last_modified.timestamp_millis()) }
 }

@@ -39,9 +39,7 @@ pub(super) async fn put(
         (put_whole(client, path, first).await?, stored)
     } else {
         let mut upload = Upload::begin(client, path).await?;
-        let stored = put_parts(&mut upload, first, &mut intake, digests)
-            .await?
-            .finish(&terms)?;
+        let stored = put_parts(&mut upload, first, &mut intake, digests).await?.finish(&terms)?;
         (upload.complete().await?, stored)
     };
     published.keep();
@@ -95,11 +93,7 @@ struct Published {
 
 impl Published {
     fn new(client: &Arc<AmazonS3>, path: Path) -> Self {
-        Self {
-            client: Arc::clone(client),
-            path,
-            kept: false,
-        }
+        Self { client: Arc::clone(client), path, kept: false }
     }
 
     fn keep(mut self) {
@@ -137,12 +131,7 @@ impl Upload {
         let client = Arc::clone(client);
         tokio::spawn(async move {
             let inner = client.put_multipart(&path).await.map_err(failure)?;
-            Ok(Self {
-                inner: Some(inner),
-                parts: JoinSet::new(),
-                client,
-                path,
-            })
+            Ok(Self { inner: Some(inner), parts: JoinSet::new(), client, path })
         })
         .await?
     }

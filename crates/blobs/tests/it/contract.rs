@@ -52,11 +52,7 @@ const MIB: usize = 1024 * 1024;
 
 async fn what_is_put_is_got(place: Place) {
     let (key, bytes) = (place.key(), pattern(300_000));
-    let stored = place
-        .blobs
-        .put(&key, body(&bytes), PutTerms::default())
-        .await
-        .unwrap();
+    let stored = place.blobs.put(&key, body(&bytes), PutTerms::default()).await.unwrap();
     assert_eq!((stored.size, stored.sha256), (300_000, sha256(&bytes)));
 
     let meta = place.blobs.head(&key).await.unwrap().unwrap();
@@ -83,10 +79,7 @@ async fn large_objects_stream_through(place: Place) {
     // Neither of these is a whole number of parts or batches; the other two are.
     for size in [20 * MIB + 1, 8 * MIB - 1, 8 * MIB, 16 * MIB] {
         let (key, bytes) = (place.key(), pattern(size));
-        let terms = PutTerms {
-            expected_size: Some(size as u64),
-            ..PutTerms::default()
-        };
+        let terms = PutTerms { expected_size: Some(size as u64), ..PutTerms::default() };
         let stored = place.blobs.put(&key, body(&bytes), terms).await.unwrap();
         assert_eq!((stored.size, stored.sha256), (size as u64, sha256(&bytes)));
         let got = read(place.blobs.get(&key, None).await.unwrap().unwrap()).await;
@@ -110,11 +103,7 @@ async fn ranges_are_cut_to_what_there_is(place: Place) {
     ];
     for (asked, expected) in cases {
         let got = place.blobs.get(&key, Some(asked.clone())).await.unwrap().unwrap();
-        assert_eq!(
-            (got.range.clone(), got.meta.size),
-            (expected.clone(), 600_000),
-            "{asked:?}"
-        );
+        assert_eq!((got.range.clone(), got.meta.size), (expected.clone(), 600_000), "{asked:?}");
         let expected = &bytes[expected.start as usize..expected.end as usize];
         assert!(read(got).await == expected, "{asked:?}");
     }
@@ -131,11 +120,7 @@ async fn what_is_not_there_is_none(place: Place) {
     assert!(!place.blobs.fetch_to(&key, &file).await.unwrap());
     assert!(!file.exists());
     // A folder with something else in it.
-    place
-        .blobs
-        .put_bytes(&place.key_in(key.organization_id, key.folder), pattern(1))
-        .await
-        .unwrap();
+    place.blobs.put_bytes(&place.key_in(key.organization_id, key.folder), pattern(1)).await.unwrap();
     assert!(place.blobs.head(&key).await.unwrap().is_none());
 }
 
@@ -153,10 +138,7 @@ async fn files_go_in_and_out(place: Place) {
     if let Some(path) = place.blobs.local_path(&key) {
         assert!(std::fs::read(path).unwrap() == bytes);
     }
-    let missing = place
-        .blobs
-        .put_file(&place.key(), &folder.path().join("none"))
-        .await;
+    let missing = place.blobs.put_file(&place.key(), &folder.path().join("none")).await;
     assert!(matches!(missing, Err(PutError::Interrupted(_))));
 }
 
@@ -165,26 +147,11 @@ async fn every_content_type_has_its_name(place: Place) {
     let mut keys = BTreeSet::new();
     for content_type in ContentType::ALL {
         let key = place.key_of(organization, folder, *content_type);
-        place
-            .blobs
-            .put_bytes(&key, Bytes::from(key.to_string()))
-            .await
-            .unwrap();
+        place.blobs.put_bytes(&key, Bytes::from(key.to_string())).await.unwrap();
         keys.insert(key.to_string());
     }
-    let listed: Vec<_> = place
-        .blobs
-        .list(Some(organization), Some(folder))
-        .try_collect()
-        .await
-        .unwrap();
-    assert_eq!(
-        listed
-            .iter()
-            .map(|(key, _)| key.to_string())
-            .collect::<BTreeSet<_>>(),
-        keys
-    );
+    let listed: Vec<_> = place.blobs.list(Some(organization), Some(folder)).try_collect().await.unwrap();
+    assert_eq!(listed.iter().map(|(key, _)| key.to_string()).collect::<BTreeSet<_>>(), keys);
     for (key, _) in listed {
         let got = place.blobs.get(&key, None).await.unwrap().unwrap();
         assert_eq!(read(got).await, key.to_string().as_bytes());
@@ -194,12 +161,8 @@ async fn every_content_type_has_its_name(place: Place) {
 async fn lists_are_of_what_was_asked_for(place: Place) {
     let [one, two] = [place.organization(), place.organization()];
     let [here, there] = [place.short_id(), place.short_id()];
-    let keys = [
-        place.key_in(one, here),
-        place.key_in(one, here),
-        place.key_in(one, there),
-        place.key_in(two, here),
-    ];
+    let keys =
+        [place.key_in(one, here), place.key_in(one, here), place.key_in(one, there), place.key_in(two, here)];
     for (size, key) in keys.iter().enumerate() {
         place.blobs.put_bytes(key, pattern(size)).await.unwrap();
     }
@@ -216,11 +179,8 @@ async fn lists_are_of_what_was_asked_for(place: Place) {
         (Some(place.organization()), None, all_but(&[0, 1, 2, 3])),
     ] {
         let listed = place.blobs.list(organization, folder);
-        let listed: BTreeSet<_> = listed
-            .map_ok(|(key, meta)| (key.to_string(), meta.size))
-            .try_collect()
-            .await
-            .unwrap();
+        let listed: BTreeSet<_> =
+            listed.map_ok(|(key, meta)| (key.to_string(), meta.size)).try_collect().await.unwrap();
         assert_eq!(listed, expected, "{organization:?} {folder:?}");
     }
 }
@@ -249,14 +209,8 @@ async fn announced_digests_are_checked(place: Place) {
             expected_md5: Some(md5),
             ..PutTerms::default()
         };
-        let wrong_sha256 = PutTerms {
-            expected_sha256: Some([7; 32]),
-            ..right
-        };
-        let wrong_md5 = PutTerms {
-            expected_md5: Some([7; 16]),
-            ..right
-        };
+        let wrong_sha256 = PutTerms { expected_sha256: Some([7; 32]), ..right };
+        let wrong_md5 = PutTerms { expected_md5: Some([7; 16]), ..right };
         for wrong in [wrong_sha256, wrong_md5] {
             let refused = place.blobs.put(&place.key(), body(&bytes), wrong).await;
             assert!(matches!(refused, Err(PutError::DigestMismatch)), "{refused:?}");
@@ -283,10 +237,7 @@ async fn a_body_that_fails_leaves_nothing(place: Place) {
 
 async fn a_body_that_ends_short_leaves_nothing(place: Place) {
     for size in [0, 1000, 17 * MIB] {
-        let terms = PutTerms {
-            expected_size: Some(size as u64 + 1),
-            ..PutTerms::default()
-        };
+        let terms = PutTerms { expected_size: Some(size as u64 + 1), ..PutTerms::default() };
         let refused = place.blobs.put(&place.key(), body(&pattern(size)), terms).await;
         assert!(matches!(refused, Err(PutError::Interrupted(_))), "{refused:?}");
         place.becomes_empty().await;
@@ -295,26 +246,13 @@ async fn a_body_that_ends_short_leaves_nothing(place: Place) {
 
 async fn a_body_that_is_too_large_leaves_nothing(place: Place) {
     for size in [1000, 17 * MIB] {
-        let limited = |max_bytes| PutTerms {
-            max_bytes,
-            ..PutTerms::default()
-        };
+        let limited = |max_bytes| PutTerms { max_bytes, ..PutTerms::default() };
         let limit = size as u64 - 1;
-        let refused = place
-            .blobs
-            .put(&place.key(), body(&pattern(size)), limited(limit))
-            .await;
-        assert!(
-            matches!(refused, Err(PutError::TooLarge { limit: l }) if l == limit),
-            "{refused:?}"
-        );
+        let refused = place.blobs.put(&place.key(), body(&pattern(size)), limited(limit)).await;
+        assert!(matches!(refused, Err(PutError::TooLarge { limit: l }) if l == limit), "{refused:?}");
         place.becomes_empty().await;
         let key = place.key();
-        place
-            .blobs
-            .put(&key, body(&pattern(size)), limited(size as u64))
-            .await
-            .unwrap();
+        place.blobs.put(&key, body(&pattern(size)), limited(size as u64)).await.unwrap();
         place.blobs.delete(&key).await.unwrap();
     }
 }
@@ -354,16 +292,10 @@ async fn a_put_that_is_dropped_leaves_nothing(place: Place) {
 
 async fn many_puts_at_once(place: Place) {
     let organization = place.organization();
-    let keys: Vec<_> = (0..100)
-        .map(|_| place.key_in(organization, place.short_id()))
-        .collect();
+    let keys: Vec<_> = (0..100).map(|_| place.key_in(organization, place.short_id())).collect();
     let puts = keys.iter().enumerate().map(|(size, key)| {
         let blobs = place.blobs.clone();
-        async move {
-            blobs
-                .put(key, body(&pattern(size * 100)), PutTerms::default())
-                .await
-        }
+        async move { blobs.put(key, body(&pattern(size * 100)), PutTerms::default()).await }
     });
     future::try_join_all(puts).await.unwrap();
     for (size, key) in keys.iter().enumerate() {

@@ -79,10 +79,7 @@ async fn an_object_cut_short_behind_our_back_is_corrupt() {
     let key = names().await.key();
     blobs.put_bytes(&key, pattern(3_000_000)).await.unwrap();
     let got = blobs.get(&key, None).await.unwrap().unwrap();
-    let file = fs::File::options()
-        .write(true)
-        .open(blobs.local_path(&key).unwrap())
-        .unwrap();
+    let file = fs::File::options().write(true).open(blobs.local_path(&key).unwrap()).unwrap();
     file.set_len(100).unwrap();
     let read = got.stream.try_collect::<Vec<_>>().await;
     assert!(matches!(read, Err(BlobError::Corrupt)), "{read:?}");

@@ -9,14 +9,8 @@ use crate::place::{Place, body, pattern};
 
 /// Whatever is asked of it, the store says that it is away, rather than that an object is not there.
 async fn is_away(blobs: &Blobs, key: &ObjectKey) {
-    let put = blobs
-        .put(key, body(&pattern(1000)), PutTerms::default())
-        .await
-        .unwrap_err();
-    assert!(
-        matches!(put, PutError::Store(BlobError::Unavailable(_))),
-        "{put:?}"
-    );
+    let put = blobs.put(key, body(&pattern(1000)), PutTerms::default()).await.unwrap_err();
+    assert!(matches!(put, PutError::Store(BlobError::Unavailable(_))), "{put:?}");
     let list = blobs.list(None, None).try_collect::<Vec<_>>().await.unwrap_err();
     let errors = [
         list,
@@ -50,9 +44,7 @@ async fn s3_comes_back() {
 async fn a_folder_that_was_unmounted_comes_back() {
     let folder = tempfile::tempdir().unwrap();
     let [mounted, elsewhere] = ["objects", "elsewhere"].map(|name| folder.path().join(name));
-    let blobs = Blobs::open(&format!("file://{}", mounted.display()).parse().unwrap())
-        .await
-        .unwrap();
+    let blobs = Blobs::open(&format!("file://{}", mounted.display()).parse().unwrap()).await.unwrap();
     let key = Place::folder().await.key();
     blobs.put_bytes(&key, pattern(10)).await.unwrap();
     std::fs::rename(&mounted, &elsewhere).unwrap();

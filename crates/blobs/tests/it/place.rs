@@ -37,11 +37,7 @@ impl Place {
     }
 
     async fn open(url: &str, ground: Ground) -> Self {
-        Self {
-            blobs: Blobs::open(&url.parse().unwrap()).await.unwrap(),
-            ground,
-            ambient: ambient().0,
-        }
+        Self { blobs: Blobs::open(&url.parse().unwrap()).await.unwrap(), ground, ambient: ambient().0 }
     }
 
     /// A name in a folder of its own.
@@ -59,16 +55,9 @@ impl Place {
         folder: ShortId,
         content_type: ContentType,
     ) -> ObjectKey {
-        let file = ObjectFile {
-            label: "hq".parse().unwrap(),
-            version: self.ambient.short_id(),
-            content_type,
-        };
-        ObjectKey {
-            organization_id,
-            folder,
-            file,
-        }
+        let file =
+            ObjectFile { label: "hq".parse().unwrap(), version: self.ambient.short_id(), content_type };
+        ObjectKey { organization_id, folder, file }
     }
 
     pub(crate) fn organization(&self) -> OrganizationId {
@@ -100,13 +89,7 @@ impl Place {
                 .files()
                 .into_iter()
                 // Its notes on objects stay when they are deleted.
-                .filter(|path| {
-                    !path
-                        .file_name()
-                        .unwrap()
-                        .to_string_lossy()
-                        .starts_with(".bucket-")
-                })
+                .filter(|path| !path.file_name().unwrap().to_string_lossy().starts_with(".bucket-"))
                 .collect(),
             Ground::Folder(folder) => std::fs::read_dir(folder.path().join("objects/.tmp"))
                 .unwrap()
@@ -126,9 +109,7 @@ pub(crate) fn body(bytes: &Bytes) -> impl Stream<Item = Result<Bytes, BoxError>>
     const CHUNK: usize = 60_001;
     let bytes = bytes.clone();
     let starts = (0..bytes.len()).step_by(CHUNK);
-    let chunks: Vec<_> = starts
-        .map(|start| Ok(bytes.slice(start..bytes.len().min(start + CHUNK))))
-        .collect();
+    let chunks: Vec<_> = starts.map(|start| Ok(bytes.slice(start..bytes.len().min(start + CHUNK)))).collect();
     stream::iter(chunks)
 }
 

@@ -20,9 +20,7 @@ fn sentence(error: BlobError) -> String {
 #[tokio::test]
 async fn wrong_credentials_are_refused_in_a_sentence() {
     let server = S3Server::start();
-    let url = server
-        .url()
-        .replace("secret_access_key=", "secret_access_key=not-");
+    let url = server.url().replace("secret_access_key=", "secret_access_key=not-");
     let refused = open(&url).await.check().await.unwrap_err();
     assert_eq!(sentence(refused), "the bucket does not accept our credentials");
 }
@@ -31,12 +29,7 @@ async fn wrong_credentials_are_refused_in_a_sentence() {
 async fn a_bucket_that_is_not_there_is_not_an_empty_one() {
     let server = S3Server::start();
     let url = server.url().replace("s3://tonearm", "s3://another-bucket");
-    let refused = open(&url)
-        .await
-        .list(None, None)
-        .try_collect::<Vec<_>>()
-        .await
-        .unwrap_err();
+    let refused = open(&url).await.list(None, None).try_collect::<Vec<_>>().await.unwrap_err();
     assert_eq!(sentence(refused), "the bucket does not exist");
 }
 
@@ -47,11 +40,7 @@ async fn prefixes_are_apart() {
     let [inner, outer, other] = ["/a/b", "/a", "/a/bc"].map(|prefix| server.url_with_prefix(prefix));
     open(&inner).await.put_bytes(&key, pattern(10)).await.unwrap();
     for (url, found) in [(inner, true), (outer, false), (other, false)] {
-        assert_eq!(
-            open(&url).await.head(&key).await.unwrap().is_some(),
-            found,
-            "{url}"
-        );
+        assert_eq!(open(&url).await.head(&key).await.unwrap().is_some(), found, "{url}");
     }
     assert!(open(&server.url()).await.local_path(&key).is_none());
 }

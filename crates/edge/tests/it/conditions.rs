@@ -17,10 +17,7 @@ over_both_stores!(
 async fn a_copy_that_is_current_is_not_sent_again(node: &Node) {
     let key = node.store(100).await;
     let first = node.get(&key, &[]).await;
-    let (etag, modified) = (
-        first.header("etag").unwrap(),
-        first.header("last-modified").unwrap(),
-    );
+    let (etag, modified) = (first.header("etag").unwrap(), first.header("last-modified").unwrap());
     for condition in [
         ("if-none-match", etag),
         ("if-none-match", "*"),
@@ -28,9 +25,7 @@ async fn a_copy_that_is_current_is_not_sent_again(node: &Node) {
         ("if-modified-since", modified),
     ] {
         for method in [Method::GET, Method::HEAD] {
-            let answer = node
-                .request(method, &node.url(&key), &[condition, ("range", "bytes=0-1")])
-                .await;
+            let answer = node.request(method, &node.url(&key), &[condition, ("range", "bytes=0-1")]).await;
             assert_eq!(answer.status, 304, "{condition:?}");
             assert!(answer.body.is_empty());
             for name in ["etag", "last-modified", "cache-control"] {
@@ -51,14 +46,8 @@ async fn another_version_is_refused(node: &Node) {
     let key = node.store(100).await;
     let etag = node.get(&key, &[]).await.header("etag").unwrap().to_owned();
     let weak = format!("W/{etag}");
-    for condition in [
-        ("if-match", "\"x\""),
-        ("if-match", &*weak),
-        ("if-unmodified-since", LONG_AGO),
-    ] {
-        node.get(&key, &[condition])
-            .await
-            .assert_error(412, "precondition_failed");
+    for condition in [("if-match", "\"x\""), ("if-match", &*weak), ("if-unmodified-since", LONG_AGO)] {
+        node.get(&key, &[condition]).await.assert_error(412, "precondition_failed");
         let head = node.request(Method::HEAD, &node.url(&key), &[condition]).await;
         assert_eq!((head.status.as_u16(), head.body.len()), (412, 0));
     }
@@ -70,10 +59,7 @@ async fn another_version_is_refused(node: &Node) {
 async fn if_range_continues_only_the_same_version(node: &Node) {
     let key = node.store(100).await;
     let first = node.get(&key, &[]).await;
-    let (etag, modified) = (
-        first.header("etag").unwrap(),
-        first.header("last-modified").unwrap(),
-    );
+    let (etag, modified) = (first.header("etag").unwrap(), first.header("last-modified").unwrap());
     for range in ["bytes=50-", "bytes=-50", "bytes=40-49,0-0"] {
         for same in [etag, modified] {
             let answer = node.get(&key, &[("range", range), ("if-range", same)]).await;
@@ -93,12 +79,9 @@ async fn what_is_gone_is_gone_for_caches_too(node: &Node) {
     let key = node.store(100).await;
     let etag = node.get(&key, &[]).await.header("etag").unwrap().to_owned();
     node.blobs.delete(&key).await.unwrap();
-    for headers in [
-        &[][..],
-        &[("if-none-match", &*etag)],
-        &[("range", "bytes=0-1")],
-        &[("range", "bytes=-1")],
-    ] {
+    for headers in
+        [&[][..], &[("if-none-match", &*etag)], &[("range", "bytes=0-1")], &[("range", "bytes=-1")]]
+    {
         node.get(&key, headers).await.assert_error(404, "not_found");
     }
     assert_eq!(node.request(Method::HEAD, &node.url(&key), &[]).await.status, 404);

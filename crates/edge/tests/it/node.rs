@@ -40,31 +40,13 @@ impl Node {
         let blobs = Blobs::open(&url.parse().unwrap()).await.unwrap();
         let signer = UrlSigner::new(Secrets::from_bytes([1; 32]));
         let (ambient, clock) = tonearm_fixtures::ambient();
-        let edge = Edge::new(
-            blobs.clone(),
-            signer.clone(),
-            ambient.clone(),
-            EdgeConfig::default(),
-        );
-        Self {
-            edge,
-            blobs,
-            signer,
-            ambient,
-            clock,
-            s3,
-            _folder: folder,
-        }
+        let edge = Edge::new(blobs.clone(), signer.clone(), ambient.clone(), EdgeConfig::default());
+        Self { edge, blobs, signer, ambient, clock, s3, _folder: folder }
     }
 
     /// Another edge over the same store.
     pub(crate) fn edge_with(&self, config: EdgeConfig) -> Edge {
-        Edge::new(
-            self.blobs.clone(),
-            self.signer.clone(),
-            self.ambient.clone(),
-            config,
-        )
+        Edge::new(self.blobs.clone(), self.signer.clone(), self.ambient.clone(), config)
     }
 
     /// The name of an object that is not there.
@@ -72,11 +54,7 @@ impl Node {
         ObjectKey {
             organization_id: self.ambient.record_id(),
             folder: self.ambient.short_id(),
-            file: ObjectFile {
-                label: "hq".parse().unwrap(),
-                version: self.ambient.short_id(),
-                content_type,
-            },
+            file: ObjectFile { label: "hq".parse().unwrap(), version: self.ambient.short_id(), content_type },
         }
     }
 
@@ -89,8 +67,7 @@ impl Node {
 
     /// A URL that permits fetching the object for an hour.
     pub(crate) fn url(&self, key: &ObjectKey) -> String {
-        self.signer
-            .sign_delivery(key, DeliveryTerms::default(), self.ambient.now())
+        self.signer.sign_delivery(key, DeliveryTerms::default(), self.ambient.now())
     }
 
     /// A request for the object with these header lines, and its answer.
@@ -125,11 +102,7 @@ impl Answer {
     pub(crate) async fn read(response: Response<Body>) -> Self {
         let (parts, body) = response.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
-        Self {
-            status: parts.status,
-            headers: parts.headers,
-            body,
-        }
+        Self { status: parts.status, headers: parts.headers, body }
     }
 
     /// The only line of a header; none when there is no such header.
@@ -153,10 +126,7 @@ impl Answer {
         assert_eq!(body.as_object().unwrap().len(), 4);
         assert_eq!(self.header("content-type"), Some("application/json"));
         assert_eq!(self.header("cache-control"), Some("no-store"));
-        assert_eq!(
-            self.header("content-length"),
-            Some(self.body.len().to_string().as_str())
-        );
+        assert_eq!(self.header("content-length"), Some(self.body.len().to_string().as_str()));
         assert_eq!(self.header("access-control-allow-origin"), Some("*"));
     }
 }

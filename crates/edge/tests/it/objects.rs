@@ -50,9 +50,7 @@ async fn head_is_get_without_the_body(node: &Node) {
     let key = node.store(5000).await;
     let got = node.get(&key, &[]).await;
     // Ranges are defined for GET alone.
-    let head = node
-        .request(Method::HEAD, &node.url(&key), &[("range", "bytes=0-9")])
-        .await;
+    let head = node.request(Method::HEAD, &node.url(&key), &[("range", "bytes=0-9")]).await;
     assert_eq!(head.status, 200);
     assert!(head.body.is_empty());
     for (name, value) in &got.headers {
@@ -66,10 +64,7 @@ async fn head_is_get_without_the_body(node: &Node) {
 async fn an_empty_object_is_sent(node: &Node) {
     let key = node.store(0).await;
     let answer = node.get(&key, &[]).await;
-    assert_eq!(
-        (answer.status.as_u16(), answer.header("content-length")),
-        (200, Some("0"))
-    );
+    assert_eq!((answer.status.as_u16(), answer.header("content-length")), (200, Some("0")));
     let answer = node.get(&key, &[("range", "bytes=0-")]).await;
     answer.assert_error(416, "range_not_satisfiable");
     assert_eq!(answer.header("content-range"), Some("bytes */0"));
@@ -78,23 +73,14 @@ async fn an_empty_object_is_sent(node: &Node) {
 async fn every_content_type_comes_from_the_name(node: &Node) {
     for content_type in ContentType::ALL {
         let key = node.key(*content_type);
-        node.blobs
-            .put_bytes(&key, Bytes::from_static(b"<html>"))
-            .await
-            .unwrap();
-        assert_eq!(
-            node.get(&key, &[]).await.header("content-type"),
-            Some(content_type.mime())
-        );
+        node.blobs.put_bytes(&key, Bytes::from_static(b"<html>")).await.unwrap();
+        assert_eq!(node.get(&key, &[]).await.header("content-type"), Some(content_type.mime()));
     }
 }
 
 async fn attachments_are_to_be_saved(node: &Node) {
     let key = node.store(10).await;
-    let terms = DeliveryTerms {
-        ttl: Some(30),
-        attachment: Some("Größe \"1\".mp3"),
-    };
+    let terms = DeliveryTerms { ttl: Some(30), attachment: Some("Größe \"1\".mp3") };
     let url = node.signer.sign_delivery(&key, terms, node.ambient.now());
     for (range, status) in [("", 200), ("bytes=0-4", 206), ("bytes=0-1,5-6", 206)] {
         let answer = node.request(Method::GET, &url, &[("range", range)]).await;
@@ -109,22 +95,12 @@ async fn attachments_are_to_be_saved(node: &Node) {
 async fn a_download_that_has_begun_outlives_its_url(node: &Node) {
     let key = node.store(3_000_000).await;
     let url = node.url(&key);
-    for headers in [
-        &[][..],
-        &[("range", "bytes=1-")],
-        &[("range", "bytes=0-1000000,2000000-")],
-    ] {
+    for headers in [&[][..], &[("range", "bytes=1-")], &[("range", "bytes=0-1000000,2000000-")]] {
         let begun = node.open(Method::GET, &url, headers).await;
         node.clock.advance_seconds(7200);
-        let length: usize = begun.headers()["content-length"]
-            .to_str()
-            .unwrap()
-            .parse()
-            .unwrap();
+        let length: usize = begun.headers()["content-length"].to_str().unwrap().parse().unwrap();
         assert_eq!(Answer::read(begun).await.body.len(), length);
-        node.request(Method::GET, &url, headers)
-            .await
-            .assert_error(401, "url_expired");
+        node.request(Method::GET, &url, headers).await.assert_error(401, "url_expired");
         node.clock.advance_seconds(-7200);
     }
 }
@@ -135,32 +111,18 @@ async fn requests_are_named() {
     let url = node.url(&node.store(1).await);
     let id: RequestId = node.ambient.credential_id();
     let given = [("x-request-id", &*id.to_string())];
-    assert_eq!(
-        node.request(Method::GET, &url, &given)
-            .await
-            .header("x-request-id"),
-        Some(given[0].1)
-    );
+    assert_eq!(node.request(Method::GET, &url, &given).await.header("x-request-id"), Some(given[0].1));
 
     let other: RequestId = node.ambient.credential_id();
-    let request = http::Request::get(&url)
-        .header("x-request-id", id.to_string())
-        .extension(other);
+    let request = http::Request::get(&url).header("x-request-id", id.to_string()).extension(other);
     let answer = Answer::read(node.edge.serve(request.body(()).unwrap()).await).await;
     assert_eq!(answer.header("x-request-id"), Some(&*other.to_string()));
 
     let [one, two] = [
         node.request(Method::GET, &url, &[]).await,
-        node.request(Method::GET, &url, &[("x-request-id", "not a uuid")])
-            .await,
+        node.request(Method::GET, &url, &[("x-request-id", "not a uuid")]).await,
     ]
-    .map(|answer| {
-        answer
-            .header("x-request-id")
-            .unwrap()
-            .parse::<RequestId>()
-            .unwrap()
-    });
+    .map(|answer| answer.header("x-request-id").unwrap().parse::<RequestId>().unwrap());
     assert_ne!(one, two);
 }
 
@@ -170,17 +132,10 @@ fn paths_of_objects_are_owned() {
         tonearm_domain::Timestamp::from_unix_millis(0).unwrap(),
         [0; 10],
     );
-    assert!(Edge::owns(&format!(
-        "/{organization}/abcdefghij01/hq.zyxwvutsrq98.mp3"
-    )));
-    for path in [
-        "",
-        "/",
-        "/v1/track",
-        "/healthz",
-        &format!("/{organization}"),
-        &format!("/{organization}/../x"),
-    ] {
+    assert!(Edge::owns(&format!("/{organization}/abcdefghij01/hq.zyxwvutsrq98.mp3")));
+    for path in
+        ["", "/", "/v1/track", "/healthz", &format!("/{organization}"), &format!("/{organization}/../x")]
+    {
         assert!(!Edge::owns(path), "{path}");
     }
 }

@@ -13,10 +13,8 @@ async fn clients_are_told_to_come_back() {
     let key = node.store(100).await;
     node.s3.as_mut().unwrap().stop();
     let patient = node.edge.clone();
-    node.edge = node.edge_with(EdgeConfig {
-        storage_timeout: Duration::from_millis(300),
-        retry_after_seconds: 7,
-    });
+    node.edge =
+        node.edge_with(EdgeConfig { storage_timeout: Duration::from_millis(300), retry_after_seconds: 7 });
     for headers in [&[][..], &[("range", "bytes=0-1")], &[("range", "bytes=-1")]] {
         let answer = node.get(&key, headers).await;
         answer.assert_error(503, "storage_unavailable");
@@ -26,9 +24,7 @@ async fn clients_are_told_to_come_back() {
     assert_eq!((head.status.as_u16(), head.body.len()), (503, 0));
 
     // Who has no permission learns nothing of it.
-    node.request(Method::GET, &format!("/{key}"), &[])
-        .await
-        .assert_error(401, "signature_invalid");
+    node.request(Method::GET, &format!("/{key}"), &[]).await.assert_error(401, "signature_invalid");
 
     node.s3.as_mut().unwrap().restart();
     node.edge = patient;

@@ -36,10 +36,7 @@ async fn one_range_is_sent_bare(node: &Node) {
         let answer = node.get(&key, &[("range", range)]).await;
         assert_eq!(answer.status, 206, "{range}");
         assert_eq!(answer.body, whole[start..end], "{range}");
-        assert_eq!(
-            answer.header("content-range"),
-            Some(&*format!("bytes {start}-{}/{SIZE}", end - 1))
-        );
+        assert_eq!(answer.header("content-range"), Some(&*format!("bytes {start}-{}/{SIZE}", end - 1)));
         assert_eq!(answer.header("content-length"), Some(&*(end - start).to_string()));
         assert_eq!(answer.header("content-type"), Some("audio/mpeg"));
         assert_eq!(answer.header("accept-ranges"), Some("bytes"));
@@ -49,13 +46,9 @@ async fn one_range_is_sent_bare(node: &Node) {
 
 async fn ranges_outside_are_refused(node: &Node) {
     let key = node.store(100).await;
-    for range in [
-        "bytes=100-",
-        "bytes=100-200",
-        "bytes=-0",
-        "bytes=99999999999999999999-",
-        "bytes=100-,-0,200-300",
-    ] {
+    for range in
+        ["bytes=100-", "bytes=100-200", "bytes=-0", "bytes=99999999999999999999-", "bytes=100-,-0,200-300"]
+    {
         let answer = node.get(&key, &[("range", range)]).await;
         answer.assert_error(416, "range_not_satisfiable");
         assert_eq!(answer.header("content-range"), Some("bytes */100"), "{range}");
@@ -64,15 +57,10 @@ async fn ranges_outside_are_refused(node: &Node) {
 
 async fn several_ranges_are_sent_as_multipart(node: &Node) {
     let key = node.store(SIZE).await;
-    let answer = node
-        .get(&key, &[("range", "bytes=500000-500009, 0-0,100-299999")])
-        .await;
+    let answer = node.get(&key, &[("range", "bytes=500000-500009, 0-0,100-299999")]).await;
     assert_eq!(answer.status, 206);
     assert_eq!(answer.header("content-range"), None);
-    assert_eq!(
-        answer.header("content-length"),
-        Some(&*answer.body.len().to_string())
-    );
+    assert_eq!(answer.header("content-length"), Some(&*answer.body.len().to_string()));
     assert_eq!(parts(&answer), [500_000..500_010, 0..1, 100..300_000]);
 }
 
@@ -106,10 +94,7 @@ async fn any_ranges_give_the_bytes_asked_for(node: &Node) {
     let mut runner = TestRunner::new(Config::default());
     for _ in 0..60 {
         let list = ranges.new_tree(&mut runner).unwrap().current();
-        let list: Vec<_> = list
-            .iter()
-            .map(|(first, last)| format!("{first}-{last}"))
-            .collect();
+        let list: Vec<_> = list.iter().map(|(first, last)| format!("{first}-{last}")).collect();
         let range = format!("bytes={}", list.join(","));
         let answer = node.get(&key, &[("range", &range)]).await;
         match answer.status.as_u16() {
@@ -127,11 +112,8 @@ async fn any_ranges_give_the_bytes_asked_for(node: &Node) {
 /// Takes a multipart answer apart as a client would, checks each part's bytes, and gives the ranges.
 fn parts(answer: &Answer) -> Vec<std::ops::Range<usize>> {
     let size = answer.body.len();
-    let boundary = answer
-        .header("content-type")
-        .unwrap()
-        .strip_prefix("multipart/byteranges; boundary=")
-        .unwrap();
+    let boundary =
+        answer.header("content-type").unwrap().strip_prefix("multipart/byteranges; boundary=").unwrap();
     let mut rest = &answer.body[..];
     let mut ranges = Vec::new();
     let mut delimiter = format!("--{boundary}");
@@ -157,11 +139,7 @@ fn parts(answer: &Answer) -> Vec<std::ops::Range<usize>> {
 }
 
 fn parse_content_range(value: &str, size: usize) -> (usize, usize) {
-    let range = value
-        .strip_prefix("bytes ")
-        .unwrap()
-        .strip_suffix(&format!("/{size}"))
-        .unwrap();
+    let range = value.strip_prefix("bytes ").unwrap().strip_suffix(&format!("/{size}")).unwrap();
     let (first, last) = range.split_once('-').unwrap();
     (first.parse().unwrap(), last.parse::<usize>().unwrap() + 1)
 }

@@ -47,23 +47,16 @@ async fn urls_expire() {
     let node = Node::over_folder().await;
     let key = node.store(100).await;
     let hour = node.url(&key);
-    let terms = DeliveryTerms {
-        ttl: Some(30),
-        attachment: None,
-    };
+    let terms = DeliveryTerms { ttl: Some(30), attachment: None };
     let half_minute = node.signer.sign_delivery(&key, terms, node.ambient.now());
     node.clock.advance_seconds(29);
     assert_eq!(node.request(Method::GET, &half_minute, &[]).await.status, 200);
     node.clock.advance_seconds(1);
-    node.request(Method::GET, &half_minute, &[])
-        .await
-        .assert_error(401, "url_expired");
+    node.request(Method::GET, &half_minute, &[]).await.assert_error(401, "url_expired");
     node.clock.advance_seconds(3569);
     assert_eq!(node.request(Method::GET, &hour, &[]).await.status, 200);
     node.clock.advance_seconds(1);
-    node.request(Method::GET, &hour, &[])
-        .await
-        .assert_error(401, "url_expired");
+    node.request(Method::GET, &hour, &[]).await.assert_error(401, "url_expired");
 }
 
 #[tokio::test]
@@ -75,9 +68,7 @@ async fn an_upload_url_delivers_nothing() {
         target: UploadTarget::Source,
     };
     let url = node.signer.sign_upload(grant, 3600, node.ambient.now());
-    node.request(Method::GET, &url, &[])
-        .await
-        .assert_error(404, "not_found");
+    node.request(Method::GET, &url, &[]).await.assert_error(404, "not_found");
 }
 
 #[tokio::test]
@@ -86,34 +77,18 @@ async fn what_is_not_there_is_not_found() {
     let missing = node.key(tonearm_domain::ContentType::Mp3);
     node.get(&missing, &[]).await.assert_error(404, "not_found");
     let key = node.store(1).await;
-    for path in [
-        "/",
-        "/index.html",
-        "/../../etc/passwd",
-        &format!("/{key}/"),
-        &format!("//{key}"),
-    ] {
-        node.request(Method::GET, path, &[])
-            .await
-            .assert_error(404, "not_found");
+    for path in ["/", "/index.html", "/../../etc/passwd", &format!("/{key}/"), &format!("//{key}")] {
+        node.request(Method::GET, path, &[]).await.assert_error(404, "not_found");
     }
     let percent_encoded = node.url(&key).replacen("/hq", "/%68q", 1);
-    node.request(Method::GET, &percent_encoded, &[])
-        .await
-        .assert_error(404, "not_found");
+    node.request(Method::GET, &percent_encoded, &[]).await.assert_error(404, "not_found");
 }
 
 #[tokio::test]
 async fn other_methods_are_refused() {
     let node = Node::over_folder().await;
     let url = node.url(&node.store(1).await);
-    for method in [
-        Method::POST,
-        Method::PUT,
-        Method::DELETE,
-        Method::PATCH,
-        Method::TRACE,
-    ] {
+    for method in [Method::POST, Method::PUT, Method::DELETE, Method::PATCH, Method::TRACE] {
         let answer = node.request(method, &url, &[]).await;
         answer.assert_error(405, "method_not_allowed");
         assert_eq!(answer.header("allow"), Some("GET, HEAD, OPTIONS"));
@@ -133,10 +108,7 @@ async fn browsers_may_ask_first() {
     assert_eq!(answer.status, 204);
     assert!(answer.body.is_empty());
     assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
-    assert_eq!(
-        answer.header("access-control-allow-methods"),
-        Some("GET, HEAD, OPTIONS")
-    );
+    assert_eq!(answer.header("access-control-allow-methods"), Some("GET, HEAD, OPTIONS"));
     assert_eq!(answer.header("access-control-max-age"), Some("86400"));
     let allowed = answer.header("access-control-allow-headers").unwrap();
     for name in ["Range", "If-Range", "Authorization", "Content-Type"] {

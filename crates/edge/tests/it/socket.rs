@@ -17,11 +17,7 @@ async fn fetch(node: &Node, method: &str, url: &str, headers: &str) -> (String, 
     // A connection that is cut gives what came before.
     let _ = socket.read_to_end(&mut answer).await;
     server.abort();
-    let head_end = answer
-        .windows(4)
-        .position(|window| window == b"\r\n\r\n")
-        .unwrap()
-        + 4;
+    let head_end = answer.windows(4).position(|window| window == b"\r\n\r\n").unwrap() + 4;
     let body = answer.split_off(head_end);
     (String::from_utf8(answer).unwrap(), body)
 }
@@ -59,10 +55,7 @@ async fn several_ranges_have_a_length_too() {
     let node = Node::over_folder().await;
     let url = node.url(&node.store(1000).await);
     let (head, body) = fetch(&node, "GET", &url, "Range: bytes=0-9,500-509\r\n").await;
-    assert!(
-        head.contains(&format!("\r\ncontent-length: {}\r\n", body.len())),
-        "{head}"
-    );
+    assert!(head.contains(&format!("\r\ncontent-length: {}\r\n", body.len())), "{head}");
 }
 
 #[tokio::test]
@@ -71,11 +64,6 @@ async fn a_damaged_object_cuts_the_connection() {
     let key = node.store(2 << 20).await;
     let response = node.open(http::Method::GET, &node.url(&key), &[]).await;
     let path = node.blobs.local_path(&key).unwrap();
-    std::fs::OpenOptions::new()
-        .write(true)
-        .open(path)
-        .unwrap()
-        .set_len(1 << 20)
-        .unwrap();
+    std::fs::OpenOptions::new().write(true).open(path).unwrap().set_len(1 << 20).unwrap();
     assert!(response.into_body().collect().await.is_err());
 }

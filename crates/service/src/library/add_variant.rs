@@ -20,14 +20,10 @@ impl Library {
         if kind.transcode().is_none() {
             return Err(Refusal::invalid("variant_type_id", "is transcode or preview"));
         }
-        kind.validate()
-            .map_err(|error| Refusal::invalid("variant", error.to_string()))?;
+        kind.validate().map_err(|error| Refusal::invalid("variant", error.to_string()))?;
         let organization_id = caller.organization_id;
         let tx = self.catalog.begin().await?;
-        let mut track = tx
-            .track(organization_id, track_id)
-            .await?
-            .ok_or(Refusal::NotFound(Noun::Track))?;
+        let mut track = tx.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
         caller.reach_track(track.collection_id, track_id)?;
         if track.source.is_none() {
             return Err(Refusal::Unprocessable {
@@ -35,10 +31,10 @@ impl Library {
                 message: "the track has no source file yet; upload it first",
             });
         }
-        track.status = track.status.add_variant().map_err(|error| Refusal::Conflict {
-            code: "track_status",
-            message: error.to_string(),
-        })?;
+        track.status = track
+            .status
+            .add_variant()
+            .map_err(|error| Refusal::Conflict { code: "track_status", message: error.to_string() })?;
         let recipe = Recipe {
             id: self.ambient.record_id(),
             organization_id,
@@ -51,16 +47,7 @@ impl Library {
         tx.insert_recipe(&recipe).await?;
         tx.update_track(&track).await?;
         let job_id = self.ambient.record_id();
-        tx.enqueue(
-            Job::ProcessTrack {
-                organization_id,
-                track_id,
-            },
-            job_id,
-            self.ambient.now(),
-            None,
-        )
-        .await?;
+        tx.enqueue(Job::ProcessTrack { organization_id, track_id }, job_id, self.ambient.now(), None).await?;
         tx.commit().await?;
         Ok((recipe, job_id))
     }

@@ -75,10 +75,8 @@ impl Library {
         if caller.scope.track().is_some() {
             return Ok((0, Vec::new()));
         }
-        let (total, collections) = self
-            .catalog
-            .collections(caller.organization_id, caller.scope.collection(), page)
-            .await?;
+        let (total, collections) =
+            self.catalog.collections(caller.organization_id, caller.scope.collection(), page).await?;
         Ok((total, collections.into_iter().map(Into::into).collect()))
     }
 
@@ -86,9 +84,7 @@ impl Library {
     pub async fn collection(&self, caller: &Caller, id: CollectionId) -> Result<CollectionView, Refusal> {
         caller.reach_collection(id)?;
         let collection = self.catalog.collection(caller.organization_id, id).await?;
-        collection
-            .map(Into::into)
-            .ok_or(Refusal::NotFound(Noun::Collection))
+        collection.map(Into::into).ok_or(Refusal::NotFound(Noun::Collection))
     }
 
     /// Makes a collection.
@@ -137,10 +133,8 @@ impl Library {
             self.require_creator(caller, Some(creator_id)).await?;
         }
         let tx = self.catalog.begin().await?;
-        let mut collection = tx
-            .collection(caller.organization_id, id)
-            .await?
-            .ok_or(Refusal::NotFound(Noun::Collection))?;
+        let mut collection =
+            tx.collection(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Collection))?;
         update.apply(&mut collection)?;
         tx.update_collection(&collection).await?;
         tx.commit().await?;
@@ -156,16 +150,11 @@ impl Library {
         caller.reach_collection(id)?;
         let organization_id = caller.organization_id;
         let tx = self.catalog.begin().await?;
-        let collection = tx
-            .collection(organization_id, id)
-            .await?
-            .ok_or(Refusal::NotFound(Noun::Collection))?;
+        let collection =
+            tx.collection(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Collection))?;
         let now = self.ambient.now();
         for track_id in tx.soft_delete_collection(organization_id, id, now).await? {
-            let job = Job::PurgeTrack {
-                organization_id,
-                track_id,
-            };
+            let job = Job::PurgeTrack { organization_id, track_id };
             tx.enqueue(job, self.ambient.record_id(), now, None).await?;
         }
         tx.commit().await?;
@@ -182,12 +171,9 @@ impl UpdateCollection {
         }
         self.creator_id.apply(&mut collection.creator_id);
         self.organization_index.apply(&mut collection.organization_index);
-        self.metadata
-            .apply_or(&mut collection.metadata, Metadata::default());
-        self.is_cover_overridable
-            .apply_or(&mut collection.is_cover_overridable, true);
-        self.is_theme_overridable
-            .apply_or(&mut collection.is_theme_overridable, true);
+        self.metadata.apply_or(&mut collection.metadata, Metadata::default());
+        self.is_cover_overridable.apply_or(&mut collection.is_cover_overridable, true);
+        self.is_theme_overridable.apply_or(&mut collection.is_theme_overridable, true);
         self.player_colour.apply(&mut collection.player_colour);
         self.player_subtitle.apply(&mut collection.player_subtitle);
         Ok(())

@@ -29,16 +29,10 @@ impl Library {
         for recipe in default_recipes(id, &self.ambient) {
             tx.insert_recipe(&recipe).await?;
         }
-        let key = CreateKey {
-            is_downloadable: true,
-            ..CreateKey::new(KeyType::Api, "First key")
-        };
+        let key = CreateKey { is_downloadable: true, ..CreateKey::new(KeyType::Api, "First key") };
         let created = self.insert_key(&tx, &Caller::owner(id), key).await?;
         tx.commit().await?;
-        Ok(CreatedOrganization {
-            organization,
-            api_key: created.text,
-        })
+        Ok(CreatedOrganization { organization, api_key: created.text })
     }
 
     /// Every organization, by creation.

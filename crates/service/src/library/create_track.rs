@@ -53,21 +53,11 @@ impl Library {
     ) -> Result<(TrackView, UploadHandles), Refusal> {
         let collection_id = caller.target_collection(create.collection_id)?;
         let surroundings = Surroundings::of(&self.catalog, caller.organization_id, collection_id).await?;
-        let create = CreateTrack {
-            creator_id: create.creator_id.or(caller.creator_id),
-            ..create
-        };
+        let create = CreateTrack { creator_id: create.creator_id.or(caller.creator_id), ..create };
         self.require_creator(caller, create.creator_id).await?;
         let tx = self.catalog.begin().await?;
-        let track = insert_track(
-            &tx,
-            &self.ambient,
-            caller.organization_id,
-            collection_id,
-            None,
-            create,
-        )
-        .await?;
+        let track =
+            insert_track(&tx, &self.ambient, caller.organization_id, collection_id, None, create).await?;
         tx.commit().await?;
         let (source, cover) = self.links.uploads(track.organization_id, track.id);
         Ok((surroundings.view(track), UploadHandles { track: source, cover }))
@@ -118,11 +108,7 @@ pub(crate) async fn insert_track(
         deleted_at: None,
     };
     track.order = tx.insert_track(&track).await?;
-    let expire = Job::ExpireUpload {
-        organization_id,
-        track_id: track.id,
-    };
-    tx.enqueue(expire, ambient.record_id(), track.upload_expires_at, None)
-        .await?;
+    let expire = Job::ExpireUpload { organization_id, track_id: track.id };
+    tx.enqueue(expire, ambient.record_id(), track.upload_expires_at, None).await?;
     Ok(track)
 }

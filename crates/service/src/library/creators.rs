@@ -40,10 +40,7 @@ impl Library {
     /// One creator.
     pub async fn creator(&self, caller: &Caller, id: CreatorId) -> Result<Creator, Refusal> {
         caller.require_whole_organization()?;
-        self.catalog
-            .creator(caller.organization_id, id)
-            .await?
-            .ok_or(Refusal::NotFound(Noun::Creator))
+        self.catalog.creator(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Creator))
     }
 
     /// Makes a creator.
@@ -75,10 +72,8 @@ impl Library {
     ) -> Result<Creator, Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
-        let mut creator = tx
-            .creator(caller.organization_id, id)
-            .await?
-            .ok_or(Refusal::NotFound(Noun::Creator))?;
+        let mut creator =
+            tx.creator(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Creator))?;
         match update.organization_index {
             Patch::Keep => {}
             Patch::Clear => return Err(Refusal::invalid("organization_index", "cannot be empty")),
@@ -87,9 +82,7 @@ impl Library {
                 creator.organization_index = index;
             }
         }
-        update
-            .metadata
-            .apply_or(&mut creator.metadata, Metadata::default());
+        update.metadata.apply_or(&mut creator.metadata, Metadata::default());
         creator.updated_at = self.ambient.now();
         tx.update_creator(&creator).await?;
         tx.commit().await?;
@@ -100,10 +93,8 @@ impl Library {
     pub async fn delete_creator(&self, caller: &Caller, id: CreatorId) -> Result<Creator, Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
-        let creator = tx
-            .creator(caller.organization_id, id)
-            .await?
-            .ok_or(Refusal::NotFound(Noun::Creator))?;
+        let creator =
+            tx.creator(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Creator))?;
         tx.delete_creator(caller.organization_id, id).await?;
         tx.commit().await?;
         Ok(creator)

@@ -11,17 +11,11 @@ impl Library {
     pub async fn delete_track(&self, caller: &Caller, id: TrackId) -> Result<TrackView, Refusal> {
         let organization_id = caller.organization_id;
         let tx = self.catalog.begin().await?;
-        let track = tx
-            .track(organization_id, id)
-            .await?
-            .ok_or(Refusal::NotFound(Noun::Track))?;
+        let track = tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
         caller.reach_track(track.collection_id, track.id)?;
         let now = self.ambient.now();
         tx.soft_delete_track(organization_id, id, now).await?;
-        let purge = Job::PurgeTrack {
-            organization_id,
-            track_id: id,
-        };
+        let purge = Job::PurgeTrack { organization_id, track_id: id };
         tx.enqueue(purge, self.ambient.record_id(), now, None).await?;
         tx.commit().await?;
         let surroundings = Surroundings::of(&self.catalog, organization_id, track.collection_id).await?;

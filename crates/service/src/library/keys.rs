@@ -87,10 +87,7 @@ impl Library {
     pub async fn revoke_key(&self, caller: &Caller, id: ApiKeyId) -> Result<(), Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
-        if !tx
-            .revoke_api_key(caller.organization_id, id, self.ambient.now())
-            .await?
-        {
+        if !tx.revoke_api_key(caller.organization_id, id, self.ambient.now()).await? {
             return Err(Refusal::NotFound(Noun::ApiKey));
         }
         tx.commit().await?;
@@ -139,23 +136,16 @@ async fn require_targets(
 ) -> Result<(), Refusal> {
     let organization_id = caller.organization_id;
     if let Some(id) = scope.collection() {
-        tx.collection(organization_id, id)
-            .await?
-            .ok_or(Refusal::NotFound(Noun::Collection))?;
+        tx.collection(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Collection))?;
     }
     if let Some(id) = scope.track() {
-        let track = tx
-            .track(organization_id, id)
-            .await?
-            .ok_or(Refusal::NotFound(Noun::Track))?;
+        let track = tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
         if Some(track.collection_id) != scope.collection() {
             return Err(Refusal::NotFound(Noun::Track));
         }
     }
     if let Some(id) = creator_id {
-        tx.creator(organization_id, id)
-            .await?
-            .ok_or(Refusal::NotFound(Noun::Creator))?;
+        tx.creator(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Creator))?;
     }
     Ok(())
 }

@@ -52,20 +52,14 @@ impl UpdateOrganization {
             return Err(Refusal::invalid("theme", "holds at most 8 colours"));
         }
         self.theme.apply_or(&mut organization.theme, Vec::new());
-        self.is_theme_overridable
-            .apply_or(&mut organization.is_theme_overridable, true);
-        self.is_cover_overridable
-            .apply_or(&mut organization.is_cover_overridable, true);
-        self.player_colour
-            .apply_or(&mut organization.player_colour, Colour::DEFAULT);
-        self.player_subtitle
-            .apply_or(&mut organization.player_subtitle, String::new());
+        self.is_theme_overridable.apply_or(&mut organization.is_theme_overridable, true);
+        self.is_cover_overridable.apply_or(&mut organization.is_cover_overridable, true);
+        self.player_colour.apply_or(&mut organization.player_colour, Colour::DEFAULT);
+        self.player_subtitle.apply_or(&mut organization.player_subtitle, String::new());
         self.webhook_url.apply(&mut organization.webhook_url);
         self.webhook_url_file.apply(&mut organization.webhook_url_file);
-        self.webhook_url_collection
-            .apply(&mut organization.webhook_url_collection);
-        self.is_transcription_enabled
-            .apply_or(&mut organization.is_transcription_enabled, false);
+        self.webhook_url_collection.apply(&mut organization.webhook_url_collection);
+        self.is_transcription_enabled.apply_or(&mut organization.is_transcription_enabled, false);
         Ok(())
     }
 }
@@ -73,10 +67,7 @@ impl UpdateOrganization {
 impl From<Organization> for OrganizationView {
     fn from(organization: Organization) -> Self {
         let colours = organization.player_colour.companions();
-        Self {
-            organization,
-            colours,
-        }
+        Self { organization, colours }
     }
 }
 
@@ -89,9 +80,7 @@ impl Library {
     ) -> Result<OrganizationView, Refusal> {
         caller.reach_organization(id)?;
         let organization = self.catalog.organization(id).await?;
-        organization
-            .map(Into::into)
-            .ok_or(Refusal::NotFound(Noun::Organization))
+        organization.map(Into::into).ok_or(Refusal::NotFound(Noun::Organization))
     }
 
     /// Changes the caller's own organization.
@@ -104,10 +93,7 @@ impl Library {
         caller.reach_organization(id)?;
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
-        let mut organization = tx
-            .organization(id)
-            .await?
-            .ok_or(Refusal::NotFound(Noun::Organization))?;
+        let mut organization = tx.organization(id).await?.ok_or(Refusal::NotFound(Noun::Organization))?;
         update.apply(&mut organization)?;
         tx.update_organization(&organization).await?;
         tx.commit().await?;

@@ -9,11 +9,8 @@ use crate::{Caller, Noun, Refusal, TrackView};
 impl Library {
     /// One track.
     pub async fn track(&self, caller: &Caller, id: TrackId) -> Result<TrackView, Refusal> {
-        let track = self
-            .catalog
-            .track(caller.organization_id, id)
-            .await?
-            .ok_or(Refusal::NotFound(Noun::Track))?;
+        let track =
+            self.catalog.track(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
         caller.reach_track(track.collection_id, track.id)?;
         let surroundings =
             Surroundings::of(&self.catalog, caller.organization_id, track.collection_id).await?;
@@ -32,13 +29,8 @@ impl Library {
         }
         let surroundings = Surroundings::of(&self.catalog, caller.organization_id, collection_id).await?;
         let only = caller.scope.track();
-        let (total, tracks) = self
-            .catalog
-            .tracks_in_collection(caller.organization_id, collection_id, only, page)
-            .await?;
-        Ok((
-            total,
-            tracks.into_iter().map(|track| surroundings.view(track)).collect(),
-        ))
+        let (total, tracks) =
+            self.catalog.tracks_in_collection(caller.organization_id, collection_id, only, page).await?;
+        Ok((total, tracks.into_iter().map(|track| surroundings.view(track)).collect()))
     }
 }

@@ -32,10 +32,8 @@ impl UpdateTrack {
         self.creator_id.apply(&mut track.creator_id);
         self.organization_index.apply(&mut track.organization_index);
         self.metadata.apply_or(&mut track.metadata, Metadata::default());
-        self.is_cover_overridable
-            .apply_or(&mut track.is_cover_overridable, true);
-        self.is_theme_overridable
-            .apply_or(&mut track.is_theme_overridable, true);
+        self.is_cover_overridable.apply_or(&mut track.is_cover_overridable, true);
+        self.is_theme_overridable.apply_or(&mut track.is_theme_overridable, true);
         self.player_title.apply(&mut track.player_title);
         self.player_subtitle.apply(&mut track.player_subtitle);
         self.player_colour.apply(&mut track.player_colour);
@@ -54,10 +52,7 @@ impl Library {
             self.require_creator(caller, Some(creator_id)).await?;
         }
         let tx = self.catalog.begin().await?;
-        let mut track = tx
-            .track(caller.organization_id, id)
-            .await?
-            .ok_or(Refusal::NotFound(Noun::Track))?;
+        let mut track = tx.track(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
         caller.reach_track(track.collection_id, track.id)?;
         update.apply(&mut track);
         tx.update_track(&track).await?;

@@ -42,9 +42,7 @@ impl Playback {
         match file.map(|file| file.outcome) {
             Some(FileOutcome::Made { key, file_name, .. }) => Ok(Download {
                 variant: variant.to_owned(),
-                url: self
-                    .links
-                    .delivery(&key, Some(DOWNLOAD_TTL_SECONDS), Some(&file_name)),
+                url: self.links.delivery(&key, Some(DOWNLOAD_TTL_SECONDS), Some(&file_name)),
             }),
             _ => Err(not_found),
         }

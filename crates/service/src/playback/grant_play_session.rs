@@ -41,11 +41,8 @@ impl Playback {
                 (id, None)
             }
             PlaySessionScope::Track(id) => {
-                let track = self
-                    .catalog
-                    .track(organization_id, id)
-                    .await?
-                    .ok_or(Refusal::NotFound(Noun::Track))?;
+                let track =
+                    self.catalog.track(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
                 caller.reach_track(track.collection_id, id)?;
                 (track.collection_id, Some(id))
             }
@@ -92,9 +89,7 @@ fn listed_variants(
     }
     let mut listed: Vec<VariantIndex> = Vec::new();
     for name in asked {
-        let recipe = recipes
-            .iter()
-            .find(|recipe| recipe.index.as_str() == name && listable(recipe));
+        let recipe = recipes.iter().find(|recipe| recipe.index.as_str() == name && listable(recipe));
         if let Some(recipe) = recipe
             && is_allowed(&recipe.index)
             && !listed.contains(&recipe.index)
@@ -103,10 +98,7 @@ fn listed_variants(
         }
     }
     if listed.is_empty() {
-        return Err(Refusal::invalid(
-            "variants",
-            "names no variant that exists and that this key may list",
-        ));
+        return Err(Refusal::invalid("variants", "names no variant that exists and that this key may list"));
     }
     Ok(listed)
 }

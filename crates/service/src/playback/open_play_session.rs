@@ -70,20 +70,14 @@ impl Playback {
             None => None,
         };
         let session = self.with_variants(session).await?;
-        Ok(OpenedPlaySession {
-            session,
-            tracks,
-            first,
-        })
+        Ok(OpenedPlaySession { session, tracks, first })
     }
 
     /// The session as it is shown: one that names no variants names the organization's playable ones.
     async fn with_variants(&self, mut session: PlaySession) -> Result<PlaySession, Refusal> {
         if session.variants.is_empty() {
             let recipes = self.catalog.recipes(session.organization_id).await?;
-            let playable = recipes
-                .into_iter()
-                .filter(|recipe| recipe.kind.recipe_type().is_playable());
+            let playable = recipes.into_iter().filter(|recipe| recipe.kind.recipe_type().is_playable());
             session.variants = playable.map(|recipe| recipe.index).collect();
         }
         Ok(session)
@@ -111,11 +105,7 @@ impl Playback {
     }
 
     fn still_valid(&self, session: PlaySession) -> Result<PlaySession, Refusal> {
-        if session.is_valid_at(self.ambient.now()) {
-            Ok(session)
-        } else {
-            Err(INVALID)
-        }
+        if session.is_valid_at(self.ambient.now()) { Ok(session) } else { Err(INVALID) }
     }
 }
 

@@ -67,49 +67,24 @@ impl Playback {
         // The files come in recipe order, and the sort is stable.
         let place = |index: &VariantIndex| session.variants.iter().position(|listed| listed == index);
         variants.sort_by_key(|variant| place(&variant.file.recipe.index));
-        Ok(Playable {
-            track,
-            cover,
-            levels,
-            variants,
-        })
+        Ok(Playable { track, cover, levels, variants })
     }
 
     fn cover_images(&self, view: &TrackView, ttl: u32) -> Vec<CoverImage> {
         let track = &view.track;
         let image = |size, cover: &tonearm_domain::Cover| {
             let key = cover.key(track.organization_id, track.index, size);
-            CoverImage {
-                size,
-                url: self.links.delivery(&key, Some(ttl), None),
-            }
+            CoverImage { size, url: self.links.delivery(&key, Some(ttl), None) }
         };
-        track
-            .cover
-            .iter()
-            .flat_map(|cover| CoverSize::ALL.map(|size| image(size, cover)))
-            .collect()
+        track.cover.iter().flat_map(|cover| CoverSize::ALL.map(|size| image(size, cover))).collect()
     }
 
     fn sign(&self, file: TrackFile, ttl: u32) -> Option<PlayableVariant> {
-        let FileOutcome::Made {
-            key,
-            size,
-            file_name,
-            data,
-        } = file.outcome.clone()
-        else {
+        let FileOutcome::Made { key, size, file_name, data } = file.outcome.clone() else {
             return None;
         };
         let url = self.links.delivery(&key, Some(ttl), None);
-        Some(PlayableVariant {
-            file,
-            key,
-            size,
-            file_name,
-            data,
-            url,
-        })
+        Some(PlayableVariant { file, key, size, file_name, data, url })
     }
 }
 
@@ -128,10 +103,7 @@ fn levels_of(files: &[TrackFile]) -> Levels {
         .iter()
         .filter(|file| file.recipe.kind.recipe_type() == RecipeType::Levels)
         .find_map(|file| match &file.outcome {
-            FileOutcome::Made {
-                data: FileData::Levels(levels),
-                ..
-            } => Some(levels.clone()),
+            FileOutcome::Made { data: FileData::Levels(levels), .. } => Some(levels.clone()),
             _ => None,
         })
         .unwrap_or_else(|| Levels::new([], Metric::Peak, 0))

@@ -23,10 +23,7 @@ pub(super) struct Analysed {
 
 impl Analysed {
     fn levels(&self, settings: &LevelsSettings) -> Option<&Levels> {
-        self.levels
-            .iter()
-            .find(|(own, _)| own == settings)
-            .map(|(_, levels)| levels)
+        self.levels.iter().find(|(own, _)| own == settings).map(|(_, levels)| levels)
     }
 }
 
@@ -46,18 +43,12 @@ impl Processing {
                 settings.push(own.clone());
             }
         }
-        let analysis = self
-            .media
-            .analyse(&bench.input, &bench.probe, &settings, &bench.scope)
-            .await?;
+        let analysis = self.media.analyse(&bench.input, &bench.probe, &settings, &bench.scope).await?;
         bench.probe.duration = analysis.duration;
         bench.probe.info.loudness_lufs = analysis.loudness_lufs;
         bench.probe.info.true_peak_dbtp = analysis.true_peak_dbtp;
         let levels = settings.into_iter().zip(analysis.levels).collect();
-        Ok(Analysed {
-            duration: analysis.duration,
-            levels,
-        })
+        Ok(Analysed { duration: analysis.duration, levels })
     }
 
     /// Makes what one recipe asks for and stores it.
@@ -76,21 +67,12 @@ impl Processing {
                 tokio::fs::create_dir_all(&folder).await?;
                 let rendered = self
                     .media
-                    .render(
-                        &bench.input,
-                        &bench.probe,
-                        analysed.duration,
-                        kind,
-                        &folder,
-                        scope,
-                        None,
-                    )
+                    .render(&bench.input, &bench.probe, analysed.duration, kind, &folder, scope, None)
                     .await;
                 match rendered {
                     Ok(file) => {
-                        let made = self
-                            .store_file(bench, recipe, &file.path, file.content_type, file.data)
-                            .await;
+                        let made =
+                            self.store_file(bench, recipe, &file.path, file.content_type, file.data).await;
                         tokio::fs::remove_dir_all(&folder).await?;
                         made
                     }
@@ -115,12 +97,7 @@ impl Processing {
         let json = Bytes::from(serde_json::to_vec(&levels).map_err(JobError::retry)?);
         let key = self.new_key(bench, recipe, ContentType::Json);
         let stored = self.blobs.put_bytes(&key, json).await?;
-        Ok(Made::File(made(
-            bench,
-            key,
-            stored.size,
-            FileData::Levels(levels),
-        )))
+        Ok(Made::File(made(bench, key, stored.size, FileData::Levels(levels))))
     }
 
     async fn store_file(
@@ -140,11 +117,7 @@ impl Processing {
         ObjectKey {
             organization_id: bench.track.organization_id,
             folder: bench.track.index,
-            file: ObjectFile {
-                label: recipe.index.clone(),
-                version: self.ambient.short_id(),
-                content_type,
-            },
+            file: ObjectFile { label: recipe.index.clone(), version: self.ambient.short_id(), content_type },
         }
     }
 
@@ -165,27 +138,17 @@ impl Processing {
         let allowed = surroundings.organization.is_cover_overridable
             && surroundings.collection.is_cover_overridable
             && track.is_cover_overridable;
-        let embedded = if allowed {
-            covers::embedded(&bench.input).await
-        } else {
-            None
-        };
+        let embedded = if allowed { covers::embedded(&bench.input).await } else { None };
         let (images, origin) = match embedded {
             Some(embedded) => embedded,
             None => {
                 let colour = surroundings.view(track.clone()).colours.base;
                 let levels = analysed.levels(&LevelsSettings::default());
                 let levels = levels.map(|l| l.levels.as_slice()).unwrap_or_default();
-                (
-                    tonearm_media::placeholder(colour, levels).map_err(JobError::retry)?,
-                    CoverOrigin::Generated,
-                )
+                (tonearm_media::placeholder(colour, levels), CoverOrigin::Generated)
             }
         };
-        let cover = Cover {
-            version: self.ambient.short_id(),
-            origin,
-        };
+        let cover = Cover { version: self.ambient.short_id(), origin };
         covers::store(&self.blobs, track.organization_id, track.index, cover, images).await?;
         Ok(Some(cover))
     }
@@ -193,22 +156,12 @@ impl Processing {
 
 /// The upload itself: nothing is copied.
 fn original(bench: &Workbench) -> FileOutcome {
-    made(
-        bench,
-        bench.source.key.clone(),
-        bench.source.size,
-        FileData::None {},
-    )
+    made(bench, bench.source.key.clone(), bench.source.size, FileData::None {})
 }
 
 fn made(bench: &Workbench, key: ObjectKey, size: u64, data: FileData) -> FileOutcome {
     let extension = key.file.content_type.extension();
-    FileOutcome::Made {
-        file_name: delivery_name(&bench.track.file_name, extension),
-        key,
-        size,
-        data,
-    }
+    FileOutcome::Made { file_name: delivery_name(&bench.track.file_name, extension), key, size, data }
 }
 
 /// What a failed rendering means: for the track, or for the run.

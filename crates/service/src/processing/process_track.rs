@@ -52,31 +52,17 @@ impl Processing {
             TrackStatus::FallbackProcessing => LimitTier::Fallback,
             _ => LimitTier::Normal,
         };
-        let scope = RunScope {
-            cancel: run.cancel.clone(),
-            tier,
-        };
-        let scratch = tempfile::Builder::new()
-            .prefix("track-")
-            .tempdir_in(&self.scratch)?;
+        let scope = RunScope { cancel: run.cancel.clone(), tier };
+        let scratch = tempfile::Builder::new().prefix("track-").tempdir_in(&self.scratch)?;
         let Some(input) = self.local_source(&source, scratch.path()).await? else {
-            return self
-                .reject(run, &track, "the uploaded file is no longer in the store")
-                .await;
+            return self.reject(run, &track, "the uploaded file is no longer in the store").await;
         };
         let mut probe = match self.media.probe(&input, &scope).await {
             Ok(probe) => probe,
             Err(error) => return self.refuse_source(run, &track, error).await,
         };
         probe.info.size = Some(source.size);
-        let bench = Workbench {
-            track,
-            source,
-            input,
-            scratch,
-            probe,
-            scope,
-        };
+        let bench = Workbench { track, source, input, scratch, probe, scope };
         let missing = self.missing_recipes(&bench.track).await?;
         self.make_all(run, bench, missing).await
     }
@@ -109,19 +95,14 @@ impl Processing {
             limited
         } else if self.fall_back(&bench).await? {
             tracing::info!(track_id = %bench.track.id, "making {} files once more with larger limits", limited.len());
-            let scope = RunScope {
-                cancel: bench.scope.cancel.clone(),
-                tier: LimitTier::Fallback,
-            };
+            let scope = RunScope { cancel: bench.scope.cancel.clone(), tier: LimitTier::Fallback };
             let recipes: Vec<Recipe> = limited.into_iter().map(|(recipe, _)| recipe).collect();
-            self.make_files_within(&bench, &scope, &analysed, &recipes)
-                .await?
+            self.make_files_within(&bench, &scope, &analysed, &recipes).await?
         } else {
             limited
         };
         for (recipe, reason) in still_limited {
-            self.record_file(&bench.track, recipe, FileOutcome::Failed { reason })
-                .await?;
+            self.record_file(&bench.track, recipe, FileOutcome::Failed { reason }).await?;
         }
         self.settle_track(run, &bench.track, cover).await
     }
@@ -132,8 +113,7 @@ impl Processing {
         analysed: &super::files::Analysed,
         recipes: &[Recipe],
     ) -> Result<Vec<(Recipe, String)>, JobError> {
-        self.make_files_within(bench, &bench.scope, analysed, recipes)
-            .await
+        self.make_files_within(bench, &bench.scope, analysed, recipes).await
     }
 
     /// Makes files at once, as many as the media crate lets run, and records each; returns those that hit a limit.
@@ -169,10 +149,7 @@ impl Processing {
 
     /// The recipes of a track of which there is no made file.
     async fn missing_recipes(&self, track: &Track) -> Result<Vec<Recipe>, JobError> {
-        let mut recipes = self
-            .catalog
-            .recipes_for_track(track.organization_id, track.id)
-            .await?;
+        let mut recipes = self.catalog.recipes_for_track(track.organization_id, track.id).await?;
         let files = self.catalog.files_of_track(track.id).await?;
         let is_made = |recipe: &Recipe| files.iter().any(|f| f.recipe.id == recipe.id && f.is_made());
         recipes.retain(|recipe| !matches!(recipe.kind, RecipeKind::Cover {}) && !is_made(recipe));

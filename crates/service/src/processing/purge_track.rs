@@ -28,8 +28,7 @@ impl Processing {
             .await?;
         self.blobs.delete_many(listed).await?;
         let tx = self.catalog.begin().await?;
-        tx.purge_track(organization_id, track_id, self.ambient.now())
-            .await?;
+        tx.purge_track(organization_id, track_id, self.ambient.now()).await?;
         if !tx.finish_job(&run.claimed).await? {
             return Err(JobError::LeaseLost);
         }

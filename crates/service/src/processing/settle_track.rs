@@ -46,10 +46,7 @@ impl Processing {
         track: &Track,
         cover: Option<Cover>,
     ) -> Result<(), JobError> {
-        let recipes = self
-            .catalog
-            .recipes_for_track(track.organization_id, track.id)
-            .await?;
+        let recipes = self.catalog.recipes_for_track(track.organization_id, track.id).await?;
         let tx = self.catalog.begin().await?;
         if let Some(mut track) = tx.track(track.organization_id, track.id).await? {
             let files = tx.files_of_track(track.id).await?;
@@ -120,10 +117,8 @@ impl Processing {
             let files = tx.files_of_track(track_id).await?;
             let outcome = Outcome::judge(1, playable(&files));
             track.status = track.status.settle(outcome).unwrap_or(TrackStatus::Error);
-            track.status_reason = Some(format!(
-                "processing was given up after {} attempts: {error}",
-                claimed.attempt
-            ));
+            track.status_reason =
+                Some(format!("processing was given up after {} attempts: {error}", claimed.attempt));
             tx.update_track(&track).await?;
         }
         if !tx.give_up_job(claimed, self.ambient.now(), error).await? {
@@ -136,16 +131,11 @@ impl Processing {
 
 fn all_tried(recipes: &[Recipe], files: &[TrackFile]) -> bool {
     let tried = |recipe: &Recipe| files.iter().any(|file| file.recipe.id == recipe.id);
-    recipes
-        .iter()
-        .all(|recipe| matches!(recipe.kind, RecipeKind::Cover {}) || tried(recipe))
+    recipes.iter().all(|recipe| matches!(recipe.kind, RecipeKind::Cover {}) || tried(recipe))
 }
 
 fn playable(files: &[TrackFile]) -> usize {
-    files
-        .iter()
-        .filter(|file| file.is_made() && file.recipe.kind.recipe_type().is_playable())
-        .count()
+    files.iter().filter(|file| file.is_made() && file.recipe.kind.recipe_type().is_playable()).count()
 }
 
 /// The outcome, with the first failure's reason.
@@ -157,8 +147,5 @@ fn judge(files: &[TrackFile]) -> (Outcome, Option<String>) {
             FileOutcome::Made { .. } => None,
         })
         .collect();
-    (
-        Outcome::judge(failures.len(), playable(files)),
-        failures.into_iter().next(),
-    )
+    (Outcome::judge(failures.len(), playable(files)), failures.into_iter().next())
 }

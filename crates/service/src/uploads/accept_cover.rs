@@ -22,34 +22,20 @@ impl Uploads {
         picture: Bytes,
     ) -> Result<(), Refusal> {
         if picture.is_empty() {
-            return Err(Refusal::invalid(
-                "file",
-                "is empty; send a JPEG, PNG, WebP or GIF picture",
-            ));
+            return Err(Refusal::invalid("file", "is empty; send a JPEG, PNG, WebP or GIF picture"));
         }
-        let track = self
-            .catalog
-            .track(organization_id, track_id)
-            .await?
-            .ok_or(Refusal::NotFound(Noun::Track))?;
+        let track =
+            self.catalog.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
         let images = covers::cut(picture).await.map_err(|error| match error {
             MediaError::Unsupported(reason) | MediaError::LimitHit(reason) => {
                 Refusal::invalid("file", reason)
             }
             other => Refusal::Internal(other.into()),
         })?;
-        let cover = Cover {
-            version: self.ambient.short_id(),
-            origin: CoverOrigin::Uploaded,
-        };
-        covers::store(&self.blobs, organization_id, track.index, cover, images)
-            .await
-            .map_err(refuse_put)?;
+        let cover = Cover { version: self.ambient.short_id(), origin: CoverOrigin::Uploaded };
+        covers::store(&self.blobs, organization_id, track.index, cover, images).await.map_err(refuse_put)?;
         let tx = self.catalog.begin().await?;
-        let mut track = tx
-            .track(organization_id, track_id)
-            .await?
-            .ok_or(Refusal::NotFound(Noun::Track))?;
+        let mut track = tx.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
         track.cover = Some(cover);
         tx.update_track(&track).await?;
         tx.commit().await?;

@@ -54,11 +54,8 @@ impl Uploads {
     where
         S: Stream<Item = Result<Bytes, BodyError>> + Send + Unpin,
     {
-        let track = self
-            .catalog
-            .track(organization_id, track_id)
-            .await?
-            .ok_or(Refusal::NotFound(Noun::Track))?;
+        let track =
+            self.catalog.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
         accepted_status(&track)?;
         let limit = self.limits.max_source_bytes;
         if terms.size.is_some_and(|size| size > limit) {
@@ -66,10 +63,7 @@ impl Uploads {
         }
         let (head, body) = peek(body).await.map_err(Refusal::Interrupted)?;
         if head.is_empty() {
-            return Err(Refusal::invalid(
-                "body",
-                "is empty; send the bytes of an audio file",
-            ));
+            return Err(Refusal::invalid("body", "is empty; send the bytes of an audio file"));
         }
         let key = ObjectKey {
             organization_id,
@@ -89,11 +83,7 @@ impl Uploads {
         let whole = futures::stream::iter(head.into_iter().map(Ok)).chain(body);
         let stored = self.blobs.put(&key, whole, put_terms).await.map_err(refuse_put)?;
         match self.record_source(organization_id, track_id, &key, &stored).await {
-            Ok(()) => Ok(AcceptedUpload {
-                track_id,
-                size: stored.size,
-                sha256: stored.sha256,
-            }),
+            Ok(()) => Ok(AcceptedUpload { track_id, size: stored.size, sha256: stored.sha256 }),
             Err(refusal) => {
                 // An outage here leaves an object without a row, which the sweep removes.
                 if let Err(error) = self.blobs.delete(&key).await {
@@ -112,23 +102,12 @@ impl Uploads {
         stored: &Stored,
     ) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
-        let mut track = tx
-            .track(organization_id, track_id)
-            .await?
-            .ok_or(Refusal::NotFound(Noun::Track))?;
+        let mut track = tx.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
         track.status = accepted_status(&track)?;
-        track.source = Some(Source {
-            key: key.clone(),
-            size: stored.size,
-            sha256: stored.sha256,
-        });
+        track.source = Some(Source { key: key.clone(), size: stored.size, sha256: stored.sha256 });
         tx.update_track(&track).await?;
-        let job = Job::ProcessTrack {
-            organization_id,
-            track_id,
-        };
-        tx.enqueue(job, self.ambient.record_id(), self.ambient.now(), None)
-            .await?;
+        let job = Job::ProcessTrack { organization_id, track_id };
+        tx.enqueue(job, self.ambient.record_id(), self.ambient.now(), None).await?;
         tx.commit().await?;
         Ok(())
     }

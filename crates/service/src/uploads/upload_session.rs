@@ -66,10 +66,7 @@ impl Uploads {
         let surroundings = Surroundings::of(&self.catalog, organization_id, collection_id).await?;
         let creator_id = create.creator_id.or(caller.creator_id);
         if let Some(id) = creator_id {
-            self.catalog
-                .creator(organization_id, id)
-                .await?
-                .ok_or(Refusal::NotFound(Noun::Creator))?;
+            self.catalog.creator(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Creator))?;
         }
         let session = UploadSession {
             id: self.ambient.credential_id(),
@@ -78,25 +75,16 @@ impl Uploads {
             collection_id,
             organization_index: create.organization_index,
             metadata: create.metadata,
-            expires_at: self
-                .ambient
-                .now()
-                .plus_seconds(create.expires_in.seconds().into()),
+            expires_at: self.ambient.now().plus_seconds(create.expires_in.seconds().into()),
         };
         let tx = self.catalog.begin().await?;
         tx.insert_upload_session(&session).await?;
         let track = match create.track {
-            Some(track) => Some(
-                self.insert_session_track(&tx, &session, &surroundings, track)
-                    .await?,
-            ),
+            Some(track) => Some(self.insert_session_track(&tx, &session, &surroundings, track).await?),
             None => None,
         };
         tx.commit().await?;
-        Ok(CreatedUploadSession {
-            view: surroundings.view_session(session),
-            track,
-        })
+        Ok(CreatedUploadSession { view: surroundings.view_session(session), track })
     }
 
     /// The session with this id, while it lasts.
@@ -117,9 +105,7 @@ impl Uploads {
         let surroundings =
             Surroundings::of(&self.catalog, session.organization_id, session.collection_id).await?;
         let tx = self.catalog.begin().await?;
-        let track = self
-            .insert_session_track(&tx, &session, &surroundings, create)
-            .await?;
+        let track = self.insert_session_track(&tx, &session, &surroundings, create).await?;
         tx.commit().await?;
         Ok((surroundings.view_session(session), track))
     }
@@ -131,57 +117,32 @@ impl Uploads {
         surroundings: &Surroundings,
         create: CreateTrack,
     ) -> Result<SessionTrack, Refusal> {
-        let create = CreateTrack {
-            creator_id: session.creator_id,
-            ..create
-        };
+        let create = CreateTrack { creator_id: session.creator_id, ..create };
         let (organization_id, collection_id) = (session.organization_id, session.collection_id);
-        let track = insert_track(
-            tx,
-            &self.ambient,
-            organization_id,
-            collection_id,
-            Some(session.id),
-            create,
-        )
-        .await?;
+        let track =
+            insert_track(tx, &self.ambient, organization_id, collection_id, Some(session.id), create).await?;
         let (source, cover) = self.links.uploads(organization_id, track.id);
-        Ok(SessionTrack {
-            track: surroundings.view(track),
-            handles: UploadHandles { track: source, cover },
-        })
+        Ok(SessionTrack { track: surroundings.view(track), handles: UploadHandles { track: source, cover } })
     }
 
     async fn valid_session(&self, id: UploadSessionId) -> Result<UploadSession, Refusal> {
         let session = self.catalog.upload_session(id).await?;
-        session
-            .filter(|session| session.is_valid_at(self.ambient.now()))
-            .ok_or(Refusal::Unauthenticated {
-                code: "invalid_upload_session",
-                message: "the upload session is unknown or has expired; ask for a new one",
-            })
+        session.filter(|session| session.is_valid_at(self.ambient.now())).ok_or(Refusal::Unauthenticated {
+            code: "invalid_upload_session",
+            message: "the upload session is unknown or has expired; ask for a new one",
+        })
     }
 }
 
 impl Surroundings {
     fn view_session(&self, session: UploadSession) -> UploadSessionView {
-        let Organization {
-            player_colour,
-            is_theme_overridable,
-            ..
-        } = self.organization;
+        let Organization { player_colour, is_theme_overridable, .. } = self.organization;
         let colour = resolve_player_colour(
             (player_colour, is_theme_overridable),
-            (
-                self.collection.player_colour,
-                self.collection.is_theme_overridable,
-            ),
+            (self.collection.player_colour, self.collection.is_theme_overridable),
             None,
             (None, false),
         );
-        UploadSessionView {
-            session,
-            colours: colour.companions(),
-        }
+        UploadSessionView { session, colours: colour.companions() }
     }
 }

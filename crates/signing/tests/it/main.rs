@@ -21,9 +21,7 @@ fn signer(secret: u8) -> UrlSigner {
 }
 
 fn key() -> ObjectKey {
-    "018f0000-0000-7000-8000-000000000001/abcdefghij01/hq.zyxwvutsrq98.mp3"
-        .parse()
-        .unwrap()
+    "018f0000-0000-7000-8000-000000000001/abcdefghij01/hq.zyxwvutsrq98.mp3".parse().unwrap()
 }
 
 fn upload(target: UploadTarget) -> UploadGrant {

@@ -39,29 +39,16 @@ fn delivery_urls_are_as_published() {
     let vectors = vectors();
     let signer = UrlSigner::new(Secrets::parse(&vectors.secret).unwrap());
     for vector in vectors.urls.iter().filter(|v| v.purpose == "delivery") {
-        assert_eq!(
-            signer.delivery_key(vector.organization.parse().unwrap()),
-            vector.key,
-            "{}",
-            vector.what
-        );
+        assert_eq!(signer.delivery_key(vector.organization.parse().unwrap()), vector.key, "{}", vector.what);
         let (path, query) = split(&vector.url);
         let last_second = moment(vector.valid_until - 1);
-        let grant = signer
-            .verify_delivery(path, query, last_second)
-            .expect(&vector.what);
+        let grant = signer.verify_delivery(path, query, last_second).expect(&vector.what);
         assert_eq!(grant.expires_at, moment(vector.valid_until), "{}", vector.what);
         let ttl = (path.len() + 1..vector.url.len())
             .find_map(|i| vector.url[i..].strip_prefix("ttl="))
             .map(|_| (vector.valid_until - vector.issued) as u32);
-        let terms = DeliveryTerms {
-            ttl,
-            attachment: grant.attachment.as_deref(),
-        };
-        assert_eq!(
-            signer.sign_delivery(&grant.key, terms, moment(vector.issued)),
-            vector.url
-        );
+        let terms = DeliveryTerms { ttl, attachment: grant.attachment.as_deref() };
+        assert_eq!(signer.sign_delivery(&grant.key, terms, moment(vector.issued)), vector.url);
     }
 }
 
@@ -71,9 +58,7 @@ fn upload_urls_are_as_published() {
     let signer = UrlSigner::new(Secrets::parse(&vectors.secret).unwrap());
     for vector in vectors.urls.iter().filter(|v| v.purpose == "upload") {
         let (path, query) = split(&vector.url);
-        let grant = signer
-            .verify_upload(path, query, moment(vector.issued))
-            .expect(&vector.what);
+        let grant = signer.verify_upload(path, query, moment(vector.issued)).expect(&vector.what);
         assert_eq!(signer.sign_upload(grant, 3600, moment(vector.issued)), vector.url);
         let expired = signer.verify_upload(path, query, moment(vector.valid_until));
         assert_eq!(expired, Err(VerifyError::Expired));
@@ -84,11 +69,7 @@ fn upload_urls_are_as_published() {
 fn python_agrees() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors.py");
     match Command::new("python3").arg("-B").arg(script).output() {
-        Ok(output) => assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        ),
+        Ok(output) => assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr)),
         Err(error) => eprintln!("skipped, as python3 does not start: {error}"),
     }
 }

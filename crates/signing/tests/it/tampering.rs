@@ -7,27 +7,18 @@ use tonearm_signing::{DeliveryTerms, UploadGrant, UploadTarget, VerifyError};
 use crate::{at, key, signer, split, upload};
 
 fn any_key() -> impl Strategy<Value = ObjectKey> {
-    (
-        any::<[u8; 10]>(),
-        any::<[u8; 8]>(),
-        any::<[u8; 8]>(),
-        "[a-z0-9_-]{2,20}",
-        0..ContentType::ALL.len(),
-    )
-        .prop_filter_map(
-            "labels have rules of their own",
-            |(random, folder, version, label, content)| {
-                Some(ObjectKey {
-                    organization_id: tonearm_domain::RecordId::from_parts(at(0), random),
-                    folder: ShortId::from_random(folder),
-                    file: ObjectFile {
-                        label: label.parse().ok()?,
-                        version: ShortId::from_random(version),
-                        content_type: ContentType::ALL[content],
-                    },
-                })
-            },
-        )
+    (any::<[u8; 10]>(), any::<[u8; 8]>(), any::<[u8; 8]>(), "[a-z0-9_-]{2,20}", 0..ContentType::ALL.len())
+        .prop_filter_map("labels have rules of their own", |(random, folder, version, label, content)| {
+            Some(ObjectKey {
+                organization_id: tonearm_domain::RecordId::from_parts(at(0), random),
+                folder: ShortId::from_random(folder),
+                file: ObjectFile {
+                    label: label.parse().ok()?,
+                    version: ShortId::from_random(version),
+                    content_type: ContentType::ALL[content],
+                },
+            })
+        })
 }
 
 /// The URL with one character replaced, or none when the place or the character makes no change.
@@ -120,14 +111,7 @@ proptest! {
 #[test]
 fn additions_to_a_signed_url_break_it() {
     let signer = signer(1);
-    let url = signer.sign_delivery(
-        &key(),
-        DeliveryTerms {
-            ttl: Some(30),
-            attachment: Some("a.mp3"),
-        },
-        at(0),
-    );
+    let url = signer.sign_delivery(&key(), DeliveryTerms { ttl: Some(30), attachment: Some("a.mp3") }, at(0));
     let (path, query) = split(&url);
     let query = query.unwrap();
     let (signed, verify) = query.rsplit_once('&').unwrap();
@@ -151,14 +135,8 @@ fn additions_to_a_signed_url_break_it() {
         (path.to_uppercase(), query.to_owned()),
     ];
     for (path, query) in changed {
-        assert!(
-            signer.verify_delivery(&path, Some(&query), at(0)).is_err(),
-            "{path}?{query}"
-        );
+        assert!(signer.verify_delivery(&path, Some(&query), at(0)).is_err(), "{path}?{query}");
     }
     assert!(signer.verify_delivery(path, Some(query), at(0)).is_ok());
-    assert_eq!(
-        signer.verify_delivery(path, None, at(0)),
-        Err(VerifyError::Malformed)
-    );
+    assert_eq!(signer.verify_delivery(path, None, at(0)), Err(VerifyError::Malformed));
 }

@@ -32,10 +32,8 @@ pub(super) async fn run(config: &Config, ambient: Ambient, args: Args) -> Result
     // Fails only where one was installed before, which is as good.
     drop(rustls::crypto::ring::default_provider().install_default());
     let client = Client::builder().build().map_err(Failure::failed)?;
-    let url = args
-        .url
-        .or_else(|| config.public_url.clone())
-        .unwrap_or_else(|| format!("http://{}", config.listen));
+    let url =
+        args.url.or_else(|| config.public_url.clone()).unwrap_or_else(|| format!("http://{}", config.listen));
     let own_node = match client.get(format!("{url}/healthz")).send().await {
         Ok(_) => None,
         Err(_) => {
@@ -75,10 +73,8 @@ async fn credentials(config: &Config, ambient: &Ambient) -> Result<(String, Stri
     let collection = match collections.into_iter().next() {
         Some(collection) => collection.collection,
         None => {
-            let create = CreateCollection {
-                title: "First collection".to_owned(),
-                ..CreateCollection::default()
-            };
+            let create =
+                CreateCollection { title: "First collection".to_owned(), ..CreateCollection::default() };
             library.create_collection(&caller, create).await?.collection
         }
     };
@@ -99,49 +95,28 @@ struct Demo {
 
 impl Demo {
     async fn send(&self, file: &Path, collection_id: &str) -> Result<(), Failure> {
-        let name = file
-            .file_name()
-            .map_or_else(|| "audio".to_owned(), |name| name.to_string_lossy().into_owned());
+        let name =
+            file.file_name().map_or_else(|| "audio".to_owned(), |name| name.to_string_lossy().into_owned());
         let created = self
-            .call(
-                Method::POST,
-                "/v1/track",
-                Some(json!({"collection_id": collection_id, "file_name": name})),
-            )
+            .call(Method::POST, "/v1/track", Some(json!({"collection_id": collection_id, "file_name": name})))
             .await?;
         let track_id = text(&created, "/track_id")?;
-        self.upload(file, &text(&created, "/track_upload/upload_url")?)
-            .await?;
+        self.upload(file, &text(&created, "/track_upload/upload_url")?).await?;
         self.wait_until_final(&track_id).await?;
         let session = json!({"track_id": track_id, "is_downloadable": true, "expires_in": DEMO_SECONDS});
-        let session = self
-            .call(Method::POST, "/v1/play_session/track", Some(session))
-            .await?;
-        println!(
-            "\nplay session\n{}\n",
-            serde_json::to_string_pretty(&session).unwrap_or_default()
-        );
-        for variant in session
-            .pointer("/first_track/variants")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
+        let session = self.call(Method::POST, "/v1/play_session/track", Some(session)).await?;
+        println!("\nplay session\n{}\n", serde_json::to_string_pretty(&session).unwrap_or_default());
+        for variant in
+            session.pointer("/first_track/variants").and_then(Value::as_array).into_iter().flatten()
         {
-            println!(
-                "{:10} {}",
-                text(variant, "/variant/index")?,
-                text(variant, "/url")?
-            );
+            println!("{:10} {}", text(variant, "/variant/index")?, text(variant, "/url")?);
         }
         println!("\nOpen one of these addresses in a browser to hear it.");
         Ok(())
     }
 
     async fn call(&self, method: Method, path: &str, body: Option<Value>) -> Result<Value, Failure> {
-        let mut request = self
-            .client
-            .request(method, format!("{}{path}", self.url))
-            .bearer_auth(&self.key);
+        let mut request = self.client.request(method, format!("{}{path}", self.url)).bearer_auth(&self.key);
         if let Some(body) = body {
             request = request.json(&body);
         }
@@ -152,9 +127,8 @@ impl Demo {
         let problem = |error: std::io::Error| Failure::failed(format!("{}: {error}", file.display()));
         let opened = tokio::fs::File::open(file).await.map_err(problem)?;
         let size = opened.metadata().await.map_err(problem)?.len();
-        let bar = ProgressBar::new(size).with_style(style(
-            "uploading   {bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
-        ));
+        let bar = ProgressBar::new(size)
+            .with_style(style("uploading   {bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}"));
         let counted = bar.clone();
         let body = ReaderStream::with_capacity(opened, 256 * 1024)
             .inspect_ok(move |chunk| counted.inc(chunk.len() as u64));
@@ -172,9 +146,7 @@ impl Demo {
         let spinner = ProgressBar::new_spinner().with_style(style("{spinner} {msg} {elapsed}"));
         spinner.enable_steady_tick(Duration::from_millis(100));
         loop {
-            let answer = self
-                .call(Method::GET, &format!("/v1/track/{track_id}"), None)
-                .await?;
+            let answer = self.call(Method::GET, &format!("/v1/track/{track_id}"), None).await?;
             let status = text(&answer, "/track/track_status_id")?;
             spinner.set_message(status.clone());
             match status.parse::<TrackStatus>() {
@@ -203,13 +175,8 @@ async fn checked(response: reqwest::Response) -> Result<Value, Failure> {
     if status == StatusCode::OK {
         return Ok(body);
     }
-    let message = body
-        .get("message")
-        .and_then(Value::as_str)
-        .unwrap_or("no reason given");
-    Err(Failure::failed(format!(
-        "the service answered {status}: {message}"
-    )))
+    let message = body.get("message").and_then(Value::as_str).unwrap_or("no reason given");
+    Err(Failure::failed(format!("the service answered {status}: {message}")))
 }
 
 fn text(value: &Value, pointer: &str) -> Result<String, Failure> {

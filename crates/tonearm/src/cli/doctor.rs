@@ -36,9 +36,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient) -> Result<(), Failur
     match failed {
         0 => Ok(()),
         1 => Err(Failure::failed("one check failed; see above what to do")),
-        n => Err(Failure::failed(format!(
-            "{n} checks failed; see above what to do"
-        ))),
+        n => Err(Failure::failed(format!("{n} checks failed; see above what to do"))),
     }
 }
 
@@ -49,10 +47,7 @@ async fn ffmpeg(config: &Config) -> Result<String, String> {
 
 async fn database(config: &Config) -> Result<String, String> {
     let advice = |error: &dyn std::fmt::Display| {
-        format!(
-            "{}: {error}; check database_url and that the server runs",
-            config.database_url
-        )
+        format!("{}: {error}; check database_url and that the server runs", config.database_url)
     };
     let catalog = Catalog::connect(&config.database_url, ConnectOptions::default())
         .await
@@ -64,14 +59,9 @@ async fn database(config: &Config) -> Result<String, String> {
 
 async fn store(config: &Config) -> Result<String, String> {
     let advice = |error: &dyn std::fmt::Display| {
-        format!(
-            "{}: {error}; check storage_url, its credentials and that it is writable",
-            config.storage_url
-        )
+        format!("{}: {error}; check storage_url, its credentials and that it is writable", config.storage_url)
     };
-    let blobs = Blobs::open(&config.storage_url)
-        .await
-        .map_err(|error| advice(&error))?;
+    let blobs = Blobs::open(&config.storage_url).await.map_err(|error| advice(&error))?;
     blobs.check().await.map_err(|error| advice(&error))?;
     Ok(config.storage_url.to_string())
 }
@@ -90,9 +80,7 @@ fn disk(data_dir: &Path) -> Result<String, String> {
 /// Signed URLs depend on clocks that agree; all that can be told here is whether this one is plainly wrong.
 fn clock(ambient: &Ambient) -> Result<String, String> {
     let now = ambient.now();
-    let earliest = "2026-01-01T00:00:00Z"
-        .parse()
-        .map_err(|_| "cannot be judged".to_owned())?;
+    let earliest = "2026-01-01T00:00:00Z".parse().map_err(|_| "cannot be judged".to_owned())?;
     if now < earliest {
         Err(format!("{now} is in the past; set the clock, best by NTP"))
     } else {

@@ -108,13 +108,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
                     .map(|k| {
                         let expires = k.expires_at.map_or("never".to_owned(), |at| at.to_string());
                         let state = state(k.revoked_at.is_some());
-                        [
-                            k.id.to_string(),
-                            k.key_type.as_str().to_owned(),
-                            state,
-                            expires,
-                            k.title,
-                        ]
+                        [k.id.to_string(), k.key_type.as_str().to_owned(), state, expires, k.title]
                     })
                     .collect();
                 print::table(["KEY", "TYPE", "STATE", "EXPIRES", "TITLE"], &rows);

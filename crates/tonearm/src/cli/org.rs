@@ -95,9 +95,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         }
         Command::Set(settings) => {
             let id = settings.org;
-            library
-                .update_organization(&Caller::owner(id), id, settings.into_update()?)
-                .await?;
+            library.update_organization(&Caller::owner(id), id, settings.into_update()?).await?;
         }
     }
     Ok(())

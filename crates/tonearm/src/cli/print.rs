@@ -16,11 +16,8 @@ pub(super) fn table<const N: usize>(names: [&str; N], rows: &[[String; N]]) {
         }
     }
     let line = |cells: [&str; N]| {
-        let padded: Vec<String> = cells
-            .iter()
-            .zip(widths)
-            .map(|(cell, width)| format!("{cell:width$}"))
-            .collect();
+        let padded: Vec<String> =
+            cells.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
         println!("{}", padded.join("  ").trim_end());
     };
     line(names);

@@ -123,11 +123,7 @@ impl<F: Fn(&str) -> Option<String>> Variables<'_, F> {
         target: &mut Option<T>,
     ) -> Result<(), ConfigError> {
         if let Some(value) = self.get(setting) {
-            *target = Some(
-                value
-                    .parse()
-                    .map_err(|error: String| ConfigError::new(setting, error))?,
-            );
+            *target = Some(value.parse().map_err(|error: String| ConfigError::new(setting, error))?);
         }
         Ok(())
     }
@@ -150,11 +146,7 @@ impl<F: Fn(&str) -> Option<String>> Variables<'_, F> {
     fn roles(&self, setting: &str, target: &mut Option<Vec<Role>>) -> Result<(), ConfigError> {
         if let Some(value) = self.get(setting) {
             let roles = value.split(',').map(|role| role.trim().parse());
-            *target = Some(
-                roles
-                    .collect::<Result<_, String>>()
-                    .map_err(|e| ConfigError::new(setting, e))?,
-            );
+            *target = Some(roles.collect::<Result<_, String>>().map_err(|e| ConfigError::new(setting, e))?);
         }
         Ok(())
     }
@@ -175,26 +167,17 @@ mod tests {
         assert!(Settings::parse(EXAMPLE, &none).is_ok());
         let uncommented: String = EXAMPLE
             .lines()
-            .map(|line| {
-                line.strip_prefix("#")
-                    .filter(|rest| rest.contains(" = "))
-                    .unwrap_or(line)
-            })
+            .map(|line| line.strip_prefix("#").filter(|rest| rest.contains(" = ")).unwrap_or(line))
             .map(|line| format!("{line}\n"))
             .collect();
         let settings = Settings::parse(&uncommented, &none).unwrap();
         let printed = format!("{settings:?}");
-        assert!(
-            !printed.contains("None"),
-            "a setting is missing in tonearm.toml: {printed}"
-        );
+        assert!(!printed.contains("None"), "a setting is missing in tonearm.toml: {printed}");
     }
 
     #[test]
     fn unknown_settings_are_refused() {
-        let error = Settings::parse("lisen = \"x\"", &|_: &str| None)
-            .unwrap_err()
-            .to_string();
+        let error = Settings::parse("lisen = \"x\"", &|_: &str| None).unwrap_err().to_string();
         assert!(error.contains("lisen"), "{error}");
     }
 }

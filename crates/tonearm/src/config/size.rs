@@ -24,15 +24,9 @@ impl std::str::FromStr for ByteSize {
         let text = text.trim();
         let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
         let unit = text[digits..].trim().to_ascii_lowercase();
-        let factor = UNITS
-            .iter()
-            .find(|(name, _)| *name == unit)
-            .map(|(_, factor)| *factor);
+        let factor = UNITS.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor);
         let number: Option<u64> = text[..digits].parse().ok();
-        match number
-            .zip(factor)
-            .and_then(|(number, factor)| number.checked_mul(factor))
-        {
+        match number.zip(factor).and_then(|(number, factor)| number.checked_mul(factor)) {
             Some(bytes) if bytes > 0 => Ok(Self(bytes)),
             _ => Err(format!("{text:?} is no size such as 8GiB, 500MB or 1048576")),
         }
@@ -61,24 +55,10 @@ mod tests {
 
     #[test]
     fn sizes_are_read() {
-        for (text, bytes) in [
-            ("1", 1),
-            ("8GiB", 8 << 30),
-            ("500 MB", 500_000_000),
-            ("2kib", 2048),
-        ] {
+        for (text, bytes) in [("1", 1), ("8GiB", 8 << 30), ("500 MB", 500_000_000), ("2kib", 2048)] {
             assert_eq!(text.parse(), Ok(ByteSize(bytes)), "{text}");
         }
-        for bad in [
-            "",
-            "0",
-            "-1",
-            "GiB",
-            "1.5GiB",
-            "1 apple",
-            "99999999999999999999",
-            "99999999999GiB",
-        ] {
+        for bad in ["", "0", "-1", "GiB", "1.5GiB", "1 apple", "99999999999999999999", "99999999999GiB"] {
             assert!(bad.parse::<ByteSize>().is_err(), "{bad}");
         }
     }

@@ -25,10 +25,7 @@ struct Acknowledged {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_acknowledged_is_lost() {
-    let rounds: u64 = std::env::var("TONEARM_CHAOS_ROUNDS")
-        .ok()
-        .and_then(|n| n.parse().ok())
-        .unwrap_or(4);
+    let rounds: u64 = std::env::var("TONEARM_CHAOS_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(4);
     let data = tempfile::tempdir().unwrap();
     let mut program = Program::new(binary(), data.path());
     // A dead worker's jobs are taken over soon.
@@ -63,10 +60,7 @@ async fn nothing_acknowledged_is_lost() {
         uploader.await.unwrap();
     }
     let acknowledged = acknowledged.lock().await;
-    assert!(
-        !acknowledged.is_empty(),
-        "nothing was acknowledged, so nothing was tested"
-    );
+    assert!(!acknowledged.is_empty(), "nothing was acknowledged, so nothing was tested");
     println!("{} uploads acknowledged over {rounds} kills", acknowledged.len());
     for upload in acknowledged.iter() {
         is_whole(&client, upload).await;
@@ -87,15 +81,9 @@ async fn upload_until(
     let mut number = 0;
     while !stop.load(Ordering::Relaxed) {
         number += 1;
-        let signal = Signal::Noise {
-            seed: seed * 1000 + number,
-            amplitude: 0.3,
-        };
-        let sound = Bytes::from(wav(&WavSpec {
-            seconds: 0.5 + (number % 4) as f64,
-            signal,
-            ..WavSpec::default()
-        }));
+        let signal = Signal::Noise { seed: seed * 1000 + number, amplitude: 0.3 };
+        let sound =
+            Bytes::from(wav(&WavSpec { seconds: 0.5 + (number % 4) as f64, signal, ..WavSpec::default() }));
         let Some(created) = try_post(&client, &collection, number).await else {
             tokio::time::sleep(Duration::from_millis(20)).await;
             continue;
@@ -120,17 +108,8 @@ async fn upload_until(
 
 async fn try_post(client: &Client, collection: &str, number: u64) -> Option<serde_json::Value> {
     let body = json!({"collection_id": collection, "file_name": format!("{number}.wav")});
-    let response = client
-        .request(reqwest::Method::POST, "/v1/track")
-        .json(&body)
-        .send()
-        .await
-        .ok()?;
-    response
-        .json()
-        .await
-        .ok()
-        .filter(|body: &serde_json::Value| body["ok"] == true)
+    let response = client.request(reqwest::Method::POST, "/v1/track").json(&body).send().await.ok()?;
+    response.json().await.ok().filter(|body: &serde_json::Value| body["ok"] == true)
 }
 
 async fn is_whole(client: &Client, upload: &Acknowledged) {
@@ -160,10 +139,7 @@ async fn every_track_is_final(client: &Client, collection: &str) {
 async fn all_tracks(client: &Client, collection: &str) -> Vec<serde_json::Value> {
     let mut tracks = Vec::new();
     loop {
-        let path = format!(
-            "/v1/collection/{collection}/track?limit=200&offset={}",
-            tracks.len()
-        );
+        let path = format!("/v1/collection/{collection}/track?limit=200&offset={}", tracks.len());
         let page = client.get(&path).await.ok();
         let page = page["tracks"].as_array().unwrap().clone();
         if page.is_empty() {
@@ -184,17 +160,12 @@ async fn every_row_has_its_object(program: &mut Program, data: &Path, client: &C
         let session = client.post("/v1/play_session/track", &session).await.ok();
         for variant in session["first_track"]["variants"].as_array().unwrap() {
             let path = objects.join(text(variant, "/path"));
-            let size = std::fs::metadata(&path)
-                .unwrap_or_else(|e| panic!("{}: {e}", path.display()))
-                .len();
+            let size = std::fs::metadata(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display())).len();
             assert_eq!(size, variant["size"].as_u64().unwrap());
         }
     }
     assert!(program.terminate(), "{}", program.log());
     let scratch = data.join("scratch");
-    let left: Vec<_> = std::fs::read_dir(scratch)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let left: Vec<_> = std::fs::read_dir(scratch).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert!(left.is_empty(), "left over: {left:?}");
 }

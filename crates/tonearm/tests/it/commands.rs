@@ -6,11 +6,7 @@ use tonearm_testkit::{Client, Program};
 use crate::{binary, text};
 
 fn json_of(output: &std::process::Output) -> Value {
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
@@ -26,46 +22,25 @@ async fn keys_made_beside_a_running_server_work_at_once() {
     assert_eq!(read["organization"]["name"], "Ünïcode & Co");
 
     let create = |arguments: &[&str]| {
-        let all: Vec<&str> = ["key", "create", "--org", &org, "--json"]
-            .into_iter()
-            .chain(arguments.iter().copied())
-            .collect();
+        let all: Vec<&str> =
+            ["key", "create", "--org", &org, "--json"].into_iter().chain(arguments.iter().copied()).collect();
         program.run(&all)
     };
     let player = json_of(&create(&["--type", "player", "--title", "web", "--downloads"]));
     let collection = owner.collection("C").await;
     let session = serde_json::json!({"collection_id": collection, "is_downloadable": true});
     let player_client = owner.with_key(text(&player, "/api_key"));
-    let opened = player_client
-        .post("/v1/play_session/collection", &session)
-        .await
-        .ok();
+    let opened = player_client.post("/v1/play_session/collection", &session).await.ok();
     assert_eq!(opened["play_session"]["is_downloadable"], true);
     assert_eq!(opened["first_track"], Value::Null);
 
     let share = create(&["--type", "share"]);
-    assert_eq!(
-        share.status.code(),
-        Some(2),
-        "a share key needs exactly one variant"
-    );
+    assert_eq!(share.status.code(), Some(2), "a share key needs exactly one variant");
     assert_eq!(String::from_utf8_lossy(&share.stderr).lines().count(), 1);
-    json_of(&create(&[
-        "--type",
-        "share",
-        "--variant",
-        "hq",
-        "--collection",
-        &collection,
-    ]));
+    json_of(&create(&["--type", "share", "--variant", "hq", "--collection", &collection]));
 
     let id = text(&player, "/api_key_id");
-    assert!(
-        program
-            .run(&["key", "revoke", "--org", &org, "--key", id])
-            .status
-            .success()
-    );
+    assert!(program.run(&["key", "revoke", "--org", &org, "--key", id]).status.success());
     let refused = player_client.post("/v1/play_session/collection", &session).await;
     assert_eq!(refused.status, 401);
     let listed = String::from_utf8(program.run(&["key", "list", "--org", &org]).stdout).unwrap();
@@ -75,16 +50,7 @@ async fn keys_made_beside_a_running_server_work_at_once() {
     let url = "https://hooks.example.com/a";
     assert!(
         program
-            .run(&[
-                "org",
-                "set",
-                "--org",
-                &org,
-                "--webhook-url",
-                url,
-                "--transcription",
-                "on"
-            ])
+            .run(&["org", "set", "--org", &org, "--webhook-url", url, "--transcription", "on"])
             .status
             .success()
     );
@@ -129,11 +95,7 @@ fn the_doctor_says_what_is_missing() {
     let serve = program.run(&["serve", "--listen", "127.0.0.1:0"]);
     assert_eq!(serve.status.code(), Some(1));
     assert_eq!(
-        String::from_utf8(serve.stderr)
-            .unwrap()
-            .lines()
-            .filter(|l| l.starts_with("tonearm:"))
-            .count(),
+        String::from_utf8(serve.stderr).unwrap().lines().filter(|l| l.starts_with("tonearm:")).count(),
         1
     );
 }
@@ -146,17 +108,8 @@ async fn the_demo_goes_the_whole_way() {
     let url = program.url();
     let demo = program.run(&["demo", "--url", &url]);
     let printed = String::from_utf8(demo.stdout).unwrap();
-    assert!(
-        demo.status.success(),
-        "{printed} {}",
-        String::from_utf8_lossy(&demo.stderr)
-    );
+    assert!(demo.status.success(), "{printed} {}", String::from_utf8_lossy(&demo.stderr));
     let line = printed.lines().find(|line| line.starts_with("hq ")).unwrap();
-    let heard = Client::new(&url, "")
-        .get(line.split_whitespace().nth(1).unwrap())
-        .await;
-    assert_eq!(
-        (heard.status.as_u16(), heard.header("content-type")),
-        (200, "audio/mpeg")
-    );
+    let heard = Client::new(&url, "").get(line.split_whitespace().nth(1).unwrap()).await;
+    assert_eq!((heard.status.as_u16(), heard.header("content-type")), (200, "audio/mpeg"));
 }

@@ -17,11 +17,7 @@ async fn every_kind_of_file_ends_well_or_with_a_reason() {
         if std::fs::metadata(&sample.path).unwrap().len() == 0 {
             let created = client.track(&collection, sample.name).await;
             let put = client.request(reqwest::Method::PUT, text(&created, "/track_upload/upload_url"));
-            assert_eq!(
-                client.send(put.body("")).await.status,
-                400,
-                "an empty upload is refused"
-            );
+            assert_eq!(client.send(put.body("")).await.status, 400, "an empty upload is refused");
         } else {
             uploads.push((sample, client.upload_file(&collection, &sample.path).await));
         }
@@ -36,25 +32,13 @@ async fn every_kind_of_file_ends_well_or_with_a_reason() {
             let duration = track["duration"].as_f64().unwrap();
             assert!(duration > 0.0, "{}", sample.name);
             if sample.seconds > 0.0 {
-                assert!(
-                    (duration - sample.seconds).abs() < 0.05,
-                    "{}: {duration}",
-                    sample.name
-                );
+                assert!((duration - sample.seconds).abs() < 0.05, "{}: {duration}", sample.name);
             }
         } else {
-            assert!(
-                ["init_error", "error"].contains(&status),
-                "{}: {status}",
-                sample.name
-            );
+            assert!(["init_error", "error"].contains(&status), "{}: {status}", sample.name);
             let record = library.track(&caller, id.parse().unwrap()).await.unwrap().track;
             let reason = record.status_reason.unwrap();
-            assert!(
-                !reason.is_empty() && !reason.contains('/'),
-                "{}: {reason}",
-                sample.name
-            );
+            assert!(!reason.is_empty() && !reason.contains('/'), "{}: {reason}", sample.name);
         }
     }
 }

@@ -6,20 +6,13 @@ use tonearm_testkit::{Backend, TestServer};
 
 use crate::{on_both_backends, text};
 
-on_both_backends!(
-    a_node_is_healthy_and_ready,
-    roles_are_kept_apart,
-    unused_upload_urls_expire
-);
+on_both_backends!(a_node_is_healthy_and_ready, roles_are_kept_apart, unused_upload_urls_expire);
 
 async fn a_node_is_healthy_and_ready(server: TestServer) {
     let client = server.client.without_key();
     assert_eq!(client.get("/healthz").await.ok()["ok"], true);
     let ready = client.get("/readyz").await.ok();
-    assert_eq!(
-        ready,
-        serde_json::json!({"ok": true, "database": "ok", "store": "ok", "ffmpeg": "ok"})
-    );
+    assert_eq!(ready, serde_json::json!({"ok": true, "database": "ok", "store": "ok", "ffmpeg": "ok"}));
     server.node.stop().await;
 }
 
@@ -29,25 +22,14 @@ async fn roles_are_kept_apart(server: TestServer) {
     let api = server.another_node(vec![Role::Api]).await;
     let client = &server.client;
     let collection = client.collection("Split").await;
-    let id = client
-        .upload(&collection, "a.wav", wav(&WavSpec::default()))
-        .await;
+    let id = client.upload(&collection, "a.wav", wav(&WavSpec::default())).await;
     assert_eq!(client.settled(&id).await["track_status_id"], "ready");
-    let session = client
-        .post("/v1/play_session/track", &serde_json::json!({"track_id": id}))
-        .await
-        .ok();
+    let session = client.post("/v1/play_session/track", &serde_json::json!({"track_id": id})).await.ok();
     let url = text(&session, "/first_track/variants/0/url");
     let at = |node: &tonearm::Node| url.replace(server.node.public_url(), node.public_url());
     assert_eq!(client.get(&at(&edge)).await.status, 200);
     assert_eq!(client.get(&at(&api)).await.status, 404);
-    assert_eq!(
-        client
-            .get(&format!("{}/v1/track/{id}", edge.public_url()))
-            .await
-            .status,
-        404
-    );
+    assert_eq!(client.get(&format!("{}/v1/track/{id}", edge.public_url())).await.status, 404);
     edge.stop().await;
     api.stop().await;
 }
@@ -68,10 +50,7 @@ async fn a_stopped_node_returns_its_leases() {
     let server = TestServer::start(Backend::Embedded).await;
     let client = &server.client;
     let collection = client.collection("Interrupted").await;
-    let long = wav(&WavSpec {
-        seconds: 600.0,
-        ..WavSpec::default()
-    });
+    let long = wav(&WavSpec { seconds: 600.0, ..WavSpec::default() });
     let id = client.upload(&collection, "long.wav", long).await;
     let other = server.another_node(vec![Role::Api, Role::Worker]).await;
     let other_client = tonearm_testkit::Client::new(other.public_url(), client.key());

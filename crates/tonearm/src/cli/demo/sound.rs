@@ -16,13 +16,9 @@ const CHORDS: [[f32; 4]; 5] = [
     [110.0, 220.0, 261.63, 440.0],
 ];
 
-/// Writes it as a 16-bit stereo WAV into a temporary file, which is removed when the path is dropped.
-pub(super) fn write_temporary() -> io::Result<TempPath> {
-    let file = tempfile::Builder::new()
-        .prefix("tonearm-demo-")
-        .suffix(".wav")
-        .tempfile()?;
-    let mut writer = BufWriter::new(file.as_file());
+/// Writes it as a 16-bit stereo WAV.
+pub(super) fn write(path: &Path) -> io::Result<()> {
+    let mut writer = BufWriter::new(File::create(path)?);
     let frames = CHORDS.len() as u32 * CHORD_SECONDS * SAMPLE_RATE;
     write_header(&mut writer, frames)?;
     for frame in 0..frames {
