@@ -21,6 +21,10 @@ const ENTRIES: &str = "format=format_name,duration,bit_rate,probe_score:format_t
 /// The loudest that a true peak may be raised to when loudness is normalised, in dBTP.
 const PEAK_CEILING: f64 = -1.0;
 
+/// How every run of ffmpeg begins. Sound needs no parallel decoding or filtering, and on a machine of many cores the
+/// threads would use up the address space; several processes run at once anyway.
+const QUIET_SINGLE: &str = "-nostdin -hide_banner -loglevel error -nostats -filter_threads 1 -threads 1";
+
 /// An argument list under construction.
 struct Args(Vec<OsString>);
 
@@ -74,7 +78,7 @@ pub fn probe_args(input: &Path) -> Vec<OsString> {
 /// ffmpeg's arguments to decode the audio stream to interleaved 32-bit floats on stdout, with the sample rate and
 /// channels that `probe` found.
 pub fn pcm_args(input: &Path, probe: &Probe) -> Vec<OsString> {
-    Args::new("-nostdin -hide_banner -loglevel error -threads 1")
+    Args::new(QUIET_SINGLE)
         .input(input)
         .pair("-map", format!("0:{}", probe.stream))
         .words("-vn -sn -dn -c:a pcm_f32le")
@@ -102,7 +106,8 @@ pub fn transcode_args(
         .as_ref()
         .filter(|picture| !settings.is_strip_cover && keeps_picture(settings.codec, &picture.codec));
 
-    let args = Args::new("-nostdin -hide_banner -loglevel error -nostats -progress pipe:1 -threads 1")
+    let args = Args::new(QUIET_SINGLE)
+        .words("-progress pipe:1")
         .maybe("-ss", window.map(|(start, _)| format!("{:.6}", lead_in(start))))
         .input(input)
         .pair("-map", format!("0:{}", probe.stream));

@@ -20,7 +20,8 @@ pub struct MediaConfig {
     pub ffmpeg: PathBuf,
     /// ffprobe, in the same way.
     pub ffprobe: PathBuf,
-    /// How many child processes work at once, across all tracks; at least 1. Best the number of cores.
+    /// How many child processes decode and encode at once, across all tracks; at least 1. Best the number of
+    /// cores.
     pub concurrency: usize,
     /// How much each of them may use.
     pub limits: MediaLimits,
@@ -84,6 +85,8 @@ impl Media {
     }
 
     /// What a file holds. [`MediaError::NotAudio`] where there is no sound in it that can be decoded.
+    ///
+    /// This is quick, and does not wait behind encoders for its turn.
     pub async fn probe(&self, input: &Path, scope: &RunScope) -> Result<Probe, MediaError> {
         let (input, size) = self.open(input).await?;
         let args = args::probe_args(&input);
@@ -92,7 +95,6 @@ impl Media {
             otherwise: "The file could not be examined.",
             ..self.invocation(&self.inner.config.ffprobe, args, scope, 0.0, size)
         };
-        let _permit = self.permit(scope).await?;
         let answer = invocation.run(&scope.cancel, probe::read_answer).await?;
         Probe::from_json(&answer)
     }

@@ -89,6 +89,8 @@ impl Invocation {
             .env_clear()
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
             .env("LANG", "C.UTF-8")
+            // Every arena of glibc's takes 64 MiB of the address space that is limited.
+            .env("MALLOC_ARENA_MAX", "2")
             .current_dir("/")
             .stdin(Stdio::null())
             .stdout(stdout)

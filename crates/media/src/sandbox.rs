@@ -17,7 +17,7 @@ use rustix::process::{Pid, Resource, Rlimit, Signal};
 use crate::ProcessLimits;
 
 /// Where programs keep their libraries and data. Only what exists is opened up, and only for reading.
-const SYSTEM_FOLDERS: [&str; 5] = ["/usr", "/lib", "/lib64", "/nix/store", "/etc/ld.so.cache"];
+const SYSTEM_FOLDERS: [&str; 6] = ["/usr", "/lib", "/lib64", "/opt", "/nix/store", "/etc/ld.so.cache"];
 /// Devices that any program may expect.
 const DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/urandom"];
 /// Files that ffmpeg may have open at once; it needs about ten.

@@ -12,6 +12,7 @@ const WITH_VALUE: &[&str] = &[
     "-loglevel",
     "-progress",
     "-threads",
+    "-filter_threads",
     "-ss",
     "-protocol_whitelist",
     "-format_whitelist",

@@ -16,17 +16,21 @@ fn slow() -> RecipeKind {
     RecipeKind::Transcode(Transcode { codec: Codec::Aac, ..Transcode::default() })
 }
 
-/// Whether a process runs whose arguments name this path.
-fn is_named_by_a_process(path: &Path) -> bool {
-    let needle = path.as_os_str().as_encoded_bytes();
+/// Whether a process runs, other than this one, whose arguments hold all of these.
+fn is_running(parts: &[&[u8]]) -> bool {
     let own = std::process::id().to_string();
     std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
         let arguments = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        entry.file_name() != *own && arguments.windows(needle.len()).any(|window| window == needle)
+        let has = |part: &&[u8]| arguments.windows(part.len()).any(|window| window == *part);
+        entry.file_name() != *own && parts.iter().all(has)
     })
 }
 
-async fn until(condition: impl Fn() -> bool) {
+fn is_named_by_a_process(path: &Path) -> bool {
+    is_running(&[path.as_os_str().as_encoded_bytes()])
+}
+
+async fn until(mut condition: impl FnMut() -> bool) {
     while !condition() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -115,14 +119,7 @@ async fn service() {
 async fn a_killed_service_takes_its_children_along() {
     let bench = Bench::new();
     let input = bench.wav("long.wav", &long_noise(5.0));
-    let encodes = || {
-        let needle = b"-progress";
-        std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
-            let arguments = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
-            let has = |part: &[u8]| arguments.windows(part.len()).any(|window| window == part);
-            has(needle) && has(input.as_os_str().as_encoded_bytes())
-        })
-    };
+    let encodes = || is_running(&[input.as_os_str().as_encoded_bytes(), b"-progress"]);
     let mut service = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "ending::service", "--ignored"])
         .env(SERVICE, &input)
@@ -130,7 +127,11 @@ async fn a_killed_service_takes_its_children_along() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    until(encodes).await;
+    until(|| {
+        assert_eq!(service.try_wait().unwrap(), None, "the service ended by itself");
+        encodes()
+    })
+    .await;
     service.kill().unwrap();
     service.wait().unwrap();
     until(|| !is_named_by_a_process(&input)).await;
