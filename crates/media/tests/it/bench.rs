@@ -46,9 +46,19 @@ impl Bench {
         duration: f64,
         kind: &RecipeKind,
     ) -> Result<Rendered, MediaError> {
-        let scope = RunScope::default();
         let probe = self.probe(input).await?;
-        self.media.render(input, &probe, duration, kind, self.path(), &scope, None).await
+        self.render_probed(input, &probe, duration, kind).await
+    }
+
+    pub(crate) async fn render_probed(
+        &self,
+        input: &Path,
+        probe: &Probe,
+        duration: f64,
+        kind: &RecipeKind,
+    ) -> Result<Rendered, MediaError> {
+        let scope = RunScope::default();
+        self.media.render(input, probe, duration, kind, self.path(), &scope, None).await
     }
 
     pub(crate) async fn transcode(&self, input: &Path, settings: Transcode) -> Result<Rendered, MediaError> {

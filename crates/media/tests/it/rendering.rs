@@ -17,10 +17,13 @@ async fn every_codec_keeps_length_channels_and_rate() {
     for (rate, channels) in [(44_100, 2), (48_000, 1), (48_000, 6), (96_000, 2), (8_000, 1)] {
         let spec = WavSpec { seconds: 3.0, sample_rate: rate, channels, ..WavSpec::default() };
         let input = bench.wav("in.wav", &spec);
+        let source = bench.probe(&input).await.unwrap();
         for (codec, is_stereo) in CODECS.into_iter().flat_map(|codec| [(codec, true), (codec, false)]) {
             let label = format!("{codec:?} {rate} Hz {channels} ch stereo {is_stereo}");
             let settings = Transcode { codec, is_stereo, ..Transcode::default() };
-            let made = bench.transcode(&input, settings).await.unwrap_or_else(|e| panic!("{label}: {e}"));
+            let kind = RecipeKind::Transcode(settings);
+            let made = bench.render_probed(&input, &source, 3.0, &kind).await;
+            let made = made.unwrap_or_else(|error| panic!("{label}: {error}"));
             assert_eq!(made.content_type, codec.content_type());
             assert_eq!(sniff(&std::fs::read(&made.path).unwrap()), Some(codec.content_type()), "{label}");
             assert_eq!(made.size, std::fs::metadata(&made.path).unwrap().len());
@@ -49,10 +52,12 @@ async fn every_bitrate_is_taken_by_every_codec() {
     for (rate, channels) in [(44_100, 2), (22_050, 1), (16_000, 2), (8_000, 2), (37_800, 1)] {
         let spec = WavSpec { seconds: 0.3, sample_rate: rate, channels, ..WavSpec::default() };
         let input = bench.wav("in.wav", &spec);
+        let source = bench.probe(&input).await.unwrap();
         for codec in [Codec::Aac, Codec::Mp3, Codec::Ogg, Codec::Opus] {
             for bitrate in [12, 32, 61, 128, 320] {
                 let settings = Transcode { codec, bitrate, ..Transcode::default() };
-                let made = bench.transcode(&input, settings).await;
+                let kind = RecipeKind::Transcode(settings);
+                let made = bench.render_probed(&input, &source, 0.3, &kind).await;
                 assert!(made.is_ok(), "{codec:?} {rate} Hz {channels} ch {bitrate} kbit/s: {made:?}");
             }
         }
