@@ -116,7 +116,11 @@ async fn retry<C: ConnectionTrait>(
         last_error: Set(Some(foreign_text(error))),
         ..released()
     };
-    let changed = update_held(claimed).set(waiting).exec(db).await?;
+    let changed = update_held(claimed)
+        .set(waiting)
+        .col_expr(Column::Failures, Expr::col(Column::Failures).add(1))
+        .exec(db)
+        .await?;
     Ok(changed.rows_affected > 0)
 }
 
@@ -136,7 +140,8 @@ impl Catalog {
         let id = JobId::from_uuid(row.id);
         match decoded::<Job>("job.payload", row.payload) {
             Ok(job) => {
-                Ok(Some(ClaimedJob { id, job, attempt: attempts(row.attempts)?, lease, leased_until }))
+                let (attempt, failures) = (attempts(row.attempts)?, attempts(row.failures)?);
+                Ok(Some(ClaimedJob { id, job, attempt, failures, lease, leased_until }))
             }
             Err(error) => {
                 self.give_up_unreadable(id, now, &error).await?;
@@ -213,6 +218,7 @@ impl Transaction {
             payload: Set(encoded("job.payload", &job)?),
             unique_key: Set(unique.map(str::to_owned)),
             attempts: Set(0),
+            failures: Set(0),
             run_at: Set(run_at.unix_millis()),
             lease_id: Set(None),
             leased_until: Set(None),

@@ -44,8 +44,8 @@ impl Job {
         }
     }
 
-    /// How many times it is tried before it is given up.
-    pub const fn max_attempts(&self) -> u32 {
+    /// How many failures are waited out before it is given up.
+    pub const fn max_failures(&self) -> u32 {
         match self {
             Self::ProcessTrack { .. } => 4,
             Self::ExpireUpload { .. } | Self::PurgeTrack { .. } | Self::SweepObjects {} => 20,
@@ -69,6 +69,8 @@ pub struct ClaimedJob {
     pub job: Job,
     /// Which attempt this is, from 1.
     pub attempt: u32,
+    /// How many of the earlier attempts ended in a failure. The others ended with their worker's death.
+    pub failures: u32,
     /// The lease it is held under.
     pub lease: LeaseId,
     /// When the lease ends unless it is renewed.
@@ -76,21 +78,48 @@ pub struct ClaimedJob {
 }
 
 impl ClaimedJob {
-    /// Whether no further attempt follows this one.
+    /// Whether another failure would be one too many.
     pub fn is_last_attempt(&self) -> bool {
-        self.attempt >= self.job.max_attempts()
+        self.failures + 1 >= self.job.max_failures()
     }
 
-    /// Whether earlier attempts already used up what is allowed: their workers died without a word, so the job
-    /// itself may be what kills them, and it is given up without another try.
-    pub fn is_overdrawn(&self) -> bool {
-        self.attempt > self.job.max_attempts()
+    /// Whether so many workers died over this job that the job itself must be what kills them: it is given up
+    /// without another try. A machine that is restarted again and again must not cost anybody their track, so the
+    /// bound is far above what chance brings.
+    pub fn is_deadly(&self) -> bool {
+        self.attempt - 1 - self.failures.min(self.attempt - 1) >= MAX_DEATHS
     }
 }
+
+/// Deaths of workers over one job before the job is held to be the cause.
+const MAX_DEATHS: u32 = 25;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn claimed(attempt: u32, failures: u32) -> ClaimedJob {
+        let now = Timestamp::from_unix_millis(0).unwrap();
+        ClaimedJob {
+            id: crate::RecordId::from_parts(now, [0; 10]),
+            job: Job::SweepObjects {},
+            attempt,
+            failures,
+            lease: crate::CredentialId::from_random([0; 16]),
+            leased_until: now,
+        }
+    }
+
+    #[test]
+    fn failures_and_deaths_are_counted_apart() {
+        let most = Job::SweepObjects {}.max_failures();
+        assert!(!claimed(1, 0).is_last_attempt());
+        assert!(claimed(most, most - 1).is_last_attempt());
+        assert!(!claimed(MAX_DEATHS, 0).is_last_attempt());
+        assert!(!claimed(MAX_DEATHS, 0).is_deadly());
+        assert!(claimed(MAX_DEATHS + 1, 0).is_deadly());
+        assert!(!claimed(MAX_DEATHS + 1, 1).is_deadly());
+    }
 
     #[test]
     fn waits_grow_to_an_hour() {

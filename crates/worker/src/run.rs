@@ -17,7 +17,7 @@ pub(crate) async fn run(
     shutdown: &CancellationToken,
 ) {
     let (job_id, kind, attempt) = (claimed.id, claimed.job.kind(), claimed.attempt);
-    if claimed.is_overdrawn() {
+    if claimed.is_deadly() {
         let reason = "the process doing it died every time";
         tracing::error!(%job_id, kind, attempt, reason, "gave up a job");
         log_trouble(&claimed, processing.give_up(&claimed, reason).await);
@@ -57,7 +57,7 @@ async fn retry_or_give_up(processing: &Processing, claimed: &ClaimedJob, error: 
         return;
     }
     let [jitter] = processing.ambient().random::<1>();
-    let wait = claimed.job.backoff_millis(attempt, jitter);
+    let wait = claimed.job.backoff_millis(claimed.failures + 1, jitter);
     tracing::warn!(%job_id, kind, attempt, error = details, wait_ms = wait, "a job failed and will be retried");
     let run_at = processing.ambient().now().plus_millis(wait);
     log_trouble(claimed, processing.catalog().retry_job(claimed, run_at, &error.to_string()).await);

@@ -11,6 +11,7 @@ pub struct Model {
     pub payload: Json,
     pub unique_key: Option<String>,
     pub attempts: i32,
+    pub failures: i32,
     pub run_at: i64,
     pub lease_id: Option<Uuid>,
     pub leased_until: Option<i64>,

@@ -233,6 +233,7 @@ fn job() -> TableCreateStatement {
         // Only while it waits for its first claim.
         .col(text_null("unique_key"))
         .col(integer("attempts"))
+        .col(integer("failures"))
         .col(big_integer("run_at"))
         .col(uuid_null("lease_id"))
         .col(big_integer_null("leased_until"))
