@@ -13,14 +13,7 @@ const fn named(name: &'static str) -> HeaderName {
 pub(crate) fn cors() -> CorsLayer {
     CorsLayer::new()
         .allow_origin(Any)
-        .allow_methods([
-            Method::GET,
-            Method::HEAD,
-            Method::POST,
-            Method::PUT,
-            Method::PATCH,
-            Method::DELETE,
-        ])
+        .allow_methods([Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
         .allow_headers([
             header::ACCEPT,
             header::ACCEPT_LANGUAGE,

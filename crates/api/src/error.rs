@@ -59,28 +59,14 @@ struct ErrorBody<'a> {
 impl ApiError {
     /// An error with a stable code and a sentence for people.
     pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
-        Self {
-            status,
-            code,
-            message: message.into(),
-            field: None,
-            wants_key: false,
-            cause: None,
-        }
+        Self { status, code, message: message.into(), field: None, wants_key: false, cause: None }
     }
 
     /// A field, parameter or header at fault.
     pub(crate) fn invalid(field: impl Into<String>, message: impl fmt::Display) -> Self {
         let field = field.into();
-        let error = Self::new(
-            StatusCode::BAD_REQUEST,
-            "invalid_parameter",
-            format!("{field}: {message}"),
-        );
-        Self {
-            field: Some(field),
-            ..error
-        }
+        let error = Self::new(StatusCode::BAD_REQUEST, "invalid_parameter", format!("{field}: {message}"));
+        Self { field: Some(field), ..error }
     }
 
     /// A body that is over its limit.
@@ -102,10 +88,7 @@ impl ApiError {
 
     /// Tells the client that an API key is what it takes.
     pub(crate) fn asking_for_key(self) -> Self {
-        Self {
-            wants_key: true,
-            ..self
-        }
+        Self { wants_key: true, ..self }
     }
 
     /// The status it is answered with.
@@ -141,14 +124,10 @@ impl From<Refusal> for ApiError {
         };
         let error = Self::new(status, code, message);
         match refusal {
-            Refusal::Invalid { field, .. } => Self {
-                field: Some(field.to_owned()),
-                ..error
-            },
-            Refusal::Unavailable(cause) | Refusal::Internal(cause) => Self {
-                cause: Some(Cause(cause.into())),
-                ..error
-            },
+            Refusal::Invalid { field, .. } => Self { field: Some(field.to_owned()), ..error },
+            Refusal::Unavailable(cause) | Refusal::Internal(cause) => {
+                Self { cause: Some(Cause(cause.into())), ..error }
+            }
             _ => error,
         }
     }
@@ -187,9 +166,7 @@ pub(crate) fn write_out(mut response: Response, id: RequestId) -> Response {
         parts.headers.insert(RETRY_AFTER, RETRY_AFTER_SECONDS);
     }
     if error.status == StatusCode::UNAUTHORIZED && error.wants_key {
-        parts
-            .headers
-            .insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        parts.headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
     (parts.status, parts.headers, body).into_response()
 }
@@ -204,37 +181,13 @@ mod tests {
     fn every_refusal_has_its_status() {
         let statuses = [
             (Refusal::invalid("title", "cannot be empty"), 400),
-            (
-                Refusal::Unauthenticated {
-                    code: "c",
-                    message: "m",
-                },
-                401,
-            ),
-            (
-                Refusal::Forbidden {
-                    code: "c",
-                    message: "m",
-                },
-                403,
-            ),
+            (Refusal::Unauthenticated { code: "c", message: "m" }, 401),
+            (Refusal::Forbidden { code: "c", message: "m" }, 403),
             (Refusal::NotFound(Noun::Track), 404),
-            (
-                Refusal::Conflict {
-                    code: "c",
-                    message: "m".to_owned(),
-                },
-                409,
-            ),
+            (Refusal::Conflict { code: "c", message: "m".to_owned() }, 409),
             (Refusal::TooLarge { limit: 1 }, 413),
             (Refusal::Interrupted("x".into()), 400),
-            (
-                Refusal::Unprocessable {
-                    code: "c",
-                    message: "m",
-                },
-                422,
-            ),
+            (Refusal::Unprocessable { code: "c", message: "m" }, 422),
             (Refusal::Unavailable("x".into()), 503),
             (Refusal::Internal("x".into()), 500),
         ];
@@ -248,9 +201,6 @@ mod tests {
     fn causes_stay_in_the_log() {
         let error = ApiError::from(Refusal::Internal("SELECT secret FROM keys".into()));
         assert!(!error.message.contains("secret"));
-        assert_eq!(
-            error.cause.as_ref().map(ToString::to_string).as_deref(),
-            Some("SELECT secret FROM keys")
-        );
+        assert_eq!(error.cause.as_ref().map(ToString::to_string).as_deref(), Some("SELECT secret FROM keys"));
     }
 }

@@ -33,10 +33,7 @@ pub(crate) async fn identify(State(ambient): State<Ambient>, mut request: Reques
     let id: RequestId = ambient.credential_id();
     request.extensions_mut().insert(CurrentRequest(id));
     // The pattern, as paths hold credentials.
-    let route = request
-        .extensions()
-        .get::<MatchedPath>()
-        .map(|path| path.as_str().to_owned());
+    let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
     let span = tracing::info_span!("request", %id, method = %request.method(), route);
     let started = Instant::now();
     async move {

@@ -52,45 +52,27 @@ fn v1() -> Router<App> {
         .route("/track", post(track::create::create))
         .route(
             "/track/{track_id}",
-            get(track::read::read)
-                .put(track::update::update)
-                .delete(track::delete::delete),
+            get(track::read::read).put(track::update::update).delete(track::delete::delete),
         )
         .route("/track/{track_id}/variant", post(track::add_variant::add_variant))
-        .route(
-            "/track/{track_id}/cover",
-            post(track::renew_cover_upload::renew_cover_upload),
-        )
+        .route("/track/{track_id}/cover", post(track::renew_cover_upload::renew_cover_upload))
         .route("/upload_session", post(upload_session::create::create))
-        .route(
-            "/upload_session/{upload_session_id}",
-            get(upload_session::read::read),
-        )
-        .route(
-            "/upload/{upload_session_id}/track",
-            post(upload_session::create_track::create_track),
-        )
+        .route("/upload_session/{upload_session_id}", get(upload_session::read::read))
+        .route("/upload/{upload_session_id}/track", post(upload_session::create_track::create_track))
         .route(
             "/organization/{organization_id}",
             get(organization::read::read).put(organization::update::update),
         )
-        .route(
-            "/collection",
-            get(collection::list::list).post(collection::create::create),
-        )
+        .route("/collection", get(collection::list::list).post(collection::create::create))
         .route(
             "/collection/{collection_id}",
-            get(collection::read::read)
-                .put(collection::update::update)
-                .delete(collection::delete::delete),
+            get(collection::read::read).put(collection::update::update).delete(collection::delete::delete),
         )
         .route("/collection/{collection_id}/track", get(track::list::list))
         .route("/creator", get(creator::list::list).post(creator::create::create))
         .route(
             "/creator/{creator_id}",
-            get(creator::read::read)
-                .put(creator::update::update)
-                .delete(creator::delete::delete),
+            get(creator::read::read).put(creator::update::update).delete(creator::delete::delete),
         )
         .route("/variant", get(variant::list::list))
         .route("/variant/{variant_id}", get(variant::read::read))
@@ -102,10 +84,7 @@ fn v1() -> Router<App> {
 /// No limit of size or time is around these: each endpoint has its own.
 fn uploads() -> Router<App> {
     Router::new()
-        .route(
-            "/{organization_id}/{track_id}/source",
-            put(upload::source::source),
-        )
+        .route("/{organization_id}/{track_id}/source", put(upload::source::source))
         .route("/{organization_id}/{track_id}/cover", post(upload::cover::cover))
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
@@ -118,21 +97,14 @@ fn around(router: Router, app: &App) -> Router {
         ServiceBuilder::new()
             .layer(CompressionLayer::new())
             .layer(middleware::from_fn_with_state(app.clone(), identify))
+            .layer(SetResponseHeaderLayer::overriding(CACHE_CONTROL, HeaderValue::from_static("no-store")))
             .layer(cors())
-            .layer(SetResponseHeaderLayer::overriding(
-                CACHE_CONTROL,
-                HeaderValue::from_static("no-store"),
-            ))
             .layer(CatchPanicLayer::custom(panicked)),
     )
 }
 
 async fn not_found() -> ApiError {
-    ApiError::new(
-        StatusCode::NOT_FOUND,
-        "not_found",
-        "there is nothing at this address",
-    )
+    ApiError::new(StatusCode::NOT_FOUND, "not_found", "there is nothing at this address")
 }
 
 async fn method_not_allowed() -> ApiError {

@@ -24,11 +24,7 @@ impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
         if !may_be_json(request.headers()) {
             let message = "the body is JSON; send it with `Content-Type: application/json`";
-            return Err(ApiError::new(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "unsupported_media_type",
-                message,
-            ));
+            return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));
         }
         parse(&read(request, app.settings.max_json_bytes).await?).map(Self)
     }
@@ -39,22 +35,14 @@ fn may_be_json(headers: &HeaderMap) -> bool {
     let Some(content_type) = headers.get(CONTENT_TYPE) else {
         return true;
     };
-    let essence = content_type
-        .to_str()
-        .unwrap_or_default()
-        .split(';')
-        .next()
-        .unwrap_or_default();
+    let essence = content_type.to_str().unwrap_or_default().split(';').next().unwrap_or_default();
     let essence = essence.trim().to_ascii_lowercase();
     essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
 }
 
 async fn read(request: Request, limit: usize) -> Result<Bytes, ApiError> {
     let too_large = || ApiError::too_large(limit as u64);
-    let announced = request
-        .headers()
-        .get(CONTENT_LENGTH)
-        .and_then(|value| value.to_str().ok()?.parse().ok());
+    let announced = request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
     if announced.is_some_and(|length: u64| length > limit as u64) {
         return Err(too_large());
     }
@@ -73,11 +61,7 @@ async fn read(request: Request, limit: usize) -> Result<Bytes, ApiError> {
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
-    let bytes = if bytes.trim_ascii().is_empty() {
-        b"{}"
-    } else {
-        bytes
-    };
+    let bytes = if bytes.trim_ascii().is_empty() { b"{}" } else { bytes };
     // Serde would also read an array as the fields in their order.
     if !bytes.trim_ascii_start().starts_with(b"{") {
         return Err(malformed("the body is not a JSON object"));
@@ -92,8 +76,7 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
             _ => malformed(&format!("the body is not well-formed JSON: {}", error.inner())),
         }
     })?;
-    json.end()
-        .map_err(|_| malformed("something follows the JSON object in the body"))?;
+    json.end().map_err(|_| malformed("something follows the JSON object in the body"))?;
     Ok(value)
 }
 
@@ -136,10 +119,7 @@ mod tests {
         assert_eq!(refusal_of(br#"{"title":"long"}"#).field(), Some("title"));
         assert_eq!(refusal_of(br#"{"colour":"red"}"#).field(), Some("colour"));
         assert_eq!(refusal_of(br#"{"expires_in":59}"#).field(), Some("expires_in"));
-        assert_eq!(
-            refusal_of(br#"{"nested":{"title":[]}}"#).field(),
-            Some("nested.title")
-        );
+        assert_eq!(refusal_of(br#"{"nested":{"title":[]}}"#).field(), Some("nested.title"));
     }
 
     #[test]
@@ -154,11 +134,7 @@ mod tests {
     #[test]
     fn what_is_not_said_is_left_out() {
         for json in ["", " ", "{}", r#"{"title":null,"file_size":7}"#] {
-            assert_eq!(
-                parse::<Example>(json.as_bytes()).unwrap(),
-                Example::default(),
-                "{json}"
-            );
+            assert_eq!(parse::<Example>(json.as_bytes()).unwrap(), Example::default(), "{json}");
         }
     }
 

@@ -15,14 +15,9 @@ const CONTENT_MD5: &str = "Content-MD5";
 pub(crate) fn upload_terms(headers: &HeaderMap) -> Result<UploadTerms, ApiError> {
     let text = |name: &'static str| match headers.get(name) {
         None => Ok(None),
-        Some(value) => value
-            .to_str()
-            .map(Some)
-            .map_err(|_| ApiError::invalid(name, "is not readable")),
+        Some(value) => value.to_str().map(Some).map_err(|_| ApiError::invalid(name, "is not readable")),
     };
-    let size = headers
-        .get(CONTENT_LENGTH)
-        .and_then(|value| value.to_str().ok()?.parse().ok());
+    let size = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
     let sha256 = match text(REPR_DIGEST)? {
         Some(value) => sha256_of(value).map_err(|()| {
             ApiError::invalid(REPR_DIGEST, "is not of the form `sha-256=:<base64 of 32 bytes>:`")
@@ -45,10 +40,7 @@ fn sha256_of(dictionary: &str) -> Result<Option<[u8; 32]>, ()> {
     let mut sha256 = None;
     for member in dictionary.split(',') {
         let (algorithm, value) = member.trim().split_once('=').ok_or(())?;
-        let encoded = value
-            .strip_prefix(':')
-            .and_then(|value| value.strip_suffix(':'))
-            .ok_or(())?;
+        let encoded = value.strip_prefix(':').and_then(|value| value.strip_suffix(':')).ok_or(())?;
         if algorithm == "sha-256" {
             sha256 = Some(decode(encoded).ok_or(())?);
         }
@@ -76,26 +68,16 @@ mod tests {
         let digest = format!("sha-512=:AAAA:, sha-256=:{encoded}:");
         assert_eq!(terms("repr-digest", &digest).unwrap().sha256, Some([7; 32]));
         assert_eq!(terms("repr-digest", "sha-512=:AAAA:").unwrap().sha256, None);
-        assert_eq!(
-            terms("content-md5", &BASE64_STANDARD.encode([9; 16]))
-                .unwrap()
-                .md5,
-            Some([9; 16])
-        );
+        assert_eq!(terms("content-md5", &BASE64_STANDARD.encode([9; 16])).unwrap().md5, Some([9; 16]));
         assert_eq!(terms("content-length", "12").unwrap().size, Some(12));
     }
 
     #[test]
     fn what_is_no_digest_is_refused() {
         let encoded = BASE64_STANDARD.encode([7; 32]);
-        for bad in [
-            "",
-            "sha-256",
-            "sha-256=AAAA",
-            "sha-256=:AAAA:",
-            &format!("sha-256={encoded}"),
-            "sha-256=:!:",
-        ] {
+        for bad in
+            ["", "sha-256", "sha-256=AAAA", "sha-256=:AAAA:", &format!("sha-256={encoded}"), "sha-256=:!:"]
+        {
             assert!(terms("repr-digest", bad).is_err(), "{bad}");
         }
         for bad in ["", "AAAA", "not base64"] {

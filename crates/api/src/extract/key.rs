@@ -31,18 +31,14 @@ async fn caller(headers: &HeaderMap, app: &App, action: Action) -> Result<Caller
         Ok(text) => app.access.key(text, action).await.map_err(ApiError::from),
         Err(error) => Err(error),
     };
-    key.map(|key| Caller::from(&key))
-        .map_err(ApiError::asking_for_key)
+    key.map(|key| Caller::from(&key)).map_err(ApiError::asking_for_key)
 }
 
 /// The text after `Bearer`, the scheme in any case.
 fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
     let unauthorized = |code, message| ApiError::new(StatusCode::UNAUTHORIZED, code, message);
     let header = headers.get(AUTHORIZATION).ok_or_else(|| {
-        unauthorized(
-            "missing_api_key",
-            "an API key is needed, as in `Authorization: Bearer <API_KEY>`",
-        )
+        unauthorized("missing_api_key", "an API key is needed, as in `Authorization: Bearer <API_KEY>`")
     })?;
     header
         .to_str()
@@ -51,10 +47,7 @@ fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
         .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
         .map(|(_, text)| text.trim())
         .ok_or_else(|| {
-            unauthorized(
-                "invalid_api_key",
-                "the Authorization header is not of the form `Bearer <API_KEY>`",
-            )
+            unauthorized("invalid_api_key", "the Authorization header is not of the form `Bearer <API_KEY>`")
         })
 }
 

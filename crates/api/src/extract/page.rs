@@ -34,15 +34,9 @@ impl<S: Send + Sync> FromRequestParts<S> for Paged {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
-        let Query(window) = Query::<Window>::from_request_parts(parts, state)
-            .await
-            .map_err(|_| {
-                ApiError::new(
-                    StatusCode::BAD_REQUEST,
-                    "invalid_parameter",
-                    "the query cannot be read",
-                )
-            })?;
+        let Query(window) = Query::<Window>::from_request_parts(parts, state).await.map_err(|_| {
+            ApiError::new(StatusCode::BAD_REQUEST, "invalid_parameter", "the query cannot be read")
+        })?;
         window.page().map(Self).map_err(|error| {
             let field = match error {
                 LimitError::Offset => "offset",
@@ -60,10 +54,7 @@ mod tests {
     #[test]
     fn windows_have_bounds() {
         let page = |limit: Option<&str>, offset: Option<&str>| {
-            let window = Window {
-                limit: limit.map(str::to_owned),
-                offset: offset.map(str::to_owned),
-            };
+            let window = Window { limit: limit.map(str::to_owned), offset: offset.map(str::to_owned) };
             window.page().map(|page| (page.limit(), page.offset()))
         };
         assert_eq!(page(None, None), Ok((50, 0)));

@@ -40,11 +40,7 @@ path_parameters! {
 
 async fn raw(parts: &mut Parts) -> Result<RawPathParams, ApiError> {
     RawPathParams::from_request_parts(parts, &()).await.map_err(|_| {
-        ApiError::new(
-            StatusCode::BAD_REQUEST,
-            "invalid_parameter",
-            "the path is not percent-encoded UTF-8",
-        )
+        ApiError::new(StatusCode::BAD_REQUEST, "invalid_parameter", "the path is not percent-encoded UTF-8")
     })
 }
 
@@ -57,9 +53,7 @@ impl<T: PathParameter, S: Send + Sync> FromRequestParts<S> for PathId<T> {
             .iter()
             .find(|(name, _)| T::NAMES.contains(name))
             .expect("the route has the parameter that its handler takes");
-        text.parse()
-            .map(Self)
-            .map_err(|error| ApiError::invalid(name, error))
+        text.parse().map(Self).map_err(|error| ApiError::invalid(name, error))
     }
 }
 
@@ -71,10 +65,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathText {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let parameters = raw(parts).await?;
-        let (_, text) = parameters
-            .iter()
-            .last()
-            .expect("the route has the parameter that its handler takes");
+        let (_, text) = parameters.iter().last().expect("the route has the parameter that its handler takes");
         Ok(Self(text.to_owned()))
     }
 }

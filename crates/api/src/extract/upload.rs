@@ -27,9 +27,7 @@ async fn verify(
 ) -> Result<(OrganizationId, TrackId), ApiError> {
     // What is signed is the path as it was sent, not the rest of it that a nested router sees.
     let Ok(OriginalUri(uri)) = OriginalUri::from_request_parts(parts, app).await;
-    let grant = app
-        .signer
-        .verify_upload(uri.path(), uri.query(), app.ambient.now());
+    let grant = app.signer.verify_upload(uri.path(), uri.query(), app.ambient.now());
     match grant {
         Ok(grant) if grant.target == target => Ok((grant.organization_id, grant.track_id)),
         Ok(_) => Err(refuse(VerifyError::BadSignature)),
@@ -39,14 +37,10 @@ async fn verify(
 
 fn refuse(error: VerifyError) -> ApiError {
     let (code, message) = match error {
-        VerifyError::Expired => (
-            "upload_url_expired",
-            "the upload URL has expired; ask for a new one",
-        ),
-        VerifyError::Malformed | VerifyError::BadSignature => (
-            "invalid_upload_url",
-            "the upload URL is not one that was signed here",
-        ),
+        VerifyError::Expired => ("upload_url_expired", "the upload URL has expired; ask for a new one"),
+        VerifyError::Malformed | VerifyError::BadSignature => {
+            ("invalid_upload_url", "the upload URL is not one that was signed here")
+        }
     };
     ApiError::new(StatusCode::UNAUTHORIZED, code, message)
 }
@@ -56,10 +50,7 @@ impl FromRequestParts<App> for SourceUpload {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         let (organization_id, track_id) = verify(parts, app, UploadTarget::Source).await?;
-        Ok(Self {
-            organization_id,
-            track_id,
-        })
+        Ok(Self { organization_id, track_id })
     }
 }
 
@@ -68,9 +59,6 @@ impl FromRequestParts<App> for CoverUpload {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         let (organization_id, track_id) = verify(parts, app, UploadTarget::Cover).await?;
-        Ok(Self {
-            organization_id,
-            track_id,
-        })
+        Ok(Self { organization_id, track_id })
     }
 }

@@ -20,20 +20,12 @@ pub(crate) struct Answer<T> {
 impl<T> Answer<T> {
     /// Without the request's id.
     pub(crate) fn plain(body: T) -> Self {
-        Self {
-            ok: true,
-            api_request_id: None,
-            body,
-        }
+        Self { ok: true, api_request_id: None, body }
     }
 
     /// With the request's id.
     pub(crate) fn traced(CurrentRequest(id): CurrentRequest, body: T) -> Self {
-        Self {
-            ok: true,
-            api_request_id: Some(id),
-            body,
-        }
+        Self { ok: true, api_request_id: Some(id), body }
     }
 }
 

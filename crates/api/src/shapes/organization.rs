@@ -21,12 +21,7 @@ pub(crate) struct OrganizationRecord {
 }
 
 impl From<OrganizationView> for OrganizationRecord {
-    fn from(
-        OrganizationView {
-            organization,
-            colours,
-        }: OrganizationView,
-    ) -> Self {
+    fn from(OrganizationView { organization, colours }: OrganizationView) -> Self {
         Self {
             id: organization.id,
             name: organization.name,

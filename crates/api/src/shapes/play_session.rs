@@ -54,30 +54,18 @@ impl From<PlaySession> for PlaySessionCore {
 
 impl From<PlaySession> for PlaySessionRecord {
     fn from(session: PlaySession) -> Self {
-        Self {
-            creator_id: session.creator_id,
-            core: session.into(),
-        }
+        Self { creator_id: session.creator_id, core: session.into() }
     }
 }
 
 impl From<Playable> for FirstTrack {
     fn from(playable: Playable) -> Self {
-        Self {
-            track_id: playable.track.track.id,
-            playback: playable.into(),
-        }
+        Self { track_id: playable.track.track.id, playback: playable.into() }
     }
 }
 
 impl From<OpenedPlaySession> for OpenedBody {
-    fn from(
-        OpenedPlaySession {
-            session,
-            tracks,
-            first,
-        }: OpenedPlaySession,
-    ) -> Self {
+    fn from(OpenedPlaySession { session, tracks, first }: OpenedPlaySession) -> Self {
         Self {
             play_session_id: session.id,
             play_session: session.into(),

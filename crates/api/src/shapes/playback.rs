@@ -78,12 +78,7 @@ impl From<Playable> for PlaybackData {
 
 impl From<CoverImage> for CoverRecord {
     fn from(CoverImage { size, url }: CoverImage) -> Self {
-        Self {
-            size: size.as_str(),
-            width: size.side(),
-            height: size.side(),
-            url,
-        }
+        Self { size: size.as_str(), width: size.side(), height: size.side(), url }
     }
 }
 
@@ -112,12 +107,7 @@ impl From<PlayableVariant> for PlayedVariant {
 
 impl PreviewData {
     fn of(data: &FileData, content_type: ContentType) -> Option<Self> {
-        let &FileData::Preview {
-            duration,
-            capture_start,
-            capture_end,
-        } = data
-        else {
+        let &FileData::Preview { duration, capture_start, capture_end } = data else {
             return None;
         };
         Some(Self {

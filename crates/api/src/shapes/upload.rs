@@ -33,27 +33,14 @@ pub(crate) struct SessionTrackRecord {
 
 impl From<UploadHandle> for UploadDescriptor {
     fn from(handle: UploadHandle) -> Self {
-        let UploadHandle {
-            method,
-            upload_url,
-            ttl,
-            expires_at,
-        } = handle;
-        Self {
-            method,
-            upload_url,
-            ttl,
-            expires_at,
-        }
+        let UploadHandle { method, upload_url, ttl, expires_at } = handle;
+        Self { method, upload_url, ttl, expires_at }
     }
 }
 
 impl From<UploadHandles> for UploadDescriptors {
     fn from(handles: UploadHandles) -> Self {
-        Self {
-            track_upload: handles.track.into(),
-            track_cover_upload: handles.cover.into(),
-        }
+        Self { track_upload: handles.track.into(), track_cover_upload: handles.cover.into() }
     }
 }
 

@@ -40,11 +40,7 @@ pub(crate) struct VariantRecord {
 
 impl From<RecipeType> for VariantTypeRecord {
     fn from(recipe_type: RecipeType) -> Self {
-        Self {
-            id: recipe_type,
-            viewer_id: recipe_type.viewer(),
-            title: recipe_type.title(),
-        }
+        Self { id: recipe_type, viewer_id: recipe_type.viewer(), title: recipe_type.title() }
     }
 }
 

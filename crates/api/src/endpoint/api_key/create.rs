@@ -53,11 +53,5 @@ pub(crate) async fn create(
     Body(fields): Body<Fields>,
 ) -> Result<Answer<Created>, ApiError> {
     let created = library.create_key_by_key(&caller, fields.into_key()?).await?;
-    Ok(Answer::traced(
-        request,
-        Created {
-            api_key_id: created.key.id,
-            api_key: created.into(),
-        },
-    ))
+    Ok(Answer::traced(request, Created { api_key_id: created.key.id, api_key: created.into() }))
 }

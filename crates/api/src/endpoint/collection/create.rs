@@ -46,14 +46,6 @@ pub(crate) async fn create(
     State(library): State<Library>,
     Body(fields): Body<Fields>,
 ) -> Result<Answer<Found>, ApiError> {
-    let view = library
-        .create_collection(&caller, fields.into_collection()?)
-        .await?;
-    Ok(Answer::traced(
-        request,
-        Found {
-            collection_id: view.collection.id,
-            collection: view.into(),
-        },
-    ))
+    let view = library.create_collection(&caller, fields.into_collection()?).await?;
+    Ok(Answer::traced(request, Found { collection_id: view.collection.id, collection: view.into() }))
 }

@@ -47,15 +47,6 @@ pub(crate) async fn update(
     State(library): State<Library>,
     Body(fields): Body<Fields>,
 ) -> Result<Answer<Found>, ApiError> {
-    let collection = library
-        .update_collection(&caller, collection_id, fields.into())
-        .await?
-        .into();
-    Ok(Answer::traced(
-        request,
-        Found {
-            collection_id,
-            collection,
-        },
-    ))
+    let collection = library.update_collection(&caller, collection_id, fields.into()).await?.into();
+    Ok(Answer::traced(request, Found { collection_id, collection }))
 }

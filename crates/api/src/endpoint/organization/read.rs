@@ -19,10 +19,7 @@ pub(crate) struct Found {
 
 impl From<OrganizationView> for Found {
     fn from(view: OrganizationView) -> Self {
-        Self {
-            organization_id: view.organization.id,
-            organization: view.into(),
-        }
+        Self { organization_id: view.organization.id, organization: view.into() }
     }
 }
 
@@ -33,8 +30,5 @@ pub(crate) async fn read(
     request: CurrentRequest,
     State(library): State<Library>,
 ) -> Result<Answer<Found>, ApiError> {
-    Ok(Answer::traced(
-        request,
-        library.organization(&caller, id).await?.into(),
-    ))
+    Ok(Answer::traced(request, library.organization(&caller, id).await?.into()))
 }

@@ -33,9 +33,6 @@ pub(crate) async fn download(
     Ok(Answer::plain(Downloaded {
         play_session_id: session_id,
         track_id,
-        download: DownloadRecord {
-            variant: download.variant,
-            url: download.url,
-        },
+        download: DownloadRecord { variant: download.variant, url: download.url },
     }))
 }

@@ -24,10 +24,7 @@ impl Fields {
         match scope {
             "collection" => required("collection_id", self.collection_id).map(PlaySessionScope::Collection),
             "track" => required("track_id", self.track_id).map(PlaySessionScope::Track),
-            "playlist" => Err(ApiError::invalid(
-                "scope",
-                "playlist is reserved; use collection or track",
-            )),
+            "playlist" => Err(ApiError::invalid("scope", "playlist is reserved; use collection or track")),
             _ => Err(ApiError::invalid("scope", "is collection or track")),
         }
     }
@@ -55,8 +52,5 @@ pub(crate) async fn create(
     };
     let opened = playback.grant_play_session(&caller, grant).await?;
     let expires_at = opened.session.expires_at;
-    Ok(Answer::plain(Created {
-        opened: opened.into(),
-        expires_at,
-    }))
+    Ok(Answer::plain(Created { opened: opened.into(), expires_at }))
 }

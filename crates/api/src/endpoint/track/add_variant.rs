@@ -55,8 +55,7 @@ impl Fields {
             return Err(ApiError::invalid("codec", "is aac, mp3, ogg or opus"));
         }
         let kind = self.kind(variant_type)?;
-        kind.validate()
-            .map_err(|error| ApiError::invalid(field_of(&error), error))?;
+        kind.validate().map_err(|error| ApiError::invalid(field_of(&error), error))?;
         Ok((index, kind))
     }
 
@@ -114,15 +113,7 @@ pub(crate) async fn add_variant(
 ) -> Result<Answer<Added>, ApiError> {
     let (index, kind) = fields.into_recipe()?;
     let (recipe, job_id) = library.add_variant(&caller, track_id, index, kind).await?;
-    Ok(Answer::traced(
-        request,
-        Added {
-            track_id,
-            variant_id: recipe.id,
-            job_id,
-            variant: recipe.into(),
-        },
-    ))
+    Ok(Answer::traced(request, Added { track_id, variant_id: recipe.id, job_id, variant: recipe.into() }))
 }
 
 #[cfg(test)]
@@ -141,9 +132,7 @@ mod tests {
         let kind = recipe(r#"{"index":"my","variant_type_id":"transcode"}"#).unwrap();
         assert_eq!(kind, RecipeKind::Transcode(Transcode::default()));
         let kind = recipe(r#"{"index":"my","variant_type_id":"preview","codec":"opus"}"#).unwrap();
-        let RecipeKind::Preview(preview) = kind else {
-            panic!("{kind:?}")
-        };
+        let RecipeKind::Preview(preview) = kind else { panic!("{kind:?}") };
         assert_eq!(preview.transcode.codec, Codec::Opus);
         assert_eq!(preview.preview_start_percent, 25.0);
         let expected = PreviewLength::Seconds {
@@ -159,14 +148,8 @@ mod tests {
         for (json, field) in [
             (r#"{"variant_type_id":"transcode"}"#, "index"),
             (r#"{"index":"my"}"#, "variant_type_id"),
-            (
-                r#"{"index":"my","variant_type_id":"transcode","bitrate":11}"#,
-                "bitrate",
-            ),
-            (
-                r#"{"index":"my","variant_type_id":"transcode","codec":"flac"}"#,
-                "codec",
-            ),
+            (r#"{"index":"my","variant_type_id":"transcode","bitrate":11}"#, "bitrate"),
+            (r#"{"index":"my","variant_type_id":"transcode","codec":"flac"}"#, "codec"),
             (
                 r#"{"index":"my","variant_type_id":"preview","preview_start_percent":101}"#,
                 "preview_start_percent",

@@ -59,15 +59,9 @@ pub(crate) async fn create(
     State(library): State<Library>,
     Body(fields): Body<Fields>,
 ) -> Result<Answer<Created>, ApiError> {
-    let (track, handles) = library
-        .create_track(&caller, fields.into_track("file_name")?)
-        .await?;
+    let (track, handles) = library.create_track(&caller, fields.into_track("file_name")?).await?;
     Ok(Answer::traced(
         request,
-        Created {
-            track_id: track.track.id,
-            track: track.into(),
-            uploads: handles.into(),
-        },
+        Created { track_id: track.track.id, track: track.into(), uploads: handles.into() },
     ))
 }

@@ -24,11 +24,5 @@ pub(crate) async fn renew_cover_upload(
     State(library): State<Library>,
 ) -> Result<Answer<Renewed>, ApiError> {
     let track_cover_upload = library.renew_cover_upload(&caller, track_id).await?.into();
-    Ok(Answer::traced(
-        request,
-        Renewed {
-            track_id,
-            track_cover_upload,
-        },
-    ))
+    Ok(Answer::traced(request, Renewed { track_id, track_cover_upload }))
 }

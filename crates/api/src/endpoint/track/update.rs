@@ -58,9 +58,6 @@ pub(crate) async fn update(
     State(library): State<Library>,
     Body(fields): Body<Fields>,
 ) -> Result<Answer<Updated>, ApiError> {
-    let track = library
-        .update_track(&caller, track_id, fields.into())
-        .await?
-        .into();
+    let track = library.update_track(&caller, track_id, fields.into()).await?.into();
     Ok(Answer::traced(request, Updated { track_id, track }))
 }

@@ -36,10 +36,7 @@ pub(crate) async fn cover(
     let (parts, body) = request.into_parts();
     let mut body = chunks(body, settings.upload_idle_timeout);
     let accepted = async {
-        let CoverUpload {
-            organization_id,
-            track_id,
-        } = upload?;
+        let CoverUpload { organization_id, track_id } = upload?;
         let picture = picture(&parts.headers, &mut body, uploads.max_cover_bytes()).await?;
         uploads.accept_cover(organization_id, track_id, picture).await?;
         Ok(Accepted { track_id })
@@ -54,10 +51,7 @@ async fn picture<S>(headers: &HeaderMap, body: &mut S, limit: u64) -> Result<Byt
 where
     S: Stream<Item = Result<Bytes, BodyError>> + Unpin,
 {
-    let Some(form) = headers
-        .get(CONTENT_TYPE)
-        .filter(|value| is_form(value.as_bytes()))
-    else {
+    let Some(form) = headers.get(CONTENT_TYPE).filter(|value| is_form(value.as_bytes())) else {
         return collect(headers, body, limit).await;
     };
     let whole = collect(headers, body, limit + FORM_BYTES).await?;
@@ -72,9 +66,7 @@ where
 
 fn is_form(content_type: &[u8]) -> bool {
     let form = b"multipart/form-data";
-    content_type
-        .get(..form.len())
-        .is_some_and(|start| start.eq_ignore_ascii_case(form))
+    content_type.get(..form.len()).is_some_and(|start| start.eq_ignore_ascii_case(form))
 }
 
 /// A body that is small enough to be kept in memory.
@@ -82,9 +74,7 @@ async fn collect<S>(headers: &HeaderMap, body: &mut S, limit: u64) -> Result<Byt
 where
     S: Stream<Item = Result<Bytes, BodyError>> + Unpin,
 {
-    let announced = headers
-        .get(CONTENT_LENGTH)
-        .and_then(|value| value.to_str().ok()?.parse().ok());
+    let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
     if announced.is_some_and(|length: u64| length > limit) {
         return Err(ApiError::too_large(limit));
     }
@@ -101,21 +91,11 @@ where
 
 /// The field `file` of a form.
 async fn file_field(request: Request) -> Result<Bytes, ApiError> {
-    let malformed = |_| {
-        ApiError::new(
-            StatusCode::BAD_REQUEST,
-            "malformed_form",
-            "the body is not a well-formed form",
-        )
-    };
-    let mut form = Multipart::from_request(request, &())
-        .await
-        .map_err(|error| malformed(error.to_string()))?;
-    while let Some(field) = form
-        .next_field()
-        .await
-        .map_err(|error| malformed(error.to_string()))?
-    {
+    let malformed =
+        |_| ApiError::new(StatusCode::BAD_REQUEST, "malformed_form", "the body is not a well-formed form");
+    let mut form =
+        Multipart::from_request(request, &()).await.map_err(|error| malformed(error.to_string()))?;
+    while let Some(field) = form.next_field().await.map_err(|error| malformed(error.to_string()))? {
         if field.name() == Some("file") {
             return field.bytes().await.map_err(|error| malformed(error.to_string()));
         }

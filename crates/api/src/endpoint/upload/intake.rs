@@ -63,9 +63,7 @@ where
         !headers.contains_key(EXPECT) && tokio::time::timeout(DRAINING_TIME, drain).await.unwrap_or(false);
     let mut response = error.into_response();
     if !is_read {
-        response
-            .headers_mut()
-            .insert(CONNECTION, HeaderValue::from_static("close"));
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     response
 }

@@ -22,11 +22,7 @@ struct Accepted {
 
 impl From<AcceptedUpload> for Accepted {
     fn from(upload: AcceptedUpload) -> Self {
-        Self {
-            track_id: upload.track_id,
-            size: upload.size,
-            sha256: hex::encode(upload.sha256),
-        }
+        Self { track_id: upload.track_id, size: upload.size, sha256: hex::encode(upload.sha256) }
     }
 }
 
@@ -41,14 +37,9 @@ pub(crate) async fn source(
     let (parts, body) = request.into_parts();
     let mut body = chunks(body, settings.upload_idle_timeout);
     let accepted = async {
-        let SourceUpload {
-            organization_id,
-            track_id,
-        } = upload?;
+        let SourceUpload { organization_id, track_id } = upload?;
         let terms = upload_terms(&parts.headers)?;
-        Ok(uploads
-            .accept_source(organization_id, track_id, &mut body, terms)
-            .await?)
+        Ok(uploads.accept_source(organization_id, track_id, &mut body, terms).await?)
     };
     match accepted.await {
         Ok(accepted) => Answer::traced(current, Accepted::from(accepted)).into_response(),

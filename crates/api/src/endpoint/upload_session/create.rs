@@ -60,14 +60,8 @@ pub(crate) async fn create(
         organization_index: fields.organization_index.map(Into::into),
         metadata: fields.metadata.unwrap_or_default(),
         expires_in: fields.expires_in.unwrap_or_default(),
-        track: fields
-            .track
-            .map(|track| track.into_track("track.file_name"))
-            .transpose()?,
+        track: fields.track.map(|track| track.into_track("track.file_name")).transpose()?,
     };
     let created = uploads.create_upload_session(&caller, create).await?;
-    Ok(Answer::plain(Created {
-        session: created.view.into(),
-        track: created.track.map(Into::into),
-    }))
+    Ok(Answer::plain(Created { session: created.view.into(), track: created.track.map(Into::into) }))
 }

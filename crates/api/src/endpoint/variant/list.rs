@@ -23,11 +23,5 @@ pub(crate) async fn list(
 ) -> Result<Answer<Listed>, ApiError> {
     let recipes = library.variants(&caller).await?;
     let variants: Vec<VariantRecord> = recipes.into_iter().map(Into::into).collect();
-    Ok(Answer::traced(
-        request,
-        Listed {
-            count: variants.len(),
-            variants,
-        },
-    ))
+    Ok(Answer::traced(request, Listed { count: variants.len(), variants }))
 }

@@ -1,0 +1,111 @@
+//! Interface 5 and decisions "Errors": who gets in.
+
+use http::{Method, Request};
+use serde_json::{Value, json};
+use tonearm_domain::{KeyType, Timestamp};
+use tonearm_service::CreateKey;
+
+use crate::house::{House, Place};
+use crate::on_both;
+
+on_both!(a_key_is_needed, only_a_good_key_is_one, each_type_of_key_has_its_doors, the_key_is_looked_at_first);
+
+const MANAGED: &[(&str, &str)] = &[
+    ("GET", "/v1/track/ID"),
+    ("PUT", "/v1/track/ID"),
+    ("DELETE", "/v1/track/ID"),
+    ("POST", "/v1/track"),
+    ("POST", "/v1/track/ID/variant"),
+    ("POST", "/v1/track/ID/cover"),
+    ("GET", "/v1/collection/ID/track"),
+    ("GET", "/v1/organization/ID"),
+    ("PUT", "/v1/organization/ID"),
+    ("GET", "/v1/collection"),
+    ("POST", "/v1/collection"),
+    ("GET", "/v1/collection/ID"),
+    ("PUT", "/v1/collection/ID"),
+    ("DELETE", "/v1/collection/ID"),
+    ("GET", "/v1/creator"),
+    ("POST", "/v1/creator"),
+    ("GET", "/v1/creator/ID"),
+    ("PUT", "/v1/creator/ID"),
+    ("DELETE", "/v1/creator/ID"),
+    ("GET", "/v1/variant"),
+    ("GET", "/v1/variant/ID"),
+    ("POST", "/v1/api_key"),
+];
+const PLAYING: &[(&str, &str)] = &[("POST", "/v1/play_session/collection"), ("GET", "/v1/play_session/ID")];
+const UPLOADING: &[(&str, &str)] = &[("POST", "/v1/upload_session")];
+
+fn all() -> impl Iterator<Item = (Method, String)> {
+    let id = "018f0000-0000-7000-8000-000000000001";
+    [MANAGED, PLAYING, UPLOADING]
+        .concat()
+        .into_iter()
+        .map(move |(method, path)| (method.parse().unwrap(), path.replace("ID", id)))
+}
+
+async fn a_key_is_needed(place: Place) {
+    let house = House::open(place).await;
+    for (method, path) in all() {
+        let reply = house.call_as("", method, &path, Value::Null).await.expect_error(401, "missing_api_key");
+        assert_eq!(reply.header("www-authenticate"), Some("Bearer"), "{path}");
+    }
+}
+
+async fn only_a_good_key_is_one(place: Place) {
+    let house = House::open(place).await;
+    let expires_at: Timestamp = house.ambient.now().plus_seconds(60);
+    let expiring = CreateKey { expires_at: Some(expires_at), ..CreateKey::new(KeyType::Api, "Soon gone") };
+    let expiring = house.key(expiring).await;
+    house.call_as(&expiring, Method::GET, "/v1/variant", Value::Null).await.expect_ok();
+    house.clock.advance_seconds(60);
+    let mut altered = house.key.clone();
+    let last = if altered.ends_with('0') { "1" } else { "0" };
+    altered.replace_range(altered.len() - 1.., last);
+    for bad in [&expiring, &altered, "x", &house.key[1..], &format!("{} x", house.key)] {
+        let reply = house.call_as(bad, Method::GET, "/v1/variant", Value::Null).await;
+        let reply = reply.expect_error(401, "invalid_api_key");
+        assert_eq!(reply.header("www-authenticate"), Some("Bearer"));
+    }
+    for header in ["Basic abc", "", "Bearer"] {
+        let request = Request::get("/v1/variant").header("authorization", header);
+        let reply = house.send(request.body(axum::body::Body::empty()).unwrap()).await;
+        reply.expect_error(401, "invalid_api_key");
+    }
+    // The name of the scheme has no case.
+    let request = Request::get("/v1/variant").header("authorization", format!("bearer {}", house.key));
+    house.send(request.body(axum::body::Body::empty()).unwrap()).await.expect_ok();
+}
+
+async fn each_type_of_key_has_its_doors(place: Place) {
+    let house = House::open(place).await;
+    for (key_type, doors) in [
+        (KeyType::Api, [MANAGED, PLAYING, UPLOADING].concat()),
+        (KeyType::Player, PLAYING.to_vec()),
+        (KeyType::Uploader, UPLOADING.to_vec()),
+        (KeyType::Share, Vec::new()),
+    ] {
+        let key = house.key_of_type(key_type).await;
+        for (method, path) in [MANAGED, PLAYING, UPLOADING].concat() {
+            let asked = path.replace("ID", "018f0000-0000-7000-8000-000000000001");
+            let reply = house.call_as(&key, method.parse().unwrap(), &asked, Value::Null).await;
+            if doors.contains(&(method, path)) {
+                assert_ne!(reply.status, 403, "{key_type:?} {method} {path}");
+            } else {
+                reply.expect_error(403, "key_type");
+            }
+        }
+    }
+}
+
+async fn the_key_is_looked_at_first(place: Place) {
+    let house = House::open(place).await;
+    let path = "/v1/track/not-a-uuid";
+    house.call_as("", Method::GET, path, Value::Null).await.expect_error(401, "missing_api_key");
+    house.get(path).await.expect_field("track_id");
+    let request = Request::post("/v1/track").header("content-type", "text/plain");
+    let reply = house.send(request.body("{".into()).unwrap()).await;
+    reply.expect_error(401, "missing_api_key");
+    house.call_as("", Method::POST, "/v1/track", json!({})).await.expect_error(401, "missing_api_key");
+}

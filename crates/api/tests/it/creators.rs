@@ -1,0 +1,43 @@
+//! Decisions, "Also served": creators.
+
+use http::Method;
+use serde_json::{Value, json};
+
+use crate::house::{House, Place};
+use crate::on_both;
+use crate::reply::names;
+
+const CREATOR: &str = "id organization_id folder_id organization_index metadata created_at updated_at";
+
+on_both!(a_creator_lives_and_dies, creators_are_the_organization_s);
+
+async fn a_creator_lives_and_dies(place: Place) {
+    let house = House::open(place).await;
+    house.post("/v1/creator", Value::Null).await.expect_field("organization_index");
+    let created = house.post("/v1/creator", json!({ "organization_index": "u-1" })).await.expect_ok();
+    assert_eq!(created.keys(""), names("ok api_request_id creator_id creator"));
+    assert_eq!(created.keys("/creator"), names(CREATOR));
+    let path = format!("/v1/creator/{}", created.json["creator_id"].as_str().unwrap());
+    assert_eq!(house.get(&path).await.expect_ok().json["creator"], created.json["creator"]);
+    house.clock.advance_seconds(1);
+    let updated = house.put(&path, json!({ "metadata": { "a": 1 } })).await.expect_ok();
+    assert_eq!(updated.json["creator"]["metadata"], json!({ "a": 1 }));
+    assert_eq!(updated.json["creator"]["created_at"], "2030-01-01T00:00:00.000Z");
+    assert_eq!(updated.json["creator"]["updated_at"], "2030-01-01T00:00:01.000Z");
+    house.put(&path, json!({ "organization_index": null })).await.expect_field("organization_index");
+    let listed = house.get("/v1/creator").await.expect_ok();
+    assert_eq!(listed.keys(""), names("ok api_request_id count creators"));
+    let deleted = house.delete(&path).await.expect_ok();
+    assert_eq!(deleted.keys(""), names("ok api_request_id creator_id deleted_creator"));
+    house.get(&path).await.expect_error(404, "creator_not_found");
+}
+
+async fn creators_are_the_organization_s(place: Place) {
+    let house = House::open(place).await;
+    let created = house.post("/v1/creator", json!({ "organization_index": "u-1" })).await.expect_ok();
+    let path = format!("/v1/creator/{}", created.json["creator_id"].as_str().unwrap());
+    let neighbour = house.neighbour().await;
+    house.call_as(&neighbour, Method::GET, &path, Value::Null).await.expect_error(404, "creator_not_found");
+    let scoped = house.key_to_collection(&house.collection_id).await;
+    house.call_as(&scoped, Method::GET, &path, Value::Null).await.expect_error(403, "key_scope");
+}

@@ -1,0 +1,261 @@
+//! A whole service without a socket: database, store, ffmpeg and clock are the real ones or set by hand.
+
+use std::path::PathBuf;
+
+use axum::Router;
+use axum::body::Body;
+use http::{HeaderMap, Method, Request, StatusCode};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+use tonearm_api::{ApiSettings, App};
+use tonearm_blobs::Blobs;
+use tonearm_catalog::{Catalog, ConnectOptions};
+use tonearm_domain::{Ambient, KeyType, OrganizationId};
+use tonearm_fixtures::audio::{Signal, WavSpec, wav};
+use tonearm_fixtures::{ManualClock, Postgres, TestDatabase, ambient, sqlite_url};
+use tonearm_media::{Media, MediaConfig};
+use tonearm_service::{
+    Access, Caller, CreateKey, JobRun, Library, Links, Playback, Processing, UploadLimits, Uploads,
+};
+use tonearm_signing::{Secrets, UrlSigner};
+use tower::ServiceExt;
+
+use crate::reply::Reply;
+
+pub(crate) const PUBLIC_URL: &str = "https://api.example.com";
+pub(crate) const LIMITS: UploadLimits =
+    UploadLimits { max_source_bytes: 2_000_000, max_cover_bytes: 100_000 };
+
+/// A database of the test's own, removed when dropped.
+pub(crate) struct Place {
+    url: String,
+    _folder: Option<TempDir>,
+    _database: Option<TestDatabase>,
+}
+
+impl Place {
+    pub(crate) fn sqlite() -> Self {
+        let (folder, url) = sqlite_url();
+        Self { url, _folder: Some(folder), _database: None }
+    }
+
+    pub(crate) async fn postgres() -> Self {
+        let database = Postgres::database().await;
+        Self { url: database.url.clone(), _folder: None, _database: Some(database) }
+    }
+}
+
+/// An organization with a collection, a key to everything, and the router that serves it.
+pub(crate) struct House {
+    app: App,
+    router: Router,
+    pub(crate) clock: ManualClock,
+    pub(crate) signer: UrlSigner,
+    pub(crate) ambient: Ambient,
+    pub(crate) blobs: Blobs,
+    pub(crate) organization_id: OrganizationId,
+    /// Of type `api`.
+    pub(crate) key: String,
+    pub(crate) collection_id: String,
+    library: Library,
+    processing: Processing,
+    store: TempDir,
+    _place: Place,
+}
+
+impl House {
+    pub(crate) async fn open(place: Place) -> Self {
+        let store = TempDir::with_prefix("tonearm-api-").unwrap();
+        let objects = format!("file://{}", store.path().join("objects").display()).parse().unwrap();
+        let blobs = Blobs::open(&objects).await.unwrap();
+        let catalog = Catalog::connect(&place.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+        let (ambient, clock) = ambient();
+        let secrets = Secrets::parse("a secret for tests that is long enough to be one").unwrap();
+        let signer = UrlSigner::new(secrets);
+        let delivery_url = "https://{org}.cdn.example.com".parse().unwrap();
+        let links = Links::new(signer.clone(), ambient.clone(), PUBLIC_URL, delivery_url);
+        let library = Library::new(catalog.clone(), ambient.clone(), links.clone());
+        let scratch: PathBuf = store.path().join("scratch");
+        std::fs::create_dir(&scratch).unwrap();
+        let app = App {
+            access: Access::new(catalog.clone(), ambient.clone()),
+            library: library.clone(),
+            uploads: Uploads::new(catalog.clone(), blobs.clone(), ambient.clone(), links.clone(), LIMITS),
+            playback: Playback::new(catalog.clone(), ambient.clone(), links),
+            signer: signer.clone(),
+            ambient: ambient.clone(),
+            settings: ApiSettings::default(),
+        };
+        let media = Media::new(MediaConfig::find());
+        let processing = Processing::new(catalog, blobs.clone(), media, ambient.clone(), scratch);
+        let created = library.create_organization("Example Radio").await.unwrap();
+        let mut house = Self {
+            router: tonearm_api::router(app.clone()),
+            app,
+            clock,
+            signer,
+            ambient,
+            blobs,
+            organization_id: created.organization.id,
+            key: created.api_key.reveal().to_owned(),
+            collection_id: String::new(),
+            library,
+            processing,
+            store,
+            _place: place,
+        };
+        house.collection_id = house.create_collection("First").await;
+        house
+    }
+
+    /// The same house with other settings.
+    pub(crate) fn with(mut self, settings: ApiSettings) -> Self {
+        self.app.settings = settings;
+        self.router = tonearm_api::router(self.app.clone());
+        self
+    }
+
+    /// Sends a request as it is. Every answer is checked for what all answers have in common.
+    pub(crate) async fn send(&self, request: Request<Body>) -> Reply {
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        Reply::of(response).await
+    }
+
+    /// Sends a request and takes the answer as it is.
+    pub(crate) async fn send_raw(&self, request: Request<Body>) -> (StatusCode, HeaderMap, Vec<u8>) {
+        Reply::raw(self.router.clone().oneshot(request).await.unwrap()).await
+    }
+
+    /// Sends a request with the key to everything.
+    pub(crate) async fn call(&self, method: Method, path: &str, body: Value) -> Reply {
+        self.call_as(&self.key, method, path, body).await
+    }
+
+    /// Sends a request with a key, or without where that is empty.
+    pub(crate) async fn call_as(&self, key: &str, method: Method, path: &str, body: Value) -> Reply {
+        let mut request = Request::builder().method(method).uri(path);
+        if !key.is_empty() {
+            request = request.header("authorization", format!("Bearer {key}"));
+        }
+        let body = match body {
+            Value::Null => Body::empty(),
+            body => {
+                request = request.header("content-type", "application/json");
+                Body::from(body.to_string())
+            }
+        };
+        self.send(request.body(body).unwrap()).await
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Reply {
+        self.call(Method::GET, path, Value::Null).await
+    }
+
+    /// Without a key.
+    pub(crate) async fn get_open(&self, path: &str) -> Reply {
+        self.call_as("", Method::GET, path, Value::Null).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: Value) -> Reply {
+        self.call(Method::POST, path, body).await
+    }
+
+    pub(crate) async fn put(&self, path: &str, body: Value) -> Reply {
+        self.call(Method::PUT, path, body).await
+    }
+
+    pub(crate) async fn delete(&self, path: &str) -> Reply {
+        self.call(Method::DELETE, path, Value::Null).await
+    }
+
+    pub(crate) async fn create_collection(&self, title: &str) -> String {
+        let reply = self.post("/v1/collection", json!({ "title": title })).await;
+        reply.json["collection_id"].as_str().unwrap().to_owned()
+    }
+
+    /// A track that waits for its bytes, in the collection.
+    pub(crate) async fn create_track(&self, file_name: &str) -> Value {
+        let body = json!({ "collection_id": self.collection_id, "file_name": file_name });
+        let reply = self.post("/v1/track", body).await;
+        assert_eq!(reply.status, 200, "{}", reply.json);
+        reply.json
+    }
+
+    /// A track that can be played, in the collection.
+    pub(crate) async fn ready_track(&self, file_name: &str) -> String {
+        let created = self.create_track(file_name).await;
+        let url = created["track_upload"]["upload_url"].as_str().unwrap();
+        let uploaded = self.upload(url, tone()).await;
+        assert_eq!(uploaded.status, 200, "{}", uploaded.json);
+        self.run_jobs().await;
+        created["track_id"].as_str().unwrap().to_owned()
+    }
+
+    /// Puts bytes to an upload URL.
+    pub(crate) async fn upload(&self, url: &str, bytes: Vec<u8>) -> Reply {
+        self.send(Request::put(local(url)).body(Body::from(bytes)).unwrap()).await
+    }
+
+    /// Runs every job that is due, as a worker would.
+    pub(crate) async fn run_jobs(&self) {
+        loop {
+            let now = self.ambient.now();
+            let lease = self.ambient.credential_id();
+            let claimed =
+                self.processing.catalog().claim_job(now, lease, now.plus_seconds(60)).await.unwrap();
+            let Some(claimed) = claimed else { return };
+            let run = JobRun { claimed, cancel: CancellationToken::new() };
+            Box::pin(self.processing.run(&run)).await.unwrap();
+        }
+    }
+
+    /// A key, made past the interface.
+    pub(crate) async fn key(&self, create: CreateKey) -> String {
+        let caller = Caller::owner(self.organization_id);
+        self.library.create_key(&caller, create).await.unwrap().text.reveal().to_owned()
+    }
+
+    pub(crate) async fn key_of_type(&self, key_type: KeyType) -> String {
+        let mut create = CreateKey::new(key_type, "A key");
+        if key_type == KeyType::Share {
+            create.variants = vec!["hq".parse().unwrap()];
+        }
+        self.key(create).await
+    }
+
+    /// An `api` key that reaches only one collection.
+    pub(crate) async fn key_to_collection(&self, collection_id: &str) -> String {
+        let collection_id = Some(collection_id.parse().unwrap());
+        self.key(CreateKey { collection_id, ..CreateKey::new(KeyType::Api, "One collection") }).await
+    }
+
+    /// The key to another organization.
+    pub(crate) async fn neighbour(&self) -> String {
+        let created = self.library.create_organization("Neighbours").await.unwrap();
+        created.api_key.reveal().to_owned()
+    }
+
+    /// Takes the store away, as a disk that is no longer mounted.
+    pub(crate) fn lose_store(&self) {
+        let objects = self.store.path().join("objects");
+        std::fs::remove_dir_all(&objects).unwrap();
+        std::fs::write(&objects, "not a folder").unwrap();
+    }
+}
+
+/// Path and query of a URL of this service.
+pub(crate) fn local(url: &str) -> &str {
+    url.strip_prefix(PUBLIC_URL).unwrap()
+}
+
+/// A second of sound.
+pub(crate) fn tone() -> Vec<u8> {
+    wav(&WavSpec {
+        seconds: 1.0,
+        sample_rate: 22_050,
+        channels: 1,
+        bits: 16,
+        signal: Signal::Sine { hz: 440.0, amplitude: 0.5 },
+    })
+}

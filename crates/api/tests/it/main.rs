@@ -1,0 +1,42 @@
+//! What the interface promises, asked over HTTP on SQLite and on PostgreSQL alike.
+
+#![allow(clippy::unwrap_used, reason = "what a test prepares must succeed; clippy only knows test functions")]
+
+mod access;
+mod bodies;
+mod collections;
+mod creators;
+mod house;
+mod keys;
+mod manners;
+mod organizations;
+mod play_sessions;
+mod reply;
+mod stream;
+mod tracks;
+mod upload_sessions;
+mod uploads;
+mod variants;
+
+/// Makes two tests of each case: one in a house on a fresh SQLite file, one on a fresh PostgreSQL database.
+macro_rules! on_both {
+    ($($case:ident),* $(,)?) => {
+        mod sqlite {
+            $(
+                #[tokio::test]
+                async fn $case() {
+                    Box::pin(super::$case(crate::house::Place::sqlite())).await;
+                }
+            )*
+        }
+        mod postgres {
+            $(
+                #[tokio::test]
+                async fn $case() {
+                    Box::pin(super::$case(crate::house::Place::postgres().await)).await;
+                }
+            )*
+        }
+    };
+}
+pub(crate) use on_both;

@@ -1,0 +1,264 @@
+//! Decisions, "Upload": what happens to bytes on their way in.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use bytes::Bytes;
+use futures::{StreamExt, stream};
+use http::Request;
+use md5::Md5;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tonearm_api::ApiSettings;
+use tonearm_domain::{Colour, ObjectKey};
+
+use crate::house::{House, LIMITS, Place, local, tone};
+use crate::on_both;
+use crate::reply::{Reply, names};
+
+on_both!(
+    bytes_are_kept_and_processed,
+    an_interrupted_upload_leaves_nothing,
+    a_stalled_upload_is_given_up,
+    what_is_announced_must_arrive,
+    uploads_have_limits,
+    an_upload_url_works_once,
+    an_upload_url_is_signed_and_expires,
+    without_a_store_nothing_is_taken,
+    noise_is_no_track,
+    a_cover_replaces_the_drawn_one,
+    covers_have_rules,
+);
+
+struct Waiting {
+    track: String,
+    url: String,
+    cover_url: String,
+}
+
+async fn waiting(house: &House) -> Waiting {
+    let created = house.create_track("Song.wav").await;
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    Waiting {
+        track: format!("/v1/track/{}", text(&created["track_id"])),
+        url: text(&created["track_upload"]["upload_url"]),
+        cover_url: text(&created["track_cover_upload"]["upload_url"]),
+    }
+}
+
+async fn put(house: &House, url: &str, headers: &[(&str, String)], body: Body) -> Reply {
+    let mut request = Request::put(local(url));
+    for (name, value) in headers {
+        request = request.header(*name, value);
+    }
+    house.send(request.body(body).unwrap()).await
+}
+
+async fn status(house: &House, track: &str) -> String {
+    house.get(track).await.expect_ok().json["track"]["track_status_id"].as_str().unwrap().to_owned()
+}
+
+async fn stored_objects(house: &House) -> Vec<ObjectKey> {
+    house.blobs.list(None, None).map(|listed| listed.unwrap().0).collect().await
+}
+
+fn broken_after(bytes: &[u8]) -> Body {
+    let sent = Ok(Bytes::copy_from_slice(bytes));
+    let broken = Err(std::io::Error::other("the client went away"));
+    Body::from_stream(stream::iter([sent, broken]))
+}
+
+async fn bytes_are_kept_and_processed(place: Place) {
+    let house = House::open(place).await;
+    let Waiting { track, url, .. } = waiting(&house).await;
+    let bytes = tone();
+    let chunks: Vec<_> =
+        bytes.chunks(1000).map(|c| Ok::<_, std::io::Error>(Bytes::copy_from_slice(c))).collect();
+    let reply = put(&house, &url, &[], Body::from_stream(stream::iter(chunks))).await.expect_ok();
+    assert_eq!(reply.keys(""), names("ok api_request_id track_id size sha256"));
+    assert_eq!(reply.json["size"], bytes.len());
+    assert_eq!(reply.json["sha256"], hex::encode(Sha256::digest(&bytes)));
+    assert_eq!(status(&house, &track).await, "processing");
+    house.run_jobs().await;
+    assert_eq!(status(&house, &track).await, "ready");
+}
+
+async fn an_interrupted_upload_leaves_nothing(place: Place) {
+    let house = House::open(place).await;
+    let Waiting { track, url, .. } = waiting(&house).await;
+    let bytes = tone();
+    for length in [0, 10, 20_000] {
+        let reply = put(&house, &url, &[], broken_after(&bytes[..length])).await;
+        reply.expect_error(400, "upload_interrupted");
+    }
+    // A body that ends before its announced length is no more whole.
+    let announced = [("content-length", bytes.len().to_string())];
+    let reply = put(&house, &url, &announced, Body::from(bytes[..20_000].to_vec())).await;
+    reply.expect_error(400, "upload_interrupted");
+    assert_eq!(stored_objects(&house).await, []);
+    assert_eq!(status(&house, &track).await, "initialized");
+    // The URL can be used again.
+    put(&house, &url, &[], Body::from(bytes)).await.expect_ok();
+}
+
+async fn a_stalled_upload_is_given_up(place: Place) {
+    let settings = ApiSettings { upload_idle_timeout: Duration::from_millis(20), ..ApiSettings::default() };
+    let house = House::open(place).await.with(settings);
+    let Waiting { url, .. } = waiting(&house).await;
+    let sent = stream::iter([Ok::<_, std::io::Error>(Bytes::from(tone()))]);
+    let reply = put(&house, &url, &[], Body::from_stream(sent.chain(stream::pending()))).await;
+    reply.expect_error(400, "upload_interrupted");
+    assert_eq!(stored_objects(&house).await, []);
+}
+
+async fn what_is_announced_must_arrive(place: Place) {
+    let house = House::open(place).await;
+    let Waiting { track, url, .. } = waiting(&house).await;
+    let bytes = tone();
+    let sha256 = format!("sha-256=:{}:", BASE64_STANDARD.encode(Sha256::digest(&bytes)));
+    let md5 = BASE64_STANDARD.encode(Md5::digest(&bytes));
+    let other_sha256 = format!("sha-256=:{}:", BASE64_STANDARD.encode([7; 32]));
+    let body = || Body::from(bytes.clone());
+    put(&house, &url, &[("repr-digest", "sha-256=x".to_owned())], body()).await.expect_field("Repr-Digest");
+    put(&house, &url, &[("content-md5", "x".to_owned())], body()).await.expect_field("Content-MD5");
+    for mismatch in [("repr-digest", other_sha256), ("content-md5", BASE64_STANDARD.encode([7; 16]))] {
+        put(&house, &url, &[mismatch], body()).await.expect_error(400, "invalid_parameter");
+        assert_eq!(stored_objects(&house).await, []);
+    }
+    assert_eq!(status(&house, &track).await, "initialized");
+    put(&house, &url, &[("repr-digest", sha256), ("content-md5", md5)], body()).await.expect_ok();
+}
+
+async fn uploads_have_limits(place: Place) {
+    let house = House::open(place).await;
+    let Waiting { url, .. } = waiting(&house).await;
+    put(&house, &url, &[], Body::empty()).await.expect_error(400, "invalid_parameter");
+    let large = vec![0; LIMITS.max_source_bytes as usize + 1];
+    let announced = [("content-length", large.len().to_string())];
+    put(&house, &url, &announced, Body::from(large.clone())).await.expect_error(413, "too_large");
+    let chunks: Vec<_> =
+        large.chunks(100_000).map(|c| Ok::<_, std::io::Error>(Bytes::copy_from_slice(c))).collect();
+    put(&house, &url, &[], Body::from_stream(stream::iter(chunks))).await.expect_error(413, "too_large");
+    // The partial object is gone, and the URL can be used again.
+    assert_eq!(stored_objects(&house).await, []);
+    // More than is drained is cut off; who waits for `100 Continue` is not asked to go on.
+    let endless =
+        || Body::from_stream(stream::repeat(Bytes::from(vec![0; 65_536])).map(Ok::<_, std::io::Error>));
+    let reply = put(&house, &url, &[], endless()).await.expect_error(413, "too_large");
+    assert_eq!(reply.header("connection"), Some("close"));
+    let expecting = [("expect", "100-continue".to_owned()), ("content-length", large.len().to_string())];
+    let reply = put(&house, &url, &expecting, endless()).await.expect_error(413, "too_large");
+    assert_eq!(reply.header("connection"), Some("close"));
+    put(&house, &url, &[], Body::from(tone())).await.expect_ok();
+}
+
+async fn an_upload_url_works_once(place: Place) {
+    let house = House::open(place).await;
+    let Waiting { url, .. } = waiting(&house).await;
+    house.upload(&url, tone()).await.expect_ok();
+    house.upload(&url, tone()).await.expect_error(409, "upload_url_used");
+    assert_eq!(stored_objects(&house).await.len(), 1);
+    // Of two at once, one wins and the other leaves nothing.
+    let Waiting { url, .. } = waiting(&house).await;
+    let (one, other) = tokio::join!(house.upload(&url, tone()), house.upload(&url, tone()));
+    let mut statuses = [one.status.as_u16(), other.status.as_u16()];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 409]);
+    assert_eq!(stored_objects(&house).await.len(), 2);
+}
+
+async fn an_upload_url_is_signed_and_expires(place: Place) {
+    let house = House::open(place).await;
+    let Waiting { track, url, cover_url } = waiting(&house).await;
+    let unsigned = url.split('?').next().unwrap();
+    let for_cover = cover_url.replace("/cover?", "/source?");
+    let longer = url.replace("ttl=3600", "ttl=36000");
+    for forged in [unsigned, &for_cover, &longer, &format!("{url}&x=1")] {
+        house.upload(forged, tone()).await.expect_error(401, "invalid_upload_url");
+    }
+    house.clock.advance_seconds(3600);
+    let reply = house.upload(&url, tone()).await.expect_error(401, "upload_url_expired");
+    assert_eq!(reply.header("www-authenticate"), None);
+    // Decisions, "Track status": a track whose URL expired unused has failed.
+    house.run_jobs().await;
+    assert_eq!(status(&house, &track).await, "init_error");
+}
+
+async fn without_a_store_nothing_is_taken(place: Place) {
+    let house = House::open(place).await;
+    let Waiting { track, url, .. } = waiting(&house).await;
+    house.lose_store();
+    let reply = house.upload(&url, tone()).await.expect_error(503, "unavailable");
+    assert_eq!(reply.header("retry-after"), Some("5"));
+    assert_eq!(status(&house, &track).await, "initialized");
+}
+
+async fn noise_is_no_track(place: Place) {
+    let house = House::open(place).await;
+    let Waiting { track, url, .. } = waiting(&house).await;
+    house.upload(&url, b"this is no audio at all".repeat(100)).await.expect_ok();
+    house.run_jobs().await;
+    assert_eq!(status(&house, &track).await, "init_error");
+}
+
+fn picture() -> Vec<u8> {
+    tonearm_media::waveform_image(Colour::new(200, 30, 30), &[0.2, 0.9, 0.4], 300, 200).unwrap()
+}
+
+async fn a_cover_replaces_the_drawn_one(place: Place) {
+    let house = House::open(place).await;
+    let track = house.ready_track("Song.wav").await;
+    let cover = async || {
+        let granted = house.post("/v1/play_session/track", json!({ "track_id": track })).await.expect_ok();
+        let url = granted.json["first_track"]["cover_image"]["small"]["url"].as_str().unwrap().to_owned();
+        url.split('?').next().unwrap().to_owned()
+    };
+    let drawn = cover().await;
+    let renewed = house.post(&format!("/v1/track/{track}/cover"), Value::Null).await.expect_ok();
+    let url = renewed.json["track_cover_upload"]["upload_url"].as_str().unwrap();
+    let raw =
+        Request::post(local(url)).header("content-type", "image/png").body(Body::from(picture())).unwrap();
+    let reply = house.send(raw).await.expect_ok();
+    assert_eq!(reply.keys(""), names("ok api_request_id track_id"));
+    let uploaded = cover().await;
+    assert_ne!(uploaded, drawn);
+    house.send(form(url, "file", &picture())).await.expect_ok();
+    assert_ne!(cover().await, uploaded);
+}
+
+fn form(url: &str, field: &str, picture: &[u8]) -> Request<Body> {
+    let mut body = format!(
+        "--frontier\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\nhello\r\n\
+         --frontier\r\nContent-Disposition: form-data; name=\"{field}\"; filename=\"c.png\"\r\n\
+         Content-Type: image/png\r\n\r\n"
+    )
+    .into_bytes();
+    body.extend_from_slice(picture);
+    body.extend_from_slice(b"\r\n--frontier--\r\n");
+    let request = Request::post(local(url)).header("content-type", "multipart/form-data; boundary=frontier");
+    request.body(Body::from(body)).unwrap()
+}
+
+async fn covers_have_rules(place: Place) {
+    let house = House::open(place).await;
+    let Waiting { url, cover_url, .. } = waiting(&house).await;
+    let post = async |body: Body| house.send(Request::post(local(&cover_url)).body(body).unwrap()).await;
+    post(Body::empty()).await.expect_field("file");
+    post(Body::from("no picture")).await.expect_field("file");
+    post(broken_after(&picture())).await.expect_error(400, "upload_interrupted");
+    post(Body::from(vec![0; LIMITS.max_cover_bytes as usize + 1])).await.expect_error(413, "too_large");
+    house.send(form(&cover_url, "other", &picture())).await.expect_field("file");
+    let large = vec![0; LIMITS.max_cover_bytes as usize + 1];
+    house.send(form(&cover_url, "file", &large)).await.expect_error(413, "too_large");
+    let cut =
+        Request::post(local(&cover_url)).header("content-type", "multipart/form-data; boundary=frontier");
+    let cut = cut
+        .body(Body::from("--frontier\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nabc"))
+        .unwrap();
+    house.send(cut).await.expect_error(400, "malformed_form");
+    let for_source = url.replace("/source?", "/cover?");
+    let forged = Request::post(local(&for_source)).body(Body::from(picture())).unwrap();
+    house.send(forged).await.expect_error(401, "invalid_upload_url");
+}
