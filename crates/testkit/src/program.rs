@@ -55,17 +55,22 @@ impl Program {
         self.command(arguments).output().unwrap()
     }
 
-    /// Starts the service and waits until it answers; returns how long that took. Panics with its log where it
-    /// ends instead.
-    pub async fn start(&mut self) -> Duration {
+    /// Starts the service and does not wait for it.
+    pub fn spawn(&mut self) {
         let log = std::fs::File::create(self.log_path()).unwrap();
-        let begun = Instant::now();
         let listen = format!("127.0.0.1:{}", self.port);
         let child =
             self.command(&["serve", "--listen", &listen]).stdout(Stdio::null()).stderr(log).spawn().unwrap();
         self.child = Some(child);
+    }
+
+    /// Starts the service and waits until it answers; returns how long that took. Panics with its log where it
+    /// ends instead.
+    pub async fn start(&mut self) -> Duration {
+        let begun = Instant::now();
+        self.spawn();
         loop {
-            if tokio::net::TcpStream::connect(&listen).await.is_ok() {
+            if tokio::net::TcpStream::connect(("127.0.0.1", self.port)).await.is_ok() {
                 return begun.elapsed();
             }
             if let Some(status) = self.child.as_mut().unwrap().try_wait().unwrap() {

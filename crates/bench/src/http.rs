@@ -1,0 +1,102 @@
+//! Requests written straight to a socket: the client of a measurement must cost as little as it can, as it shares the
+//! machine with what it measures.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+
+/// What is read at once.
+const READ_BYTES: usize = 256 * 1024;
+
+/// A stuck server ends the run.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// An answer whose body was counted, not kept.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    /// Bytes of the body.
+    pub(crate) body_bytes: u64,
+}
+
+/// Fetches a URL.
+pub(crate) fn get(url: &str) -> Result<Reply> {
+    let (mut socket, head) = connect("GET", url)?;
+    socket.write_all(format!("{head}\r\n").as_bytes())?;
+    Ok(read_reply(&mut socket)?)
+}
+
+/// Sends `size` bytes: `block` over and over.
+pub(crate) fn put(url: &str, block: &[u8], size: u64) -> Result<Reply> {
+    let (mut socket, head) = connect("PUT", url)?;
+    socket.write_all(format!("{head}Content-Length: {size}\r\n\r\n").as_bytes())?;
+    let mut left = size;
+    while left > 0 {
+        let next = left.min(block.len() as u64);
+        socket.write_all(&block[..next as usize])?;
+        left -= next;
+    }
+    Ok(read_reply(&mut socket)?)
+}
+
+/// A connection for one request and the beginning of its head.
+fn connect(method: &str, url: &str) -> Result<(TcpStream, String)> {
+    let rest = url.strip_prefix("http://").with_context(|| format!("{url} is no http URL"))?;
+    let (host, path) = rest.split_once('/').with_context(|| format!("{url} has no path"))?;
+    ensure!(!host.is_empty(), "{url} has no host");
+    let socket = TcpStream::connect(host)?;
+    socket.set_nodelay(true)?;
+    socket.set_read_timeout(Some(PATIENCE))?;
+    socket.set_write_timeout(Some(PATIENCE))?;
+    Ok((socket, format!("{method} /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n")))
+}
+
+/// Reads until the server closes the connection.
+fn read_reply(from: &mut impl Read) -> io::Result<Reply> {
+    let invalid = || io::Error::new(ErrorKind::InvalidData, "the answer is no HTTP");
+    let mut buffer = vec![0; READ_BYTES];
+    let mut filled = 0;
+    let head_end = loop {
+        let read = from.read(&mut buffer[filled..])?;
+        filled += read;
+        if let Some(at) = buffer[..filled].windows(4).position(|bytes| bytes == b"\r\n\r\n") {
+            break at + 4;
+        }
+        if read == 0 {
+            return Err(invalid());
+        }
+    };
+    let status = parse_status(&buffer[..head_end]).ok_or_else(invalid)?;
+    let mut body_bytes = (filled - head_end) as u64;
+    loop {
+        match from.read(&mut buffer)? {
+            0 => return Ok(Reply { status, body_bytes }),
+            read => body_bytes += read as u64,
+        }
+    }
+}
+
+fn parse_status(head: &[u8]) -> Option<u16> {
+    let line = std::str::from_utf8(head).ok()?.lines().next()?;
+    line.strip_prefix("HTTP/1.1 ")?.get(..3)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_are_counted() {
+        let reply = read_reply(&mut "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello".as_bytes()).unwrap();
+        assert_eq!((reply.status, reply.body_bytes), (200, 5));
+    }
+
+    #[test]
+    fn what_is_no_answer_is_an_error() {
+        for text in ["", "HTTP/1.1 200 OK\r\n", "SSH-2.0\r\n\r\n", "HTTP/1.1 ok\r\n\r\n"] {
+            assert!(read_reply(&mut text.as_bytes()).is_err(), "{text:?}");
+        }
+    }
+}

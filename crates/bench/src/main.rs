@@ -1,0 +1,105 @@
+//! Measures the released program, each figure beside a reference in the same run. docs/benchmarks.md says what.
+
+mod http;
+mod measure;
+mod memory;
+mod noise;
+mod plan;
+mod reference;
+mod report;
+mod stage;
+mod wrk;
+
+use anyhow::{Context, Result};
+use clap::{Parser, ValueEnum};
+
+use crate::measure::Benchmark;
+use crate::plan::Plan;
+use crate::reference::Bare;
+use crate::report::Report;
+
+/// Measure Tonearm beside other programs on this machine
+#[derive(Debug, Parser)]
+#[command(name = "tonearm-bench")]
+struct Args {
+    /// What to measure [default: everything]
+    #[arg(value_name = "NAME")]
+    benchmarks: Vec<Benchmark>,
+    /// Try everything once and briefly; the figures mean little
+    #[arg(long)]
+    quick: bool,
+    /// Size of the uploaded file
+    #[arg(long, value_name = "BYTES")]
+    upload_bytes: Option<u64>,
+    /// Print JSON
+    #[arg(long, conflicts_with = "markdown")]
+    json: bool,
+    /// Print a table in Markdown
+    #[arg(long)]
+    markdown: bool,
+    /// Be one of the references
+    #[arg(long, hide = true)]
+    serve: Option<Bare>,
+}
+
+impl Args {
+    fn plan(&self) -> Plan {
+        let plan = if self.quick { Plan::quick() } else { Plan::full() };
+        Plan { upload_bytes: self.upload_bytes.unwrap_or(plan.upload_bytes), ..plan }
+    }
+
+    fn benchmarks(&self) -> &[Benchmark] {
+        if self.benchmarks.is_empty() { Benchmark::value_variants() } else { &self.benchmarks }
+    }
+}
+
+// Measurements block this thread, on which nothing else runs: the client's tasks are on the runtime's own.
+#[tokio::main]
+async fn main() -> Result<()> {
+    let args = Args::parse();
+    match args.serve {
+        Some(kind) => reference::serve(kind).await,
+        None => measure_all(&args).await,
+    }
+}
+
+async fn measure_all(args: &Args) -> Result<()> {
+    let plan = args.plan();
+    let mut rows = Vec::new();
+    for benchmark in args.benchmarks() {
+        let name =
+            benchmark.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+        eprintln!("measuring {name}");
+        rows.extend(benchmark.run(&plan).await.with_context(|| name)?);
+    }
+    let report = Report(rows);
+    if args.json {
+        println!("{:#}", report.json());
+    } else if args.markdown {
+        print!("{}", report.markdown());
+    } else {
+        println!("{}\n\n{report}", surroundings());
+    }
+    Ok(())
+}
+
+/// What the figures depend on beside Tonearm.
+fn surroundings() -> String {
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    let files = reference::nginx_version().unwrap_or_else(|| "no nginx".to_owned());
+    format!("{cores} cores, shared by servers and clients; {files}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_chooses() {
+        let args = Args::parse_from(["tonearm-bench", "range", "play-session", "--quick"]);
+        assert_eq!(args.benchmarks(), [Benchmark::Range, Benchmark::PlaySession]);
+        let all = Args::parse_from(["tonearm-bench", "--upload-bytes", "5"]);
+        assert_eq!(all.benchmarks().len(), 9);
+        assert_eq!((all.plan().upload_bytes, all.plan().rounds), (5, 3));
+    }
+}

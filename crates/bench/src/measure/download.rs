@@ -1,0 +1,82 @@
+//! A large file fetched whole, by one client at a time, and the memory that it takes. Reference: nginx.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
+use tonearm_fixtures::audio::{Signal, WavSpec, wav};
+
+use super::MEGABYTE;
+use crate::plan::Plan;
+use crate::reference::FileServer;
+use crate::report::{Goal, Row, Unit};
+use crate::stage::Stage;
+use crate::{http, memory};
+
+/// The finest sound there is: many bytes that are soon processed.
+const SOUND: WavSpec = WavSpec {
+    seconds: 0.0,
+    sample_rate: 192_000,
+    channels: 2,
+    bits: 32,
+    signal: Signal::Noise { seed: 1, amplitude: 0.3 },
+};
+
+const BYTES_PER_SECOND: f64 = 192_000.0 * 2.0 * 4.0;
+
+/// Downloads for some time. Memory is in megabytes.
+struct Fetched {
+    megabytes_per_second: f64,
+    memory_peak: f64,
+}
+
+pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
+    let sound = wav(&WavSpec { seconds: plan.download_bytes as f64 / BYTES_PER_SECOND, ..SOUND });
+    let root = tempfile::tempdir()?;
+    fs::write(root.path().join("sound.wav"), &sound)?;
+    let size = sound.len() as u64;
+    let stage = Stage::open().await?;
+    let track_id = stage.upload("sound.wav", &sound).await?;
+    drop(sound);
+    let url = stage.original(&track_id).await?;
+    let files = FileServer::start(root.path())?;
+    let files_url = format!("{}{}", files.url(), files.path("sound.wav"));
+
+    let fetch_both = |url: &str, processes| {
+        fetch(url, size, plan.warm_up, Vec::new())?;
+        fetch(url, size, plan.measured, processes)
+    };
+    let sides =
+        plan.alternate(|| fetch_both(&url, stage.processes()), || fetch_both(&files_url, files.processes()))?;
+    let row = |property: &str, unit, figures, goal| Row {
+        name: format!("download: {property}"),
+        unit,
+        figures,
+        reference: files.name(),
+        goal,
+    };
+    Ok(vec![
+        row(
+            "speed",
+            Unit::MegabytesPerSecond,
+            sides.medians(|f| f.megabytes_per_second),
+            Some(Goal::AtLeast(0.8)),
+        ),
+        row("memory at its peak", Unit::Megabytes, sides.medians(|f| f.memory_peak), None),
+    ])
+}
+
+/// Fetches a file of `size` bytes again and again, at least once.
+fn fetch(url: &str, size: u64, duration: Duration, processes: Vec<u32>) -> Result<Fetched> {
+    let watch = memory::Watch::start(processes);
+    let begun = Instant::now();
+    let mut fetched = 0;
+    while fetched == 0 || begun.elapsed() < duration {
+        let reply = http::get(url)?;
+        ensure!(reply.status == 200, "the download was answered with {}", reply.status);
+        ensure!(reply.body_bytes == size, "{} bytes came instead of {size}", reply.body_bytes);
+        fetched += size;
+    }
+    let megabytes_per_second = fetched as f64 / MEGABYTE / begun.elapsed().as_secs_f64();
+    Ok(Fetched { megabytes_per_second, memory_peak: watch.peak() as f64 / MEGABYTE })
+}

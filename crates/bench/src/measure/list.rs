@@ -1,0 +1,43 @@
+//! The last page of a long collection. Reference: its first page.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+
+use super::{CALLERS, rows_of_load};
+use crate::plan::Plan;
+use crate::report::{Goal, Row};
+use crate::stage::Stage;
+use crate::wrk::{self, Load, Request};
+
+/// Tracks of one page.
+const LIMIT: usize = 50;
+
+/// How many tracks are made whatever it takes, and how long that may take for all of them to be made.
+const FEW: (usize, Duration) = (2000, Duration::from_secs(4));
+
+pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
+    let stage = Stage::open().await?;
+    let count = make_tracks(&stage, plan.tracks).await?;
+    let page = |offset: usize| {
+        let path = format!("/v1/collection/{}/track?limit={LIMIT}&offset={offset}", stage.collection_id);
+        let requests = vec![stage.authorized(Request::get(path))];
+        Load { base_url: stage.url(), connections: CALLERS, requests }
+    };
+    let sides = wrk::compare(plan, &page(count - 4 * LIMIT), &page(0))?;
+    let name = format!("list, {} of {count}", count - 4 * LIMIT);
+    Ok(rows_of_load(&name, &sides, "its first page", Some(Goal::AtLeast(0.8))))
+}
+
+/// Makes the tracks, or only a few on a slow machine; returns how many.
+async fn make_tracks(stage: &Stage, all: usize) -> Result<usize> {
+    let (few, patience) = FEW;
+    let begun = Instant::now();
+    let first = all.min(few);
+    stage.create_tracks(first).await?;
+    if begun.elapsed() > patience {
+        return Ok(first);
+    }
+    stage.create_tracks(all - first).await?;
+    Ok(all)
+}

@@ -1,0 +1,80 @@
+//! The measurements, one file each.
+
+mod download;
+mod list;
+mod play_session;
+mod play_track;
+mod process;
+mod range;
+mod redirect;
+mod start;
+mod upload;
+
+use anyhow::Result;
+use clap::ValueEnum;
+
+use crate::plan::{Plan, Sides};
+use crate::reference::{Bare, BareServer};
+use crate::report::{Goal, Row, Unit};
+use crate::stage::Stage;
+use crate::wrk::{self, Load, Request, Sample};
+
+/// What can be measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Benchmark {
+    Upload,
+    Download,
+    Range,
+    PlaySession,
+    PlayTrack,
+    Redirect,
+    List,
+    Start,
+    Process,
+}
+
+impl Benchmark {
+    pub(crate) async fn run(self, plan: &Plan) -> Result<Vec<Row>> {
+        match self {
+            Self::Upload => upload::run(plan).await,
+            Self::Download => download::run(plan).await,
+            Self::Range => range::run(plan).await,
+            Self::PlaySession => play_session::run(plan).await,
+            Self::PlayTrack => play_track::run(plan).await,
+            Self::Redirect => redirect::run(plan).await,
+            Self::List => list::run(plan).await,
+            Self::Start => start::run(plan).await,
+            Self::Process => process::run(plan).await,
+        }
+    }
+}
+
+/// Connections that call the API at once.
+const CALLERS: u32 = 16;
+
+/// Bytes in a megabyte.
+const MEGABYTE: f64 = 1e6;
+
+/// Speed and 99th percentile of calls beside a reference.
+fn rows_of_load(name: &str, sides: &Sides<Sample>, reference: &'static str, goal: Option<Goal>) -> Vec<Row> {
+    let row = |property: &str, unit, figures, goal| Row {
+        name: format!("{name}: {property}"),
+        unit,
+        figures,
+        reference,
+        goal,
+    };
+    vec![
+        row("speed", Unit::RequestsPerSecond, sides.medians(|s| s.requests_per_second), goal),
+        row("99th percentile", Unit::Milliseconds, sides.medians(|s| s.p99_ms), None),
+    ]
+}
+
+/// Calls of the API beside as many calls of a server that answers everything with one word.
+fn beside_hello(plan: &Plan, name: &str, stage: &Stage, requests: Vec<Request>) -> Result<Vec<Row>> {
+    let hello = BareServer::start(Bare::Hello, stage.folder())?;
+    let tonearm = Load { base_url: stage.url(), connections: CALLERS, requests };
+    let reference = Load { base_url: hello.url().to_owned(), ..tonearm.clone() };
+    let sides = wrk::compare(plan, &tonearm, &reference)?;
+    Ok(rows_of_load(name, &sides, "hello by axum", None))
+}

@@ -1,0 +1,127 @@
+//! From the end of an upload to a track that plays. Reference: ffmpeg, run by hand for the same variants.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use tonearm_fixtures::audio::{Signal, WavSpec, wav};
+
+use crate::http;
+use crate::plan::{Plan, Sides};
+use crate::report::{Goal, Row, Unit};
+use crate::stage::Stage;
+
+/// What ffmpeg is told between the input and the output to make what a new organization's variants hold: hq, lq,
+/// preview, and the samples that levels are taken from.
+const ENCODERS: [&str; 4] = [
+    "-c:a libmp3lame -b:a 256k -f mp3",
+    "-c:a libmp3lame -b:a 96k -f mp3",
+    "-t 30 -c:a libmp3lame -b:a 128k -f mp3",
+    "-c:a pcm_f32le -f f32le",
+];
+
+/// Seconds of the short sound.
+const VOICE_NOTE: f64 = 3.0;
+
+/// Seconds on the clock and of all cores' time.
+#[derive(Debug, Clone, Copy)]
+struct Spent {
+    wall: f64,
+    cpu: f64,
+}
+
+pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
+    let stage = Stage::open().await?;
+    let song = compare(&stage, plan, &sound(plan.sound_seconds), &ENCODERS).await?;
+    let note = compare(&stage, plan, &sound(VOICE_NOTE), &ENCODERS[..1]).await?;
+    let cores = std::thread::available_parallelism()?.get() as f64;
+    let milliseconds = |seconds: (f64, f64)| (seconds.0 * 1e3, seconds.1 * 1e3);
+    let row = |name: String, figures, reference, goal| Row {
+        name,
+        unit: Unit::Milliseconds,
+        figures: milliseconds(figures),
+        reference,
+        goal,
+    };
+    let (tonearm, wall) = song.medians(|spent| spent.wall);
+    let (_, cpu) = song.medians(|spent| spent.cpu);
+    let name = format!("process, {} s of sound", plan.sound_seconds);
+    Ok(vec![
+        row(
+            name.clone(),
+            (tonearm, cpu / cores),
+            "CPU time of ffmpeg over all cores",
+            Some(Goal::AtMost(1.25)),
+        ),
+        row(name, (tonearm, wall), "ffmpeg, one variant after another", Some(Goal::AtMost(1.0))),
+        row(format!("process, {VOICE_NOTE} s of sound"), note.medians(|s| s.wall), "one run of ffmpeg", None),
+    ])
+}
+
+fn sound(seconds: f64) -> Vec<u8> {
+    wav(&WavSpec { seconds, signal: Signal::Noise { seed: 1, amplitude: 0.3 }, ..WavSpec::default() })
+}
+
+/// Processes the same sound both ways in turns. Tonearm's CPU time is not known.
+async fn compare(stage: &Stage, plan: &Plan, sound: &[u8], encoders: &[&str]) -> Result<Sides<Spent>> {
+    let input = stage.folder().join("sound.wav");
+    std::fs::write(&input, sound)?;
+    let mut sides = Sides { tonearm: Vec::new(), reference: Vec::new() };
+    for _ in 0..plan.rounds {
+        sides.tonearm.push(Spent { wall: process(stage, sound).await?, cpu: f64::NAN });
+        sides.reference.push(encode(&input, &stage.folder().join("encoded"), encoders)?);
+    }
+    Ok(sides)
+}
+
+/// Seconds from the end of the upload to `ready`.
+async fn process(stage: &Stage, sound: &[u8]) -> Result<f64> {
+    let (track_id, url) = stage.create_track("sound.wav").await?;
+    let reply = http::put(&url, sound, sound.len() as u64)?;
+    ensure!(reply.status == 200, "the upload was answered with {}", reply.status);
+    let uploaded = Instant::now();
+    stage.wait_until_ready(&track_id).await?;
+    Ok(uploaded.elapsed().as_secs_f64())
+}
+
+/// Runs ffmpeg once for each encoder, one after another.
+fn encode(input: &Path, output: &Path, encoders: &[&str]) -> Result<Spent> {
+    let begun = Instant::now();
+    let mut cpu = 0.0;
+    for encoder in encoders {
+        let ran = Command::new("ffmpeg")
+            .args(["-nostdin", "-hide_banner", "-benchmark", "-y", "-i"])
+            .arg(input)
+            .args(encoder.split(' '))
+            .arg(output)
+            .output()?;
+        let said = String::from_utf8_lossy(&ran.stderr);
+        ensure!(ran.status.success(), "ffmpeg ended with {}: {said}", ran.status);
+        cpu += parse_cpu(&said).with_context(|| format!("ffmpeg does not tell its CPU time: {said}"))?;
+    }
+    Ok(Spent { wall: begun.elapsed().as_secs_f64(), cpu })
+}
+
+/// Seconds in user and system mode, from the line that `-benchmark` adds.
+fn parse_cpu(said: &str) -> Option<f64> {
+    let line = said.lines().find_map(|line| line.strip_prefix("bench: utime="))?;
+    let mut words = line.split(' ');
+    let user = words.next()?;
+    let system = words.next()?.strip_prefix("stime=")?;
+    let seconds = |word: &str| word.strip_suffix('s')?.parse::<f64>().ok();
+    Some(seconds(user)? + seconds(system)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpu_time_is_found_in_what_ffmpeg_says() {
+        let said = "size=     940kB time=00:00:30.04 bitrate= 256.4kbits/s speed=59.6x\n\
+                    bench: utime=0.493s stime=0.012s rtime=0.505s\nbench: maxrss=55952kB\n";
+        assert_eq!(parse_cpu(said), Some(0.505));
+        assert_eq!(parse_cpu("bench: maxrss=55952kB"), None);
+    }
+}

@@ -1,0 +1,77 @@
+//! One large upload, and the memory that it takes. Reference: a server that only hashes, writes and syncs.
+
+use std::time::Instant;
+
+use anyhow::{Result, ensure};
+
+use super::MEGABYTE;
+use crate::plan::{Plan, Sides};
+use crate::reference::{Bare, BareServer};
+use crate::report::{Goal, Row, Unit};
+use crate::stage::Stage;
+use crate::{http, memory, noise};
+
+/// What is sent over and over. Nothing on the way compresses or compares it.
+const BLOCK_BYTES: usize = 1 << 20;
+
+const REFERENCE: &str = "hash and write by axum";
+
+/// One upload. Memory is in bytes.
+struct Taken {
+    megabytes_per_second: f64,
+    memory_before: u64,
+    memory_peak: u64,
+}
+
+pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
+    let stage = Stage::open().await?;
+    let sink = BareServer::start(Bare::Sink, stage.folder())?;
+    let sink_url = format!("{}/upload", sink.url());
+    let block = noise::bytes(BLOCK_BYTES);
+    let mut sides = Sides { tonearm: Vec::new(), reference: Vec::new() };
+    for _ in 0..plan.rounds {
+        let (track_id, url) = stage.create_track("noise.bin").await?;
+        sides.tonearm.push(send(&url, &block, plan.upload_bytes, stage.processes())?);
+        // It is found to be no sound and goes, so that neither falls into the reference's turn.
+        stage.client.settled(&track_id).await;
+        stage.client.delete(&format!("/v1/track/{track_id}")).await.ok();
+        sides.reference.push(send(&sink_url, &block, plan.upload_bytes, sink.processes())?);
+    }
+    Ok(rows(&sides))
+}
+
+fn send(url: &str, block: &[u8], size: u64, processes: Vec<u32>) -> Result<Taken> {
+    let memory_before = memory::resident(&processes)?;
+    let watch = memory::Watch::start(processes);
+    let begun = Instant::now();
+    let reply = http::put(url, block, size)?;
+    let megabytes_per_second = size as f64 / MEGABYTE / begun.elapsed().as_secs_f64();
+    ensure!(reply.status == 200, "the upload was answered with {}", reply.status);
+    Ok(Taken { megabytes_per_second, memory_before, memory_peak: watch.peak() })
+}
+
+/// Memory before the first upload, when the server is fresh, and the most in any.
+fn rows(sides: &Sides<Taken>) -> Vec<Row> {
+    let before =
+        |taken: &[Taken]| taken.first().map_or(f64::NAN, |first| first.memory_before as f64 / MEGABYTE);
+    let peak = |taken: &[Taken]| {
+        taken.iter().map(|taken| taken.memory_peak).max().map_or(f64::NAN, |bytes| bytes as f64 / MEGABYTE)
+    };
+    let row = |property: &str, unit, figures, goal| Row {
+        name: format!("upload: {property}"),
+        unit,
+        figures,
+        reference: REFERENCE,
+        goal,
+    };
+    vec![
+        row(
+            "speed",
+            Unit::MegabytesPerSecond,
+            sides.medians(|t| t.megabytes_per_second),
+            Some(Goal::AtLeast(0.8)),
+        ),
+        row("memory before", Unit::Megabytes, (before(&sides.tonearm), before(&sides.reference)), None),
+        row("memory at its peak", Unit::Megabytes, (peak(&sides.tonearm), peak(&sides.reference)), None),
+    ]
+}

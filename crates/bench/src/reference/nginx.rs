@@ -1,0 +1,121 @@
+//! nginx with signed links, set up to be as fast as it can.
+
+use std::fs::{self, Permissions};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use md5::{Digest, Md5};
+use tempfile::TempDir;
+
+use super::Running;
+
+/// What signs nginx's links.
+const SECRET: &str = "bench";
+
+/// When they expire, in Unix seconds: in 2100.
+const EXPIRES: u64 = 4_102_444_800;
+
+/// Where nginx is, if it is installed. Debian keeps it where only root looks.
+pub(super) fn find() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .chain([PathBuf::from("/usr/sbin"), PathBuf::from("/usr/local/sbin")])
+        .map(|folder| folder.join("nginx"))
+        .find(|binary| binary.is_file())
+}
+
+/// A running nginx.
+#[derive(Debug)]
+pub(crate) struct Nginx {
+    running: Running,
+    url: String,
+    _folder: TempDir,
+}
+
+impl Nginx {
+    /// Serves the files of `root`, which its workers, who may run as another user, are let into.
+    pub(super) fn start(binary: &Path, root: &Path) -> Result<Self> {
+        let folder = tempfile::tempdir()?;
+        for readable in [folder.path(), root] {
+            fs::set_permissions(readable, Permissions::from_mode(0o755))?;
+        }
+        let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let configuration = folder.path().join("nginx.conf");
+        fs::write(&configuration, configure(folder.path(), root, &address.to_string()))?;
+        let child = Command::new(binary)
+            .arg("-c")
+            .arg(&configuration)
+            .arg("-p")
+            .arg(folder.path())
+            .stdin(Stdio::null())
+            .stderr(fs::File::create(folder.path().join("stderr"))?)
+            .spawn()?;
+        let mut running = Running(child);
+        let begun = Instant::now();
+        while TcpStream::connect(address).is_err() {
+            let ended = running.0.try_wait()?.is_some() || begun.elapsed() > Duration::from_secs(10);
+            let log = || fs::read_to_string(folder.path().join("stderr")).unwrap_or_default();
+            ensure!(!ended, "nginx does not start: {}", log());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Ok(Self { running, url: format!("http://{address}"), _folder: folder })
+    }
+
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+
+    pub(super) fn processes(&self) -> Vec<u32> {
+        self.running.processes()
+    }
+
+    pub(super) fn signed_path(&self, file: &str) -> String {
+        let path = format!("/{file}");
+        let signature = URL_SAFE_NO_PAD.encode(Md5::digest(format!("{EXPIRES}{path} {SECRET}")));
+        format!("{path}?md5={signature}&expires={EXPIRES}")
+    }
+}
+
+/// `tcp_nopush` stays off: over loopback, whose segments are as large as an answer, it holds the last one back for 40 ms.
+fn configure(folder: &Path, root: &Path, address: &str) -> String {
+    let (folder, root) = (folder.display(), root.display());
+    let temporary: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+        .map(|kind| format!("    {kind}_temp_path {folder}/{kind};\n"))
+        .concat();
+    format!(
+        "daemon off;
+pid {folder}/nginx.pid;
+error_log stderr warn;
+worker_processes auto;
+events {{ worker_connections 4096; }}
+http {{
+    access_log off;
+    sendfile on;
+    keepalive_requests 1000000000;
+    open_file_cache max=1000;
+{temporary}    server {{
+        listen {address};
+        root {root};
+        secure_link $arg_md5,$arg_expires;
+        secure_link_md5 \"$secure_link_expires$uri {SECRET}\";
+        location / {{
+            if ($secure_link != 1) {{ return 403; }}
+        }}
+    }}
+}}
+"
+    )
+}
+
+/// The version, such as `nginx/1.22.1`, for the report's heading.
+pub(crate) fn version() -> Option<String> {
+    let output = Command::new(find()?).arg("-v").output().ok()?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    said.trim().strip_prefix("nginx version: ").map(str::to_owned)
+}

@@ -1,0 +1,148 @@
+//! The service under measurement: the real program over a folder of its own.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use futures::{StreamExt, TryStreamExt};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tonearm_fixtures::audio::{WavSpec, wav};
+use tonearm_testkit::{Client, Program};
+
+use crate::wrk::Request;
+
+/// How often a track's status is asked for.
+const POLL: Duration = Duration::from_millis(10);
+
+/// How long processing may take before the run is given up.
+const PATIENCE: Duration = Duration::from_secs(900);
+
+/// Tracks that are made at once.
+const CREATORS: usize = 16;
+
+/// Where the program is: `TONEARM_BIN`, else beside this one.
+pub(crate) fn binary() -> Result<PathBuf> {
+    let path = match std::env::var_os("TONEARM_BIN") {
+        Some(path) => PathBuf::from(path),
+        None => std::env::current_exe()?.with_file_name("tonearm"),
+    };
+    ensure!(path.is_file(), "{} is not there; build it with `cargo build --release`", path.display());
+    Ok(path)
+}
+
+/// A running service with an organization and a collection. Everything goes when it is dropped.
+pub(crate) struct Stage {
+    program: Program,
+    pub(crate) client: Client,
+    organization_id: String,
+    pub(crate) collection_id: String,
+    // Declared after the program, which is killed first.
+    folder: TempDir,
+}
+
+impl Stage {
+    pub(crate) async fn open() -> Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let mut program = Program::new(&binary()?, &folder.path().join("data"));
+        program.set("TONEARM_LOG_FILTER", "warn");
+        let made = printed(&program, &["org", "create", "--name", "Bench", "--json"])?;
+        program.start().await;
+        let client = Client::new(&program.url(), text(&made, "/api_key")?);
+        let collection_id = client.collection("Bench").await;
+        let organization_id = text(&made, "/organization_id")?.to_owned();
+        Ok(Self { program, client, organization_id, collection_id, folder })
+    }
+
+    pub(crate) fn url(&self) -> String {
+        self.program.url()
+    }
+
+    /// A folder for the files of a measurement.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        self.program.pid().into_iter().collect()
+    }
+
+    /// A key that opens one variant of every track.
+    pub(crate) fn share_key(&self, variant: &str) -> Result<String> {
+        let arguments = ["key", "create", "--type", "share", "--json", "--org", &self.organization_id];
+        let made = printed(&self.program, &[&arguments[..], &["--variant", variant]].concat())?;
+        Ok(text(&made, "/api_key")?.to_owned())
+    }
+
+    /// Adds the key of the organization to a request.
+    pub(crate) fn authorized(&self, request: Request) -> Request {
+        request.with("Authorization", format!("Bearer {}", self.client.key()))
+    }
+
+    /// A new track's id and the URL for its sound.
+    pub(crate) async fn create_track(&self, file_name: &str) -> Result<(String, String)> {
+        let created = self.client.track(&self.collection_id, file_name).await;
+        Ok((text(&created, "/track_id")?.to_owned(), text(&created, "/track_upload/upload_url")?.to_owned()))
+    }
+
+    /// Makes tracks that have no sound.
+    pub(crate) async fn create_tracks(&self, count: usize) -> Result<()> {
+        futures::stream::iter(0..count)
+            .map(|number| async move { self.create_track(&format!("{number}.wav")).await })
+            .buffer_unordered(CREATORS)
+            .try_for_each(async |_| Ok(()))
+            .await
+    }
+
+    /// Uploads a sound and returns its track's id once it plays.
+    pub(crate) async fn upload(&self, file_name: &str, sound: &[u8]) -> Result<String> {
+        let (track_id, url) = self.create_track(file_name).await?;
+        let reply = crate::http::put(&url, sound, sound.len() as u64)?;
+        ensure!(reply.status == 200, "the upload was answered with {}", reply.status);
+        self.wait_until_ready(&track_id).await?;
+        Ok(track_id)
+    }
+
+    /// Uploads tiny sounds and returns the ids of their tracks once all of them play.
+    pub(crate) async fn fill(&self, count: usize) -> Result<Vec<String>> {
+        let sound = wav(&WavSpec { seconds: 0.2, ..WavSpec::default() });
+        let mut tracks = Vec::new();
+        for number in 0..count {
+            tracks.push(self.upload(&format!("{number}.wav"), &sound).await?);
+        }
+        Ok(tracks)
+    }
+
+    pub(crate) async fn wait_until_ready(&self, track_id: &str) -> Result<()> {
+        let begun = Instant::now();
+        loop {
+            let answer = self.client.get(&format!("/v1/track/{track_id}")).await.ok();
+            match text(&answer, "/track/track_status_id")? {
+                "ready" => return Ok(()),
+                "initialized" | "processing" | "fallback_processing" => {}
+                other => bail!("the track became {other}: {}", self.program.log()),
+            }
+            ensure!(begun.elapsed() < PATIENCE, "the track is not ready after {PATIENCE:?}");
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
+    /// The signed URL of a track's original file.
+    pub(crate) async fn original(&self, track_id: &str) -> Result<String> {
+        let session = json!({"track_id": track_id, "variants": ["original"]});
+        let session = self.client.post("/v1/play_session/track", &session).await.ok();
+        Ok(text(&session, "/first_track/variants/0/url")?.to_owned())
+    }
+}
+
+/// What a command prints as JSON.
+fn printed(program: &Program, arguments: &[&str]) -> Result<Value> {
+    let output = program.run(arguments);
+    ensure!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// The text at a JSON pointer.
+pub(crate) fn text<'a>(value: &'a Value, pointer: &str) -> Result<&'a str> {
+    value.pointer(pointer).and_then(Value::as_str).with_context(|| format!("no text at {pointer} in {value}"))
+}
