@@ -69,6 +69,7 @@ fn v1() -> Router<App> {
             get(collection::read::read).put(collection::update::update).delete(collection::delete::delete),
         )
         .route("/collection/{collection_id}/track", get(track::list::list))
+        .route("/collection/{collection_id}/cover", post(collection::renew_cover_upload::renew_cover_upload))
         .route("/creator", get(creator::list::list).post(creator::create::create))
         .route(
             "/creator/{creator_id}",
@@ -84,8 +85,10 @@ fn v1() -> Router<App> {
 /// No limit of size or time is around these: each endpoint has its own.
 fn uploads() -> Router<App> {
     Router::new()
-        .route("/{organization_id}/{track_id}/source", put(upload::source::source))
-        .route("/{organization_id}/{track_id}/cover", post(upload::cover::cover))
+        // A router has one name for one place: the id is a track's or a collection's.
+        .route("/{organization_id}/{id}/source", put(upload::source::source))
+        .route("/{organization_id}/{id}/cover", post(upload::cover::cover))
+        .route("/{organization_id}/{id}/collection_cover", post(upload::collection_cover::collection_cover))
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(DefaultBodyLimit::disable())

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use sea_orm::JsonValue;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tonearm_domain::{Metadata, Timestamp};
+use tonearm_domain::{Cover, Metadata, Timestamp};
 
 use crate::CatalogError;
 
@@ -35,6 +35,27 @@ pub(crate) fn parsed_if_set<T: FromStr>(
     text: Option<&str>,
 ) -> Result<Option<T>, CatalogError> {
     text.map(|text| parsed(column, text)).transpose()
+}
+
+/// The two columns of a cover are set together. `column` is the one of its origin.
+pub(crate) fn cover(
+    column: &'static str,
+    version: Option<&str>,
+    origin: Option<&str>,
+) -> Result<Option<Cover>, CatalogError> {
+    match (version, origin) {
+        (None, None) => Ok(None),
+        (Some(version), Some(origin)) => {
+            Ok(Some(Cover { version: parsed(column, version)?, origin: parsed(column, origin)? }))
+        }
+        _ => Err(corrupt(column)),
+    }
+}
+
+/// Version and origin of a cover, for their columns.
+pub(crate) fn cover_columns(cover: Option<Cover>) -> (Option<String>, Option<String>) {
+    let cover = cover.map(|cover| (cover.version.to_string(), cover.origin.as_str().to_owned()));
+    cover.unzip()
 }
 
 pub(crate) fn decoded<T: DeserializeOwned>(column: &'static str, json: JsonValue) -> Result<T, CatalogError> {

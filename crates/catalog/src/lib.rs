@@ -9,6 +9,7 @@
 mod catalog;
 mod collections;
 mod column;
+mod covers;
 mod creators;
 mod entity;
 mod error;

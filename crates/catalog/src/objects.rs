@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
-use tonearm_domain::{Cover, CoverSize, ObjectKey};
-use uuid::Uuid;
+use tonearm_domain::ObjectKey;
 
 use crate::column::parsed;
 use crate::entity::{track, track_file};
@@ -12,13 +11,14 @@ use crate::files::BATCH;
 use crate::{Catalog, CatalogError};
 
 impl Catalog {
-    /// Whether a track or file that is not deleted has this object.
+    /// Whether something that is not deleted has this object.
     pub async fn object_is_known(&self, key: &ObjectKey) -> Result<bool, CatalogError> {
         let known = self.known_objects(std::slice::from_ref(key)).await?;
         Ok(!known.is_empty())
     }
 
-    /// Those of the objects that a track or file that is not deleted has. Three queries for every 1000.
+    /// Those of the objects that something not deleted has: a track, a file, a collection or an organization. At
+    /// most five queries for every 1000.
     pub async fn known_objects(&self, keys: &[ObjectKey]) -> Result<HashSet<ObjectKey>, CatalogError> {
         let mut known = HashSet::new();
         for batch in keys.chunks(BATCH) {
@@ -32,32 +32,6 @@ impl Catalog {
             }
         }
         Ok(known)
-    }
-
-    /// A cover's files are not named one by one: version and track make up their names.
-    async fn covers_among(&self, keys: &[ObjectKey]) -> Result<Vec<ObjectKey>, CatalogError> {
-        use track::Column;
-        let labels = CoverSize::ALL.map(Cover::label);
-        let covers = || keys.iter().filter(|key| labels.contains(&key.file.label));
-        let versions: HashSet<String> = covers().map(|key| key.file.version.to_string()).collect();
-        if versions.is_empty() {
-            return Ok(Vec::new());
-        }
-        let current: HashSet<(Uuid, String, String)> = track::Entity::find()
-            .select_only()
-            .columns([Column::OrganizationId, Column::Index, Column::CoverVersion])
-            .filter(Column::CoverVersion.is_in(versions))
-            .filter(Column::DeletedAt.is_null())
-            .into_tuple::<(Uuid, String, String)>()
-            .all(self.reader())
-            .await?
-            .into_iter()
-            .collect();
-        let is_current = |key: &&ObjectKey| {
-            let (folder, version) = (key.folder.to_string(), key.file.version.to_string());
-            current.contains(&(key.organization_id.uuid(), folder, version))
-        };
-        Ok(covers().filter(is_current).cloned().collect())
     }
 
     async fn sources_among(&self, names: &[String]) -> Result<Vec<String>, CatalogError> {

@@ -34,6 +34,20 @@ pub struct ThemeColour {
 }
 
 impl ThemeColour {
+    /// Most colours of a palette.
+    pub const MOST: usize = 8;
+
+    /// A colour with its share of the picture, 0..=1; lightness and saturation are the colour's.
+    pub fn of(hex: Colour, area: f64) -> Self {
+        let [r, g, b] = hex.rgb.map(|channel| f64::from(channel) / 255.0);
+        let (most, least) = (r.max(g).max(b), r.min(g).min(b));
+        let lightness = (most + least) / 2.0;
+        let room = 1.0 - (2.0 * lightness - 1.0).abs();
+        // Black and white have no room for saturation.
+        let saturation = if room > 0.0 { ((most - least) / room).min(1.0) } else { 0.0 };
+        Self { hex, area, lightness, saturation }
+    }
+
     /// The most vibrant colour of a palette: the one with the most HSL chroma; the larger area decides a draw.
     pub fn most_vibrant(theme: &[Self]) -> Option<Colour> {
         let chroma = |c: &Self| c.saturation * (1.0 - (2.0 * c.lightness - 1.0).abs());
@@ -260,6 +274,21 @@ mod tests {
         let dark = Colour::new(0, 0, 255).companions().dark;
         assert_eq!(dark.rgb[2], 255);
         assert!(dark.rgb[0] > 0);
+    }
+
+    #[test]
+    fn theme_colours_know_their_lightness_and_saturation() {
+        for (rgb, lightness, saturation) in [
+            ([0, 0, 0], 0.0, 0.0),
+            ([255, 255, 255], 1.0, 0.0),
+            ([255, 0, 0], 0.5, 1.0),
+            ([128, 128, 128], 128.0 / 255.0, 0.0),
+            ([64, 128, 191], 0.5, 127.0 / 255.0),
+        ] {
+            let colour = ThemeColour::of(Colour { rgb }, 0.25);
+            assert!((colour.lightness - lightness).abs() < 1e-9, "{colour:?}");
+            assert!((colour.saturation - saturation).abs() < 1e-9, "{colour:?}");
+        }
     }
 
     #[test]

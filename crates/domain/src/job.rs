@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{JobId, LeaseId, OrganizationId, Timestamp, TrackId};
+use crate::{CollectionId, JobId, LeaseId, OrganizationId, Timestamp, TrackId};
 
 /// A piece of background work. Each is idempotent: done twice, it leaves what it leaves done once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +29,13 @@ pub enum Job {
         /// Which one.
         track_id: TrackId,
     },
+    /// Remove a deleted collection's own objects.
+    PurgeCollection {
+        /// Whose collection.
+        organization_id: OrganizationId,
+        /// Which one.
+        collection_id: CollectionId,
+    },
     /// Remove objects that no row speaks of, left behind by killed processes.
     SweepObjects {},
 }
@@ -40,6 +47,7 @@ impl Job {
             Self::ProcessTrack { .. } => "process_track",
             Self::ExpireUpload { .. } => "expire_upload",
             Self::PurgeTrack { .. } => "purge_track",
+            Self::PurgeCollection { .. } => "purge_collection",
             Self::SweepObjects {} => "sweep_objects",
         }
     }
@@ -48,7 +56,10 @@ impl Job {
     pub const fn max_failures(&self) -> u32 {
         match self {
             Self::ProcessTrack { .. } => 4,
-            Self::ExpireUpload { .. } | Self::PurgeTrack { .. } | Self::SweepObjects {} => 20,
+            Self::ExpireUpload { .. }
+            | Self::PurgeTrack { .. }
+            | Self::PurgeCollection { .. }
+            | Self::SweepObjects {} => 20,
         }
     }
 

@@ -30,7 +30,7 @@ mod track_status;
 pub use access::{Action, KeyScope, KeyType, ScopeError};
 pub use ambient::{Ambient, Clock, Entropy};
 pub use colour::{Colour, ColourError, PlayerColours, ThemeColour, resolve_player_colour};
-pub use cover::{Cover, CoverOrigin, CoverSize};
+pub use cover::{Cover, CoverOrigin, CoverOwner, CoverSize, PlacedCover, resolve_cover};
 pub use creator::Creator;
 pub use file_name::{delivery_name, sanitise_file_name};
 pub use id::*;

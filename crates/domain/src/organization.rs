@@ -1,14 +1,20 @@
 //! Organizations and collections.
 
-use crate::{CollectionId, Colour, CreatorId, Metadata, OrganizationId, ShortId, ThemeColour, Timestamp};
+use crate::{
+    CollectionId, Colour, Cover, CreatorId, Metadata, OrganizationId, ShortId, ThemeColour, Timestamp,
+};
 
 /// An organization: the owner of collections, tracks, keys and recipes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Organization {
     /// Its id.
     pub id: OrganizationId,
+    /// The folder its own files are in.
+    pub folder: ShortId,
     /// Its name.
     pub name: String,
+    /// Its own cover; columns `cover_version` and `cover_origin`.
+    pub cover: Option<Cover>,
     /// Colours found in its cover.
     pub theme: Vec<ThemeColour>,
     /// Whether levels below may bring their own colours.
@@ -33,10 +39,12 @@ pub struct Organization {
 
 impl Organization {
     /// A new organization with nothing set but its name.
-    pub fn new(id: OrganizationId, name: String, created_at: Timestamp) -> Self {
+    pub fn new(id: OrganizationId, folder: ShortId, name: String, created_at: Timestamp) -> Self {
         Self {
             id,
+            folder,
             name,
+            cover: None,
             theme: Vec::new(),
             is_theme_overridable: true,
             is_cover_overridable: true,
@@ -68,6 +76,8 @@ pub struct Collection {
     pub title: String,
     /// The caller's own data.
     pub metadata: Metadata,
+    /// Its own cover; columns `cover_version` and `cover_origin`.
+    pub cover: Option<Cover>,
     /// Colours found in its cover.
     pub theme: Vec<ThemeColour>,
     /// Whether its tracks may bring their own cover.
@@ -82,4 +92,11 @@ pub struct Collection {
     pub created_at: Timestamp,
     /// When it was soft-deleted, if it was.
     pub deleted_at: Option<Timestamp>,
+}
+
+impl Collection {
+    /// Its own player colour: the one set by hand, else the most vibrant one of its cover.
+    pub fn colour(&self) -> Option<Colour> {
+        self.player_colour.or_else(|| ThemeColour::most_vibrant(&self.theme))
+    }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CollectionId, Colour, Cover, CreatorId, Metadata, ObjectKey, OrganizationId, ShortId, ThemeColour,
-    Timestamp, TrackId, TrackStatus, UploadSessionId,
+    CollectionId, Colour, Cover, CoverOrigin, CreatorId, Metadata, ObjectKey, OrganizationId, ShortId,
+    ThemeColour, Timestamp, TrackId, TrackStatus, UploadSessionId,
 };
 
 /// A track: one audio file in a collection, and what was made of it.
@@ -68,6 +68,16 @@ pub struct Track {
     pub created_at: Timestamp,
     /// When it was soft-deleted, if it was.
     pub deleted_at: Option<Timestamp>,
+}
+
+impl Track {
+    /// The most vibrant colour of its cover, where that counts: colours found in the file need the track's
+    /// consent, those of a cover uploaded for it do not.
+    pub fn vibrant_colour(&self) -> Option<Colour> {
+        let is_uploaded = self.cover.is_some_and(|cover| cover.origin == CoverOrigin::Uploaded);
+        let counts = is_uploaded || self.is_theme_overridable;
+        if counts { ThemeColour::most_vibrant(&self.theme) } else { None }
+    }
 }
 
 /// The uploaded file, as it was received.

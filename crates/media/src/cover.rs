@@ -6,26 +6,33 @@ use std::path::Path;
 use fast_image_resize::images::Image;
 use fast_image_resize::{PixelType, ResizeOptions, Resizer};
 use image::codecs::jpeg::JpegEncoder;
-use image::{DynamicImage, ExtendedColorType, ImageDecoder, ImageReader, Limits, RgbImage};
+use image::{DynamicImage, ExtendedColorType, ImageDecoder, ImageFormat, ImageReader, Limits, RgbImage};
 use lofty::config::{GlobalOptions, ParseOptions, apply_global_options};
 use lofty::file::TaggedFileExt;
 use lofty::picture::PictureType;
+use tonearm_domain::{ContentType, CoverSize, ThemeColour};
 
-use crate::MediaError;
+use crate::{MediaError, palette};
 
 /// A square JPEG.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoverImage {
-    /// `icon`, `small` or `regular`.
-    pub name: &'static str,
-    /// Width and height in pixels.
-    pub side: u32,
+    /// Which size it has.
+    pub size: CoverSize,
     /// The file.
     pub jpeg: Vec<u8>,
 }
 
-/// The sizes of a cover: name and side in pixels.
-pub(crate) const SIZES: [(&str, u32); 3] = [("icon", 80), ("small", 200), ("regular", 400)];
+/// What is made of a picture.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Covers {
+    /// Every size, smallest first.
+    pub images: Vec<CoverImage>,
+    /// The dominant colours of the square; see [`palette`].
+    pub theme: Vec<ThemeColour>,
+    /// What the picture itself is.
+    pub content_type: ContentType,
+}
 
 /// Art in a file's tags beyond this many bytes is left alone.
 const LARGEST_ART: usize = 20 << 20;
@@ -57,26 +64,30 @@ fn read_art(input: &Path) -> Option<Vec<u8>> {
     (1..=LARGEST_ART).contains(&data.len()).then(|| data.to_vec())
 }
 
-/// The three sizes of a JPEG, PNG, WebP or GIF (its first frame): turned upright, cut to a centred square, what is
-/// transparent made white.
+/// The sizes and the colours of a JPEG, PNG, WebP or GIF (its first frame): turned upright, cut to a centred square,
+/// what is transparent made white.
 ///
 /// Takes CPU time in proportion to the picture, so call it off the async threads. [`MediaError::Unsupported`] where
 /// the bytes are no such picture, [`MediaError::LimitHit`] where it is larger than 64 megapixels.
-pub fn covers(art: &[u8]) -> Result<Vec<CoverImage>, MediaError> {
-    let picture = flatten(&decode(art)?);
+pub fn covers(art: &[u8]) -> Result<Covers, MediaError> {
+    let (picture, content_type) = decode(art)?;
+    let picture = flatten(&picture);
     let (width, height) = picture.dimensions();
     let source = Image::from_vec_u8(width, height, picture.into_raw(), PixelType::U8x3).map_err(broken)?;
     let mut resizer = Resizer::new();
     let square = ResizeOptions::new().fit_into_destination(None);
-    SIZES
-        .into_iter()
-        .map(|(name, side)| {
-            let mut scaled = Image::new(side, side, PixelType::U8x3);
-            resizer.resize(&source, &mut scaled, &square).map_err(broken)?;
-            let jpeg = encode_jpeg(side, scaled.buffer()).map_err(broken)?;
-            Ok(CoverImage { name, side, jpeg })
-        })
-        .collect()
+    let mut covers = Covers { images: Vec::new(), theme: Vec::new(), content_type };
+    for size in CoverSize::ALL {
+        let side = size.side();
+        let mut scaled = Image::new(side, side, PixelType::U8x3);
+        resizer.resize(&source, &mut scaled, &square).map_err(broken)?;
+        let jpeg = encode_jpeg(side, scaled.buffer()).map_err(broken)?;
+        covers.images.push(CoverImage { size, jpeg });
+        if size == CoverSize::Regular {
+            covers.theme = palette(scaled.buffer());
+        }
+    }
+    Ok(covers)
 }
 
 /// Encodes `side`² RGB pixels.
@@ -91,8 +102,15 @@ pub(crate) fn encode_jpeg(side: u32, rgb: &[u8]) -> image::ImageResult<Vec<u8>> 
     Ok(jpeg)
 }
 
-fn decode(art: &[u8]) -> Result<DynamicImage, MediaError> {
+fn decode(art: &[u8]) -> Result<(DynamicImage, ContentType), MediaError> {
     let mut reader = ImageReader::new(Cursor::new(art)).with_guessed_format()?;
+    let content_type = match reader.format() {
+        Some(ImageFormat::Jpeg) => ContentType::Jpeg,
+        Some(ImageFormat::Png) => ContentType::Png,
+        Some(ImageFormat::WebP) => ContentType::Webp,
+        Some(ImageFormat::Gif) => ContentType::Gif,
+        _ => return Err(unreadable()),
+    };
     let mut limits = Limits::default();
     limits.max_alloc = Some(DECODE_MEMORY);
     reader.limits(limits);
@@ -104,7 +122,7 @@ fn decode(art: &[u8]) -> Result<DynamicImage, MediaError> {
     let orientation = decoder.orientation().map_err(broken)?;
     let mut picture = DynamicImage::from_decoder(decoder).map_err(broken)?;
     picture.apply_orientation(orientation);
-    Ok(picture)
+    Ok((picture, content_type))
 }
 
 /// To RGB, laid over white where the picture is transparent.
@@ -127,6 +145,10 @@ fn flatten(picture: &DynamicImage) -> RgbImage {
 
 fn broken(error: impl std::error::Error) -> MediaError {
     tracing::debug!(%error, "a picture cannot be read or written");
+    unreadable()
+}
+
+fn unreadable() -> MediaError {
     MediaError::Unsupported(
         "The picture cannot be read: it is not a JPEG, PNG, WebP or GIF, or damaged.".to_owned(),
     )

@@ -2,9 +2,9 @@
 
 use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder};
-use tonearm_domain::Colour;
+use tonearm_domain::{Colour, CoverSize};
 
-use crate::cover::{SIZES, encode_jpeg};
+use crate::cover::encode_jpeg;
 use crate::{CoverImage, MediaError};
 
 /// Upright bars with round ends, side by side around a horizontal middle line.
@@ -70,21 +70,23 @@ fn resample(levels: &[f64], count: usize) -> Vec<f64> {
 
 /// A cover for a track that has none: its waveform as light or dark bars on a square of the player colour, a
 /// little darker towards the bottom. `levels` are amplitudes 0..=1, any number; without any there is a row of dots.
+/// In the sizes that players list.
 pub fn placeholder(colour: Colour, levels: &[f64]) -> Vec<CoverImage> {
-    SIZES
+    CoverSize::LISTED
         .into_iter()
-        .map(|(name, side)| {
+        .map(|size| {
+            let side = size.side();
             // Fewer and wider bars where there is less room.
             let count = match side {
                 0..100 => 9,
                 100..300 => 17,
                 _ => 25,
             };
-            let size = f64::from(side);
-            let bars = Bars::in_box(levels, count, (size, size), (size * 0.14, size * 0.22));
+            let width = f64::from(side);
+            let bars = Bars::in_box(levels, count, (width, width), (width * 0.14, width * 0.22));
             let jpeg = encode_jpeg(side, &paint(colour, &bars, side))
                 .expect("a small square of side * side pixels in memory is a valid JPEG");
-            CoverImage { name, side, jpeg }
+            CoverImage { size, jpeg }
         })
         .collect()
 }

@@ -1,11 +1,15 @@
 //! Storing a cover in its sizes.
 
 use bytes::Bytes;
+use tokio::sync::Semaphore;
 use tonearm_blobs::{Blobs, PutError};
-use tonearm_domain::{Cover, CoverOrigin, CoverSize, OrganizationId, ShortId};
-use tonearm_media::{CoverImage, MediaError};
+use tonearm_domain::{Cover, ObjectKey, OrganizationId, ShortId};
+use tonearm_media::{CoverImage, Covers, MediaError};
 
-/// Stores every size of a cover under the version that names them.
+/// Pictures that are decoded at once: each may take memory up to its limit, which is many times its file.
+static DECODING: Semaphore = Semaphore::const_new(2);
+
+/// Stores sizes of a cover under the version that names them.
 pub(crate) async fn store(
     blobs: &Blobs,
     organization_id: OrganizationId,
@@ -14,26 +18,37 @@ pub(crate) async fn store(
     images: Vec<CoverImage>,
 ) -> Result<(), PutError> {
     for image in images {
-        if let Some(size) = CoverSize::ALL.into_iter().find(|size| size.as_str() == image.name) {
-            let key = cover.key(organization_id, folder, size);
-            blobs.put_bytes(&key, Bytes::from(image.jpeg)).await?;
-        }
+        let key = cover.key(organization_id, folder, image.size);
+        blobs.put_bytes(&key, Bytes::from(image.jpeg)).await?;
     }
     Ok(())
 }
 
-/// Cuts a picture to every size, away from the threads that serve requests.
-pub(crate) async fn cut(picture: impl AsRef<[u8]> + Send + 'static) -> Result<Vec<CoverImage>, MediaError> {
+/// Every object that an uploaded cover may have left.
+pub(crate) fn objects(
+    organization_id: OrganizationId,
+    folder: ShortId,
+    cover: Cover,
+    original: ObjectKey,
+) -> Vec<ObjectKey> {
+    let sizes = tonearm_domain::CoverSize::ALL.map(|size| cover.key(organization_id, folder, size));
+    sizes.into_iter().chain([original]).collect()
+}
+
+/// Cuts a picture to every size and finds its colours, away from the threads that serve requests.
+pub(crate) async fn cut(picture: impl AsRef<[u8]> + Send + 'static) -> Result<Covers, MediaError> {
+    // The semaphore is never closed, and without a turn the work is done all the same.
+    let _turn = DECODING.acquire().await;
     tokio::task::spawn_blocking(move || tonearm_media::covers(picture.as_ref()))
         .await
         .unwrap_or_else(|_| Err(MediaError::Unsupported("The picture cannot be read.".to_owned())))
 }
 
-/// What may become of a cover found in an audio file: nothing, where it is no picture after all.
-pub(crate) async fn embedded(input: &std::path::Path) -> Option<(Vec<CoverImage>, CoverOrigin)> {
+/// What can be made of a cover found in an audio file: nothing, where it is no picture after all.
+pub(crate) async fn embedded(input: &std::path::Path) -> Option<Covers> {
     let art = tonearm_media::embedded_art(input).await?;
     match cut(art).await {
-        Ok(images) => Some((images, CoverOrigin::Embedded)),
+        Ok(covers) => Some(covers),
         Err(error) => {
             tracing::debug!(%error, "the cover in a file cannot be used");
             None

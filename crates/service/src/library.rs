@@ -9,6 +9,7 @@ mod delete_track;
 mod keys;
 mod organizations;
 mod read_tracks;
+mod renew_collection_cover_upload;
 mod renew_cover_upload;
 mod update_track;
 mod variants;

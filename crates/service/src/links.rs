@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use tonearm_domain::{Ambient, ObjectKey, OrganizationId, Timestamp, TrackId, UPLOAD_URL_TTL_SECONDS};
+use tonearm_domain::{
+    Ambient, CollectionId, ObjectKey, OrganizationId, Timestamp, TrackId, UPLOAD_URL_TTL_SECONDS,
+};
 use tonearm_signing::{DeliveryTerms, UploadGrant, UploadTarget, UrlSigner};
 
 /// Where files are delivered from: an origin that may contain `{org}`, which becomes the organization's id, so
@@ -94,18 +96,34 @@ impl Links {
         organization_id: OrganizationId,
         track_id: TrackId,
     ) -> (UploadHandle, UploadHandle) {
-        let handle = |target, method| {
-            let now = self.ambient.now();
-            let grant = UploadGrant { organization_id, track_id, target };
-            let signed = self.signer.sign_upload(grant, UPLOAD_URL_TTL_SECONDS, now);
-            UploadHandle {
-                method,
-                upload_url: format!("{}{signed}", self.public_url),
-                ttl: UPLOAD_URL_TTL_SECONDS,
-                expires_at: now.plus_seconds(UPLOAD_URL_TTL_SECONDS.into()),
-            }
-        };
-        (handle(UploadTarget::Source, "PUT"), handle(UploadTarget::Cover, "POST"))
+        let source = self.upload(organization_id, UploadTarget::Source(track_id), "PUT");
+        (source, self.upload(organization_id, UploadTarget::Cover(track_id), "POST"))
+    }
+
+    /// A signed URL that takes the cover of a collection.
+    pub fn collection_cover_upload(
+        &self,
+        organization_id: OrganizationId,
+        collection_id: CollectionId,
+    ) -> UploadHandle {
+        self.upload(organization_id, UploadTarget::CollectionCover(collection_id), "POST")
+    }
+
+    fn upload(
+        &self,
+        organization_id: OrganizationId,
+        target: UploadTarget,
+        method: &'static str,
+    ) -> UploadHandle {
+        let now = self.ambient.now();
+        let grant = UploadGrant { organization_id, target };
+        let signed = self.signer.sign_upload(grant, UPLOAD_URL_TTL_SECONDS, now);
+        UploadHandle {
+            method,
+            upload_url: format!("{}{signed}", self.public_url),
+            ttl: UPLOAD_URL_TTL_SECONDS,
+            expires_at: now.plus_seconds(UPLOAD_URL_TTL_SECONDS.into()),
+        }
     }
 
     /// Where the API is reached.

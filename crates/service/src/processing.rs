@@ -3,6 +3,7 @@
 mod expire_upload;
 mod files;
 mod process_track;
+mod purge_collection;
 mod purge_track;
 mod settle_track;
 mod sweep_objects;
@@ -114,6 +115,9 @@ impl Processing {
             }
             Job::PurgeTrack { organization_id, track_id } => {
                 self.purge_track(run, organization_id, track_id).await
+            }
+            Job::PurgeCollection { organization_id, collection_id } => {
+                self.purge_collection(run, organization_id, collection_id).await
             }
             Job::SweepObjects {} => self.sweep_objects(run).await,
         }

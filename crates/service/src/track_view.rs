@@ -2,19 +2,21 @@
 
 use tonearm_catalog::Catalog;
 use tonearm_domain::{
-    Collection, CollectionId, Organization, OrganizationId, PlayerColours, ThemeColour, Track,
+    Collection, CollectionId, Organization, OrganizationId, PlacedCover, PlayerColours, Track, resolve_cover,
     resolve_player_colour,
 };
 
 use crate::{Noun, Refusal};
 
-/// A track with its resolved player colours.
+/// A track with its resolved player colours and cover.
 #[derive(Debug, Clone)]
 pub struct TrackView {
     /// The track.
     pub track: Track,
     /// The colour that counts for it, with its companions.
     pub colours: PlayerColours,
+    /// The cover that players see for it, of whichever level.
+    pub cover: Option<PlacedCover>,
 }
 
 /// The levels above a track, which decide what of its own counts.
@@ -41,10 +43,11 @@ impl Surroundings {
     pub(crate) fn view(&self, track: Track) -> TrackView {
         let colour = resolve_player_colour(
             (self.organization.player_colour, self.organization.is_theme_overridable),
-            (self.collection.player_colour, self.collection.is_theme_overridable),
+            (self.collection.colour(), self.collection.is_theme_overridable),
             track.player_colour,
-            (ThemeColour::most_vibrant(&track.theme), track.is_theme_overridable),
+            (track.vibrant_colour(), true),
         );
-        TrackView { track, colours: colour.companions() }
+        let cover = resolve_cover(&self.organization, &self.collection, &track);
+        TrackView { track, colours: colour.companions(), cover }
     }
 }

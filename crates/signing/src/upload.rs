@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use tonearm_domain::{OrganizationId, Timestamp, TrackId};
+use tonearm_domain::{CollectionId, OrganizationId, Timestamp, TrackId};
 
 use crate::keys::Purpose;
 use crate::signer::{Token, UrlSigner, VerifyError, canonical_number};
@@ -11,18 +11,32 @@ use crate::signer::{Token, UrlSigner, VerifyError, canonical_number};
 /// What is to be uploaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UploadTarget {
-    /// The track's audio.
-    Source,
-    /// The track's cover image.
-    Cover,
+    /// A track's audio.
+    Source(TrackId),
+    /// A track's cover image.
+    Cover(TrackId),
+    /// A collection's cover image.
+    CollectionCover(CollectionId),
+}
+
+impl fmt::Display for UploadTarget {
+    /// The end of the upload URL's path.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Source(track) => write!(f, "{track}/source"),
+            Self::Cover(track) => write!(f, "{track}/cover"),
+            Self::CollectionCover(collection) => write!(f, "{collection}/collection_cover"),
+        }
+    }
 }
 
 impl UploadTarget {
-    /// The target as it stands in the path.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Source => "source",
-            Self::Cover => "cover",
+    fn parse(id: &str, file: &str) -> Option<Self> {
+        match file {
+            "source" => id.parse().ok().map(Self::Source),
+            "cover" => id.parse().ok().map(Self::Cover),
+            "collection_cover" => id.parse().ok().map(Self::CollectionCover),
+            _ => None,
         }
     }
 }
@@ -30,19 +44,17 @@ impl UploadTarget {
 /// What a genuine upload URL permits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct UploadGrant {
-    /// Whose the track is.
+    /// Whose the target is.
     pub organization_id: OrganizationId,
-    /// The track.
-    pub track_id: TrackId,
-    /// Which file of it.
+    /// Which file of what.
     pub target: UploadTarget,
 }
 
 impl fmt::Display for UploadGrant {
     /// The path of the upload URL.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { organization_id, track_id, target } = self;
-        write!(f, "/upload/{organization_id}/{track_id}/{}", target.as_str())
+        let Self { organization_id, target } = self;
+        write!(f, "/upload/{organization_id}/{target}")
     }
 }
 
@@ -53,13 +65,8 @@ impl FromStr for UploadGrant {
         let parse = || {
             let mut parts = path.strip_prefix("/upload/")?.split('/');
             let organization_id = parts.next()?.parse().ok()?;
-            let track_id = parts.next()?.parse().ok()?;
-            let target = match parts.next()? {
-                "source" => UploadTarget::Source,
-                "cover" => UploadTarget::Cover,
-                _ => return None,
-            };
-            let grant = Self { organization_id, track_id, target };
+            let target = UploadTarget::parse(parts.next()?, parts.next()?)?;
+            let grant = Self { organization_id, target };
             // A UUID can be spelled in upper case too; a signed path cannot.
             (parts.next().is_none() && grant.to_string() == path).then_some(grant)
         };

@@ -83,6 +83,16 @@ impl Parts {
         Ok(Self::wire(config, ambient, catalog, signer, &public_url(config, config.listen)))
     }
 
+    /// Opens the store too, for a command that takes files in.
+    pub async fn open_uploads(&self, config: &Config, ambient: &Ambient) -> Result<Uploads, StartError> {
+        let blobs = open_blobs(config).await?;
+        Ok(self.uploads(config, ambient, &blobs))
+    }
+
+    fn uploads(&self, config: &Config, ambient: &Ambient, blobs: &Blobs) -> Uploads {
+        Uploads::new(self.catalog.clone(), blobs.clone(), ambient.clone(), self.links.clone(), config.limits)
+    }
+
     fn wire(
         config: &Config,
         ambient: &Ambient,
@@ -113,9 +123,7 @@ impl Node {
     pub async fn start(config: &Config, ambient: Ambient) -> Result<Self, StartError> {
         make_folder(&config.data_dir)?;
         let signer = signer(config, &ambient)?;
-        let blobs = Blobs::open(&config.storage_url)
-            .await
-            .map_err(|source| StartError::Store { url: config.storage_url.to_string(), source })?;
+        let blobs = open_blobs(config).await?;
         let listener = TcpListener::bind(config.listen)
             .await
             .map_err(|source| StartError::Listen { address: config.listen, source })?;
@@ -214,13 +222,7 @@ fn api(config: &Config, ambient: &Ambient, parts: &Parts, signer: &UrlSigner, bl
     App {
         access: Access::new(catalog.clone(), ambient.clone()),
         library: parts.library.clone(),
-        uploads: Uploads::new(
-            catalog.clone(),
-            blobs.clone(),
-            ambient.clone(),
-            parts.links.clone(),
-            config.limits,
-        ),
+        uploads: parts.uploads(config, ambient, blobs),
         playback: Playback::new(catalog.clone(), ambient.clone(), parts.links.clone()),
         signer: signer.clone(),
         ambient: ambient.clone(),
@@ -264,6 +266,12 @@ async fn open_catalog(config: &Config) -> Result<Catalog, StartError> {
     Catalog::connect(&config.database_url, ConnectOptions::default())
         .await
         .map_err(|source| StartError::Catalog { url: config.database_url.to_string(), source })
+}
+
+async fn open_blobs(config: &Config) -> Result<Blobs, StartError> {
+    Blobs::open(&config.storage_url)
+        .await
+        .map_err(|source| StartError::Store { url: config.storage_url.to_string(), source })
 }
 
 fn public_url(config: &Config, address: SocketAddr) -> String {

@@ -13,4 +13,4 @@ pub(crate) use digest::upload_terms;
 pub(crate) use key::{ManageKey, PlayKey, PlaySessionReader, UploadKey};
 pub(crate) use page::Paged;
 pub(crate) use path::{PathId, PathText};
-pub(crate) use upload::{CoverUpload, SourceUpload};
+pub(crate) use upload::{CollectionCoverUpload, CoverUpload, SourceUpload};

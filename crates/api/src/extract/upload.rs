@@ -3,8 +3,8 @@
 use axum::extract::{FromRequestParts, OriginalUri};
 use http::StatusCode;
 use http::request::Parts;
-use tonearm_domain::{OrganizationId, TrackId};
-use tonearm_signing::{UploadTarget, VerifyError};
+use tonearm_domain::{CollectionId, OrganizationId, TrackId};
+use tonearm_signing::{UploadGrant, UploadTarget, VerifyError};
 
 use crate::{ApiError, App};
 
@@ -20,19 +20,16 @@ pub(crate) struct CoverUpload {
     pub(crate) track_id: TrackId,
 }
 
-async fn verify(
-    parts: &mut Parts,
-    app: &App,
-    target: UploadTarget,
-) -> Result<(OrganizationId, TrackId), ApiError> {
+/// Whoever holds a URL that takes the cover of a collection.
+pub(crate) struct CollectionCoverUpload {
+    pub(crate) organization_id: OrganizationId,
+    pub(crate) collection_id: CollectionId,
+}
+
+async fn verify(parts: &mut Parts, app: &App) -> Result<UploadGrant, ApiError> {
     // What is signed is the path as it was sent, not the rest of it that a nested router sees.
     let Ok(OriginalUri(uri)) = OriginalUri::from_request_parts(parts, app).await;
-    let grant = app.signer.verify_upload(uri.path(), uri.query(), app.ambient.now());
-    match grant {
-        Ok(grant) if grant.target == target => Ok((grant.organization_id, grant.track_id)),
-        Ok(_) => Err(refuse(VerifyError::BadSignature)),
-        Err(error) => Err(refuse(error)),
-    }
+    app.signer.verify_upload(uri.path(), uri.query(), app.ambient.now()).map_err(refuse)
 }
 
 fn refuse(error: VerifyError) -> ApiError {
@@ -49,7 +46,10 @@ impl FromRequestParts<App> for SourceUpload {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        let (organization_id, track_id) = verify(parts, app, UploadTarget::Source).await?;
+        let UploadGrant { organization_id, target } = verify(parts, app).await?;
+        let UploadTarget::Source(track_id) = target else {
+            return Err(refuse(VerifyError::BadSignature));
+        };
         Ok(Self { organization_id, track_id })
     }
 }
@@ -58,7 +58,22 @@ impl FromRequestParts<App> for CoverUpload {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        let (organization_id, track_id) = verify(parts, app, UploadTarget::Cover).await?;
+        let UploadGrant { organization_id, target } = verify(parts, app).await?;
+        let UploadTarget::Cover(track_id) = target else {
+            return Err(refuse(VerifyError::BadSignature));
+        };
         Ok(Self { organization_id, track_id })
+    }
+}
+
+impl FromRequestParts<App> for CollectionCoverUpload {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let UploadGrant { organization_id, target } = verify(parts, app).await?;
+        let UploadTarget::CollectionCover(collection_id) = target else {
+            return Err(refuse(VerifyError::BadSignature));
+        };
+        Ok(Self { organization_id, collection_id })
     }
 }

@@ -77,7 +77,7 @@ pub(crate) struct PlayedTrack {
 }
 
 impl From<TrackView> for BasicTrack {
-    fn from(TrackView { track, colours }: TrackView) -> Self {
+    fn from(TrackView { track, colours, .. }: TrackView) -> Self {
         Self {
             id: track.id,
             organization_id: track.organization_id,
@@ -119,7 +119,7 @@ impl From<TrackView> for FullTrack {
 }
 
 impl From<TrackView> for ListedTrack {
-    fn from(TrackView { track, colours }: TrackView) -> Self {
+    fn from(TrackView { track, colours, .. }: TrackView) -> Self {
         Self {
             id: track.id,
             index: track.index,

@@ -19,8 +19,9 @@ async fn a_collection_lives_and_dies(place: Place) {
     house.post("/v1/collection", json!({ "title": " " })).await.expect_field("title");
     let body = json!({ "title": "Season 1", "player_color": "#123456", "metadata": { "a": 1 } });
     let created = house.post("/v1/collection", body).await.expect_ok();
-    assert_eq!(created.keys(""), names("ok api_request_id collection_id collection"));
+    assert_eq!(created.keys(""), names("ok api_request_id collection_id collection collection_cover_upload"));
     assert_eq!(created.keys("/collection"), names(COLLECTION));
+    assert_eq!(created.keys("/collection_cover_upload"), names("method upload_url ttl expires_at"));
     assert_eq!(created.json["collection"]["player_color"], "#123456");
     let id = created.json["collection_id"].as_str().unwrap();
     let path = format!("/v1/collection/{id}");

@@ -236,6 +236,12 @@ impl House {
         created.api_key.reveal().to_owned()
     }
 
+    /// Makes the organization's cover, past the interface.
+    pub(crate) async fn set_organization_cover(&self, picture: Vec<u8>) {
+        let caller = Caller::owner(self.organization_id);
+        self.app.uploads.set_organization_cover(&caller, picture.into()).await.unwrap();
+    }
+
     /// Takes the store away, as a disk that is no longer mounted.
     pub(crate) fn lose_store(&self) {
         let objects = self.store.path().join("objects");

@@ -5,6 +5,7 @@
 mod access;
 mod bodies;
 mod collections;
+mod covers;
 mod creators;
 mod house;
 mod keys;

@@ -60,7 +60,7 @@ async fn status(house: &House, track: &str) -> String {
     house.get(track).await.expect_ok().json["track"]["track_status_id"].as_str().unwrap().to_owned()
 }
 
-async fn stored_objects(house: &House) -> Vec<ObjectKey> {
+pub(crate) async fn stored_objects(house: &House) -> Vec<ObjectKey> {
     house.blobs.list(None, None).map(|listed| listed.unwrap().0).collect().await
 }
 
@@ -228,7 +228,7 @@ async fn a_cover_replaces_the_drawn_one(place: Place) {
     assert_ne!(cover().await, uploaded);
 }
 
-fn form(url: &str, field: &str, picture: &[u8]) -> Request<Body> {
+pub(crate) fn form(url: &str, field: &str, picture: &[u8]) -> Request<Body> {
     let mut body = format!(
         "--frontier\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\nhello\r\n\
          --frontier\r\nContent-Disposition: form-data; name=\"{field}\"; filename=\"c.png\"\r\n\

@@ -6,7 +6,8 @@ use tonearm_domain::{Collection, CollectionId, CreatorId, OrganizationId};
 
 use crate::CatalogError;
 use crate::column::{
-    decoded, encoded, metadata, metadata_json, moment, moment_if_set, parsed, parsed_if_set,
+    cover, cover_columns, decoded, encoded, metadata, metadata_json, moment, moment_if_set, parsed,
+    parsed_if_set,
 };
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -28,6 +29,8 @@ pub struct Model {
     pub last_track_order: i64,
     pub created_at: i64,
     pub deleted_at: Option<i64>,
+    pub cover_version: Option<String>,
+    pub cover_origin: Option<String>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -47,6 +50,11 @@ impl TryFrom<Model> for Collection {
             organization_index: row.organization_index,
             title: row.title,
             metadata: metadata("collection.metadata", row.metadata)?,
+            cover: cover(
+                "collection.cover_origin",
+                row.cover_version.as_deref(),
+                row.cover_origin.as_deref(),
+            )?,
             theme: decoded("collection.theme", row.theme)?,
             is_cover_overridable: row.is_cover_overridable,
             is_theme_overridable: row.is_theme_overridable,
@@ -63,6 +71,7 @@ impl TryFrom<&Collection> for ActiveModel {
 
     /// All but the counter of its tracks' order.
     fn try_from(collection: &Collection) -> Result<Self, CatalogError> {
+        let (cover_version, cover_origin) = cover_columns(collection.cover);
         Ok(Self {
             id: Set(collection.id.uuid()),
             organization_id: Set(collection.organization_id.uuid()),
@@ -79,6 +88,8 @@ impl TryFrom<&Collection> for ActiveModel {
             last_track_order: NotSet,
             created_at: Set(collection.created_at.unix_millis()),
             deleted_at: Set(collection.deleted_at.map(|at| at.unix_millis())),
+            cover_version: Set(cover_version),
+            cover_origin: Set(cover_origin),
         })
     }
 }

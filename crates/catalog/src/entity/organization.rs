@@ -5,7 +5,7 @@ use sea_orm::entity::prelude::*;
 use tonearm_domain::{Organization, OrganizationId};
 
 use crate::CatalogError;
-use crate::column::{decoded, encoded, moment, parsed};
+use crate::column::{cover, cover_columns, decoded, encoded, moment, parsed};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "organization")]
@@ -23,6 +23,9 @@ pub struct Model {
     pub webhook_url_collection: Option<String>,
     pub is_transcription_enabled: bool,
     pub created_at: i64,
+    pub folder: String,
+    pub cover_version: Option<String>,
+    pub cover_origin: Option<String>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -36,7 +39,13 @@ impl TryFrom<Model> for Organization {
     fn try_from(row: Model) -> Result<Self, CatalogError> {
         Ok(Self {
             id: OrganizationId::from_uuid(row.id),
+            folder: parsed("organization.folder", &row.folder)?,
             name: row.name,
+            cover: cover(
+                "organization.cover_origin",
+                row.cover_version.as_deref(),
+                row.cover_origin.as_deref(),
+            )?,
             theme: decoded("organization.theme", row.theme)?,
             is_theme_overridable: row.is_theme_overridable,
             is_cover_overridable: row.is_cover_overridable,
@@ -55,6 +64,7 @@ impl TryFrom<&Organization> for ActiveModel {
     type Error = CatalogError;
 
     fn try_from(organization: &Organization) -> Result<Self, CatalogError> {
+        let (cover_version, cover_origin) = cover_columns(organization.cover);
         Ok(Self {
             id: Set(organization.id.uuid()),
             name: Set(organization.name.clone()),
@@ -68,6 +78,9 @@ impl TryFrom<&Organization> for ActiveModel {
             webhook_url_collection: Set(organization.webhook_url_collection.clone()),
             is_transcription_enabled: Set(organization.is_transcription_enabled),
             created_at: Set(organization.created_at.unix_millis()),
+            folder: Set(organization.folder.to_string()),
+            cover_version: Set(cover_version),
+            cover_origin: Set(cover_origin),
         })
     }
 }

@@ -3,13 +3,13 @@
 use sea_orm::entity::prelude::*;
 use sea_orm::{NotSet, Set};
 use tonearm_domain::{
-    CollectionId, Cover, CreatorId, OrganizationId, Source, Track, TrackId, TrackInfo, UploadSessionId,
+    CollectionId, CreatorId, OrganizationId, Source, Track, TrackId, TrackInfo, UploadSessionId,
 };
 
 use crate::CatalogError;
 use crate::column::{
-    byte_count, corrupt, decoded, encoded, foreign_text, metadata, metadata_json, moment, moment_if_set,
-    parsed, parsed_if_set, size,
+    byte_count, corrupt, cover, cover_columns, decoded, encoded, foreign_text, metadata, metadata_json,
+    moment, moment_if_set, parsed, parsed_if_set, size,
 };
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -72,18 +72,6 @@ fn source(
     }
 }
 
-/// So are the two of the cover.
-fn cover(version: Option<&str>, origin: Option<&str>) -> Result<Option<Cover>, CatalogError> {
-    match (version, origin) {
-        (None, None) => Ok(None),
-        (Some(version), Some(origin)) => Ok(Some(Cover {
-            version: parsed("track.cover_version", version)?,
-            origin: parsed("track.cover_origin", origin)?,
-        })),
-        _ => Err(corrupt("track.cover_origin")),
-    }
-}
-
 /// Tags come from the file, and a file may hold anything.
 fn info_json(info: &TrackInfo) -> Result<Json, CatalogError> {
     let mut info = info.clone();
@@ -113,7 +101,7 @@ impl TryFrom<Model> for Track {
             player_subtitle: row.player_subtitle,
             player_colour: parsed_if_set("track.player_color", row.player_color.as_deref())?,
             theme: decoded("track.theme", row.theme)?,
-            cover: cover(row.cover_version.as_deref(), row.cover_origin.as_deref())?,
+            cover: cover("track.cover_origin", row.cover_version.as_deref(), row.cover_origin.as_deref())?,
             is_cover_overridable: row.is_cover_overridable,
             is_theme_overridable: row.is_theme_overridable,
             transcription: row.transcription,
@@ -134,6 +122,7 @@ impl TryFrom<&Track> for ActiveModel {
     /// All but its order, which the collection assigns.
     fn try_from(track: &Track) -> Result<Self, CatalogError> {
         let source = track.source.as_ref();
+        let (cover_version, cover_origin) = cover_columns(track.cover);
         Ok(Self {
             id: Set(track.id.uuid()),
             organization_id: Set(track.organization_id.uuid()),
@@ -152,8 +141,8 @@ impl TryFrom<&Track> for ActiveModel {
             player_subtitle: Set(track.player_subtitle.clone()),
             player_color: Set(track.player_colour.map(|colour| colour.to_string())),
             theme: Set(encoded("track.theme", &track.theme)?),
-            cover_version: Set(track.cover.map(|cover| cover.version.to_string())),
-            cover_origin: Set(track.cover.map(|cover| cover.origin.as_str().to_owned())),
+            cover_version: Set(cover_version),
+            cover_origin: Set(cover_origin),
             is_cover_overridable: Set(track.is_cover_overridable),
             is_theme_overridable: Set(track.is_theme_overridable),
             transcription: Set(track.transcription.as_deref().map(foreign_text)),

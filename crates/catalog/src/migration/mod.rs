@@ -1,6 +1,7 @@
 //! How the tables came to be, step by step. A step that was released is never changed.
 
 mod m0001_initial;
+mod m0002_covers;
 
 use std::collections::HashSet;
 
@@ -14,7 +15,7 @@ struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(m0001_initial::Migration)]
+        vec![Box::new(m0001_initial::Migration), Box::new(m0002_covers::Migration)]
     }
 }
 
@@ -28,4 +29,98 @@ pub(crate) async fn run(transaction: &DatabaseTransaction) -> Result<(), Catalog
         return Err(CatalogError::Corrupt(sentence.to_owned()));
     }
     Ok(Migrator::up(transaction, None).await?)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot be prepared has failed")]
+mod tests {
+    use sea_orm::sea_query::{Query, SimpleExpr};
+    use sea_orm::{ConnectionTrait, Database, DatabaseConnection};
+    use tonearm_domain::{Collection, Organization};
+    use tonearm_fixtures::{Postgres, sqlite_url};
+
+    use super::*;
+    use crate::{Catalog, ConnectOptions};
+
+    /// Puts a row into a table as an earlier version left it.
+    async fn insert(db: &DatabaseConnection, table: &'static str, row: &[(&'static str, SimpleExpr)]) {
+        let (columns, values): (Vec<&str>, Vec<SimpleExpr>) = row.iter().cloned().unzip();
+        let insert = Query::insert().into_table(table).columns(columns).values_panic(values).take();
+        db.execute(&insert).await.unwrap();
+    }
+
+    fn organization(id: uuid::Uuid, name: &str) -> Vec<(&'static str, SimpleExpr)> {
+        vec![
+            ("id", id.into()),
+            ("name", name.into()),
+            ("theme", serde_json::json!([]).into()),
+            ("is_theme_overridable", true.into()),
+            ("is_cover_overridable", false.into()),
+            ("player_color", "#112233".into()),
+            ("player_subtitle", "".into()),
+            ("is_transcription_enabled", false.into()),
+            ("created_at", 5_i64.into()),
+        ]
+    }
+
+    fn collection(id: uuid::Uuid, organization_id: uuid::Uuid) -> Vec<(&'static str, SimpleExpr)> {
+        vec![
+            ("id", id.into()),
+            ("organization_id", organization_id.into()),
+            ("folder", "abcdefghij01".into()),
+            ("title", "Season 1".into()),
+            ("metadata", serde_json::json!({"a": 1}).into()),
+            ("theme", serde_json::json!([]).into()),
+            ("is_cover_overridable", true.into()),
+            ("is_theme_overridable", true.into()),
+            ("last_track_order", 7_i64.into()),
+            ("created_at", 6_i64.into()),
+        ]
+    }
+
+    /// What the first version stored is read by this one, and organizations have folders, each its own.
+    async fn rows_of_the_first_version_stay(url: &str) {
+        let (ambient, _) = tonearm_fixtures::ambient();
+        let [one, other, songs]: [tonearm_domain::OrganizationId; 3] = [(); 3].map(|()| ambient.record_id());
+        // Unlike the catalog, a plain connection makes SQLite's file only where it is told to.
+        let made = if url.starts_with("sqlite") { format!("{url}?mode=rwc") } else { url.to_owned() };
+        let db = Database::connect(made).await.unwrap();
+        Migrator::up(&db, Some(1)).await.unwrap();
+        insert(&db, "organization", &organization(one.uuid(), "One")).await;
+        insert(&db, "organization", &organization(other.uuid(), "Other")).await;
+        insert(&db, "collection", &collection(songs.uuid(), one.uuid())).await;
+        db.close().await.unwrap();
+
+        let catalog = Catalog::connect(&url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+        let organizations: Vec<Organization> = catalog.organizations().await.unwrap();
+        assert_eq!(
+            organizations.iter().map(|o| (o.id, o.cover)).collect::<Vec<_>>(),
+            [(one, None), (other, None)]
+        );
+        assert_ne!(organizations[0].folder, organizations[1].folder);
+        assert!(!organizations[0].is_cover_overridable);
+        let id = tonearm_domain::CollectionId::from_uuid(songs.uuid());
+        let songs: Collection = catalog.collection(one, id).await.unwrap().unwrap();
+        assert_eq!(
+            (songs.title.as_str(), songs.folder.as_str(), songs.cover),
+            ("Season 1", "abcdefghij01", None)
+        );
+        catalog.close().await.unwrap();
+
+        // Folders are given once.
+        let catalog = Catalog::connect(&url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+        assert_eq!(catalog.organizations().await.unwrap(), organizations);
+    }
+
+    #[tokio::test]
+    async fn rows_of_the_first_version_stay_on_sqlite() {
+        let (_folder, url) = sqlite_url();
+        rows_of_the_first_version_stay(&url).await;
+    }
+
+    #[tokio::test]
+    async fn rows_of_the_first_version_stay_on_postgres() {
+        let database = Postgres::database().await;
+        rows_of_the_first_version_stay(&database.url).await;
+    }
 }

@@ -19,6 +19,8 @@ crate::on_both!(
     others_cannot_delete,
     a_purge_leaves_the_name,
     objects_are_known_while_they_are_needed,
+    covers_of_every_level_are_known_while_they_are_in_use,
+    a_purged_collection_has_no_cover,
 );
 
 /// A track with a source, a cover, a recipe of its own and a file made by it.
@@ -209,4 +211,71 @@ async fn objects_are_known_while_they_are_needed(place: Place) {
     tx.put_track_file(&again).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(catalog.known_objects(&asked).await.unwrap().len(), kept.objects().len() - 1);
+}
+
+/// Every object of a cover in a folder.
+fn objects_of(cover: Cover, organization: &Organization, folder: tonearm_domain::ShortId) -> Vec<ObjectKey> {
+    let sizes = CoverSize::ALL.map(|size| cover.key(organization.id, folder, size));
+    sizes.into_iter().chain([cover.original_key(organization.id, folder, ContentType::Png)]).collect()
+}
+
+async fn covers_of_every_level_are_known_while_they_are_in_use(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (mut organization, mut collection) = stored_collection(&catalog, &ambient).await;
+    let covers = [(); 3].map(|()| cover(&ambient, CoverOrigin::Uploaded));
+    organization.cover = Some(covers[0]);
+    collection.cover = Some(covers[1]);
+    let mut track = bare_track(&ambient, &collection);
+    track.cover = Some(covers[2]);
+    let track = stored_track(&catalog, track).await;
+    let tx = catalog.begin().await.unwrap();
+    tx.update_organization(&organization).await.unwrap();
+    tx.update_collection(&collection).await.unwrap();
+    tx.commit().await.unwrap();
+
+    let folders = [organization.folder, collection.folder, track.index];
+    let of = |level: usize| objects_of(covers[level], &organization, folders[level]);
+    let all: Vec<ObjectKey> = (0..3).flat_map(of).collect();
+    // The right version in another's folder, or in the right folder of another organization, is nobody's.
+    let mut asked = all.clone();
+    asked.extend(objects_of(covers[0], &organization, collection.folder));
+    asked.extend(objects_of(covers[1], &organization, track.index));
+    asked.extend(objects_of(covers[1], &bare_organization(&ambient), collection.folder));
+    let set = |keys: &[ObjectKey]| keys.iter().cloned().collect::<HashSet<_>>();
+    assert_eq!(catalog.known_objects(&asked).await.unwrap(), set(&all));
+
+    // What was replaced is known no more.
+    organization.cover = Some(cover(&ambient, CoverOrigin::Uploaded));
+    let tx = catalog.begin().await.unwrap();
+    tx.update_organization(&organization).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(catalog.known_objects(&asked).await.unwrap(), set(&all[5..]));
+
+    // Neither is what was deleted.
+    let tx = catalog.begin().await.unwrap();
+    tx.soft_delete_collection(organization.id, collection.id, ambient.now()).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(catalog.known_objects(&asked).await.unwrap(), HashSet::new());
+}
+
+async fn a_purged_collection_has_no_cover(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, mut collection) = stored_collection(&catalog, &ambient).await;
+    let (id, now) = (collection.id, ambient.now());
+    collection.cover = Some(cover(&ambient, CoverOrigin::Uploaded));
+    let tx = catalog.begin().await.unwrap();
+    tx.update_collection(&collection).await.unwrap();
+    assert!(!tx.purge_collection(organization.id, id).await.unwrap(), "it is not deleted");
+    tx.soft_delete_collection(organization.id, id, now).await.unwrap();
+    tx.commit().await.unwrap();
+    let deleted = catalog.collection_even_deleted(organization.id, id).await.unwrap().unwrap();
+    assert_eq!((deleted.cover, deleted.deleted_at), (collection.cover, Some(now)));
+    assert_eq!(catalog.collection_even_deleted(ambient.record_id(), id).await.unwrap(), None);
+
+    let tx = catalog.begin().await.unwrap();
+    assert!(!tx.purge_collection(ambient.record_id(), id).await.unwrap());
+    assert!(tx.purge_collection(organization.id, id).await.unwrap());
+    tx.commit().await.unwrap();
+    let purged = catalog.collection_even_deleted(organization.id, id).await.unwrap().unwrap();
+    assert_eq!(purged.cover, None);
 }

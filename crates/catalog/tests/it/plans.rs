@@ -5,11 +5,13 @@ use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use crate::place::Place;
 
 /// The queries as SeaORM writes them, with the columns left out.
-const QUERIES: [&str; 15] = [
+const QUERIES: [&str; 17] = [
     "SELECT * FROM track WHERE id = x'00' AND organization_id = x'00' AND deleted_at IS NULL",
     "SELECT * FROM track WHERE organization_id = x'00' AND collection_id = x'00' AND deleted_at IS NULL ORDER BY track_order, id LIMIT 50",
     "SELECT id FROM track WHERE source_key IN ('a', 'b') AND deleted_at IS NULL",
     "SELECT id FROM track WHERE cover_version IN ('a', 'b') AND deleted_at IS NULL",
+    "SELECT folder FROM collection WHERE cover_version IN ('a', 'b') AND deleted_at IS NULL",
+    "SELECT folder FROM organization WHERE cover_version IN ('a', 'b')",
     "SELECT * FROM collection WHERE organization_id = x'00' AND deleted_at IS NULL ORDER BY id LIMIT 50",
     "SELECT * FROM creator WHERE organization_id = x'00' ORDER BY id LIMIT 50",
     "SELECT * FROM variant WHERE deleted_at IS NULL AND organization_id = x'00' AND track_id IS NULL",

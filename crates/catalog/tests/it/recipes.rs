@@ -30,18 +30,19 @@ async fn an_index_is_taken_once(place: Place) {
     tx.insert_recipe(&recipe(&ambient, &organization, Some(&two), "own", 0)).await.unwrap();
     tx.insert_recipe(&recipe(&ambient, &other, None, "hq", 0)).await.unwrap();
 
-    let mut renamed = catalog.recipes(organization.id).await.unwrap();
-    assert!(renamed.is_empty(), "nothing is seen before the commit");
+    let unseen = catalog.recipes(organization.id).await.unwrap();
+    assert!(unseen.is_empty(), "nothing is seen before the commit");
     tx.commit().await.unwrap();
-    renamed = catalog.recipes(organization.id).await.unwrap();
-    renamed[0].index = VariantIndex::from_static("lq");
+    let recipes = catalog.recipes(organization.id).await.unwrap();
+    let mut renamed = recipes.into_iter().find(|recipe| recipe.index.as_str() == "hq").unwrap();
+    renamed.index = VariantIndex::from_static("lq");
     let tx = catalog.begin().await.unwrap();
     let refusals = [
         tx.insert_recipe(&general("hq")).await.unwrap_err(),
         tx.insert_recipe(&general("own")).await.unwrap_err(),
         tx.insert_recipe(&recipe(&ambient, &organization, Some(&one), "own", 0)).await.unwrap_err(),
         tx.insert_recipe(&recipe(&ambient, &organization, Some(&one), "hq", 0)).await.unwrap_err(),
-        tx.update_recipe(&renamed[0]).await.unwrap_err(),
+        tx.update_recipe(&renamed).await.unwrap_err(),
     ];
     for refusal in refusals {
         assert_eq!(refusal.to_string(), "a variant with this index already exists");

@@ -35,6 +35,7 @@ async fn organizations(place: Place) {
     assert_eq!(catalog.organizations().await.unwrap(), [bare, full.clone()]);
 
     full.name = "Renamed".to_owned();
+    full.cover = None;
     full.webhook_url = None;
     full.theme.clear();
     let tx = catalog.begin().await.unwrap();
@@ -75,6 +76,7 @@ async fn collections(place: Place) {
     tx.insert_collection(&full).await.unwrap();
     assert_eq!(tx.collection(organization.id, full.id).await.unwrap(), Some(full.clone()));
     full.player_colour = None;
+    full.cover = Some(cover(&ambient, tonearm_domain::CoverOrigin::Uploaded));
     full.title = "Renamed".to_owned();
     tx.update_collection(&full).await.unwrap();
     tx.commit().await.unwrap();

@@ -31,14 +31,20 @@ pub(crate) fn theme() -> Vec<ThemeColour> {
         .to_vec()
 }
 
+pub(crate) fn cover(ambient: &Ambient, origin: CoverOrigin) -> Cover {
+    Cover { version: ambient.short_id(), origin }
+}
+
 pub(crate) fn bare_organization(ambient: &Ambient) -> Organization {
-    Organization::new(ambient.record_id(), String::new(), ambient.now())
+    Organization::new(ambient.record_id(), ambient.short_id(), String::new(), ambient.now())
 }
 
 pub(crate) fn full_organization(ambient: &Ambient) -> Organization {
     Organization {
         id: ambient.record_id(),
+        folder: ambient.short_id(),
         name: HOSTILE.to_owned(),
+        cover: Some(cover(ambient, CoverOrigin::Uploaded)),
         theme: theme(),
         is_theme_overridable: false,
         is_cover_overridable: false,
@@ -73,6 +79,7 @@ pub(crate) fn bare_collection(ambient: &Ambient, organization: &Organization) ->
         organization_index: None,
         title: "Field recordings".to_owned(),
         metadata: Metadata::default(),
+        cover: None,
         theme: Vec::new(),
         is_cover_overridable: true,
         is_theme_overridable: true,
@@ -93,6 +100,7 @@ pub(crate) fn full_collection(
         organization_index: Some(HOSTILE.to_owned()),
         title: HOSTILE.to_owned(),
         metadata: rich_metadata(),
+        cover: Some(cover(ambient, CoverOrigin::Uploaded)),
         theme: theme(),
         is_cover_overridable: false,
         is_theme_overridable: false,
@@ -149,7 +157,7 @@ pub(crate) fn full_track(ambient: &Ambient, collection: &Collection, creator: &C
         player_subtitle: Some(String::new()),
         player_colour: Some(Colour::new(255, 255, 255)),
         theme: theme(),
-        cover: Some(Cover { version: ambient.short_id(), origin: CoverOrigin::Embedded }),
+        cover: Some(cover(ambient, CoverOrigin::Embedded)),
         is_cover_overridable: false,
         is_theme_overridable: false,
         transcription: Some("One.\n\nTwo.".to_owned()),

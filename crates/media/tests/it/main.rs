@@ -5,7 +5,9 @@
 mod arguments;
 mod bench;
 mod ending;
+mod hostile_pictures;
 mod measuring;
+mod palettes;
 mod pictures;
 mod rendering;
 mod zoo;

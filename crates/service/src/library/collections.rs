@@ -5,9 +5,9 @@ use tonearm_domain::{
 };
 
 use super::Library;
-use crate::{Caller, Noun, Refusal};
+use crate::{Caller, Noun, Refusal, UploadHandle};
 
-/// A collection with its companion colours, where it has a colour of its own.
+/// A collection with its own colour, set by hand or found in its cover, where it has one.
 #[derive(Debug, Clone)]
 pub struct CollectionView {
     /// The collection.
@@ -18,7 +18,7 @@ pub struct CollectionView {
 
 impl From<Collection> for CollectionView {
     fn from(collection: Collection) -> Self {
-        let colours = collection.player_colour.map(Colour::companions);
+        let colours = collection.colour().map(Colour::companions);
         Self { collection, colours }
     }
 }
@@ -87,12 +87,12 @@ impl Library {
         collection.map(Into::into).ok_or(Refusal::NotFound(Noun::Collection))
     }
 
-    /// Makes a collection.
+    /// Makes a collection and signs the URL for its cover.
     pub async fn create_collection(
         &self,
         caller: &Caller,
         create: CreateCollection,
-    ) -> Result<CollectionView, Refusal> {
+    ) -> Result<(CollectionView, UploadHandle), Refusal> {
         caller.require_whole_organization()?;
         if create.title.trim().is_empty() {
             return Err(Refusal::invalid("title", "cannot be empty"));
@@ -106,6 +106,7 @@ impl Library {
             organization_index: create.organization_index,
             title: create.title,
             metadata: create.metadata,
+            cover: None,
             theme: Vec::new(),
             is_cover_overridable: create.is_cover_overridable.unwrap_or(true),
             is_theme_overridable: create.is_theme_overridable.unwrap_or(true),
@@ -118,7 +119,8 @@ impl Library {
         let tx = self.catalog.begin().await?;
         tx.insert_collection(&collection).await?;
         tx.commit().await?;
-        Ok(collection.into())
+        let cover = self.links.collection_cover_upload(collection.organization_id, collection.id);
+        Ok((collection.into(), cover))
     }
 
     /// Changes a collection.
@@ -157,6 +159,8 @@ impl Library {
             let job = Job::PurgeTrack { organization_id, track_id };
             tx.enqueue(job, self.ambient.record_id(), now, None).await?;
         }
+        let job = Job::PurgeCollection { organization_id, collection_id: id };
+        tx.enqueue(job, self.ambient.record_id(), now, None).await?;
         tx.commit().await?;
         Ok(collection.into())
     }

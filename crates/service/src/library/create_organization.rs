@@ -23,7 +23,8 @@ impl Library {
             return Err(Refusal::invalid("name", "is a text of 1 to 200 characters"));
         }
         let id: OrganizationId = self.ambient.record_id();
-        let organization = Organization::new(id, name.to_owned(), self.ambient.now());
+        let organization =
+            Organization::new(id, self.ambient.short_id(), name.to_owned(), self.ambient.now());
         let tx = self.catalog.begin().await?;
         tx.insert_organization(&organization).await?;
         for recipe in default_recipes(id, &self.ambient) {

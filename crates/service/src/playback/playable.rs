@@ -1,8 +1,8 @@
 //! All it takes to play one track: cover, levels and signed URLs.
 
 use tonearm_domain::{
-    CoverSize, FileData, FileOutcome, Levels, Metric, ObjectKey, PlaySession, Recipe, RecipeType, TrackFile,
-    VariantIndex,
+    CoverSize, FileData, FileOutcome, Levels, Metric, ObjectKey, PlacedCover, PlaySession, Recipe,
+    RecipeType, TrackFile, VariantIndex,
 };
 
 use super::Playback;
@@ -71,12 +71,14 @@ impl Playback {
     }
 
     fn cover_images(&self, view: &TrackView, ttl: u32) -> Vec<CoverImage> {
-        let track = &view.track;
-        let image = |size, cover: &tonearm_domain::Cover| {
-            let key = cover.key(track.organization_id, track.index, size);
+        let Some(PlacedCover { cover, folder }) = view.cover else {
+            return Vec::new();
+        };
+        let image = |size| {
+            let key = cover.key(view.track.organization_id, folder, size);
             CoverImage { size, url: self.links.delivery(&key, Some(ttl), None) }
         };
-        track.cover.iter().flat_map(|cover| CoverSize::ALL.map(|size| image(size, cover))).collect()
+        CoverSize::LISTED.map(image).to_vec()
     }
 
     fn sign(&self, file: TrackFile, ttl: u32) -> Option<PlayableVariant> {

@@ -5,13 +5,14 @@ use std::path::Path;
 use bytes::Bytes;
 use tonearm_domain::{
     ContentType, Cover, CoverOrigin, FileData, FileOutcome, Levels, LevelsSettings, ObjectFile, ObjectKey,
-    Recipe, RecipeKind, delivery_name,
+    Recipe, RecipeKind, ThemeColour, Track, delivery_name,
 };
 use tonearm_media::{MediaError, RunScope};
 
 use super::process_track::{Made, Workbench};
 use super::{JobError, Processing};
 use crate::covers;
+use crate::track_view::Surroundings;
 
 /// What the one pass over the decoded sound found.
 pub(super) struct Analysed {
@@ -19,6 +20,13 @@ pub(super) struct Analysed {
     pub(super) duration: f64,
     /// The waveforms asked for, by their settings.
     levels: Vec<(LevelsSettings, Levels)>,
+}
+
+/// A stored cover, to be put to use.
+pub(super) struct MadeCover {
+    pub(super) cover: Cover,
+    /// The colours found in the file's picture.
+    pub(super) theme: Vec<ThemeColour>,
 }
 
 impl Analysed {
@@ -122,35 +130,40 @@ impl Processing {
     }
 
     /// Makes a track's cover: the picture in the file where every level allows it, else one drawn from the
-    /// waveform. None where an uploaded cover, or an equal one, is already in use.
+    /// waveform; and takes the picture's colours where every level allows that. None where a cover is in use already.
     pub(super) async fn make_cover(
         &self,
         bench: &Workbench,
         analysed: &Analysed,
-    ) -> Result<Option<Cover>, JobError> {
-        if bench.track.cover.is_some() {
+    ) -> Result<Option<MadeCover>, JobError> {
+        let track = &bench.track;
+        if track.cover.is_some() {
             return Ok(None);
         }
-        let track = &bench.track;
         let surroundings =
-            crate::track_view::Surroundings::of(&self.catalog, track.organization_id, track.collection_id)
-                .await?;
-        let allowed = surroundings.organization.is_cover_overridable
-            && surroundings.collection.is_cover_overridable
+            Surroundings::of(&self.catalog, track.organization_id, track.collection_id).await?;
+        let Surroundings { organization, collection } = &surroundings;
+        let takes_cover = organization.is_cover_overridable
+            && collection.is_cover_overridable
             && track.is_cover_overridable;
-        let embedded = if allowed { covers::embedded(&bench.input).await } else { None };
-        let (images, origin) = match embedded {
-            Some(embedded) => embedded,
-            None => {
-                let colour = surroundings.view(track.clone()).colours.base;
-                let levels = analysed.levels(&LevelsSettings::default());
-                let levels = levels.map(|l| l.levels.as_slice()).unwrap_or_default();
-                (tonearm_media::placeholder(colour, levels), CoverOrigin::Generated)
-            }
+        let takes_theme = organization.is_theme_overridable
+            && collection.is_theme_overridable
+            && track.is_theme_overridable;
+        let found = if takes_cover || takes_theme { covers::embedded(&bench.input).await } else { None };
+        let (images, theme) = found.map_or_else(Default::default, |found| (found.images, found.theme));
+        let theme = if takes_theme { theme } else { Vec::new() };
+        let (images, origin) = if takes_cover && !images.is_empty() {
+            (images, CoverOrigin::Embedded)
+        } else {
+            let track = Track { theme: theme.clone(), ..track.clone() };
+            let levels = analysed.levels(&LevelsSettings::default());
+            let levels = levels.map(|levels| levels.levels.as_slice()).unwrap_or_default();
+            let colour = surroundings.view(track).colours.base;
+            (tonearm_media::placeholder(colour, levels), CoverOrigin::Generated)
         };
         let cover = Cover { version: self.ambient.short_id(), origin };
         covers::store(&self.blobs, track.organization_id, track.index, cover, images).await?;
-        Ok(Some(cover))
+        Ok(Some(MadeCover { cover, theme }))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Remove the objects of a deleted track.
 
 use futures::TryStreamExt;
-use tonearm_domain::{OrganizationId, TrackId};
+use tonearm_domain::{OrganizationId, ShortId, TrackId};
 
 use super::{JobError, JobRun, Processing};
 
@@ -20,19 +20,25 @@ impl Processing {
             // Restored in the meantime.
             return self.finish(&run.claimed).await;
         }
-        let listed: Vec<_> = self
-            .blobs
-            .list(Some(organization_id), Some(track.index))
-            .map_ok(|(key, _)| key)
-            .try_collect()
-            .await?;
-        self.blobs.delete_many(listed).await?;
+        self.remove_folder(organization_id, track.index).await?;
         let tx = self.catalog.begin().await?;
         tx.purge_track(organization_id, track_id, self.ambient.now()).await?;
         if !tx.finish_job(&run.claimed).await? {
             return Err(JobError::LeaseLost);
         }
         tx.commit().await?;
+        Ok(())
+    }
+
+    /// Removes every object in a folder.
+    pub(super) async fn remove_folder(
+        &self,
+        organization_id: OrganizationId,
+        folder: ShortId,
+    ) -> Result<(), JobError> {
+        let listed = self.blobs.list(Some(organization_id), Some(folder));
+        let keys: Vec<_> = listed.map_ok(|(key, _)| key).try_collect().await?;
+        self.blobs.delete_many(keys).await?;
         Ok(())
     }
 }

@@ -1,11 +1,12 @@
 //! The moves of a track's status at the end of processing, each in one transaction with its job.
 
 use tonearm_domain::{
-    ClaimedJob, Cover, FileOutcome, OrganizationId, Outcome, Recipe, RecipeKind, Track, TrackFile, TrackId,
+    ClaimedJob, FileOutcome, OrganizationId, Outcome, Recipe, RecipeKind, Track, TrackFile, TrackId,
     TrackStatus,
 };
 use tonearm_media::MediaError;
 
+use super::files::MadeCover;
 use super::process_track::Workbench;
 use super::{JobError, JobRun, Processing};
 
@@ -44,16 +45,16 @@ impl Processing {
         &self,
         run: &JobRun,
         track: &Track,
-        cover: Option<Cover>,
+        made: Option<MadeCover>,
     ) -> Result<(), JobError> {
         let recipes = self.catalog.recipes_for_track(track.organization_id, track.id).await?;
         let tx = self.catalog.begin().await?;
         if let Some(mut track) = tx.track(track.organization_id, track.id).await? {
             let files = tx.files_of_track(track.id).await?;
-            if let Some(cover) = cover
+            if let Some(MadeCover { cover, theme }) = made
                 && track.cover.is_none_or(|current| current.origin <= cover.origin)
             {
-                track.cover = Some(cover);
+                (track.cover, track.theme) = (Some(cover), theme);
             }
             if track.status.is_processing() && all_tried(&recipes, &files) {
                 let (outcome, reason) = judge(&files);

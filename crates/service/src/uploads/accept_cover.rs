@@ -1,12 +1,13 @@
-//! A track's cover arrives.
+//! A cover arrives: of a track, of a collection or of the organization.
 
 use bytes::Bytes;
-use tonearm_domain::{Cover, CoverOrigin, OrganizationId, TrackId};
+use tonearm_catalog::Transaction;
+use tonearm_domain::{Cover, CoverOrigin, CoverOwner, OrganizationId, ShortId, ThemeColour};
 use tonearm_media::MediaError;
 
 use super::Uploads;
 use super::accept_source::refuse_put;
-use crate::{Noun, Refusal, covers};
+use crate::{Caller, Noun, Refusal, covers};
 
 impl Uploads {
     /// Most bytes of a cover.
@@ -14,31 +15,116 @@ impl Uploads {
         self.limits.max_cover_bytes
     }
 
-    /// Makes a track's cover from a picture, in every size, and puts it to use.
+    /// Makes a cover from a picture, in every size, and puts it to use with the colours found in it. The picture is
+    /// kept as it is, too.
     pub async fn accept_cover(
         &self,
         organization_id: OrganizationId,
-        track_id: TrackId,
+        owner: CoverOwner,
         picture: Bytes,
     ) -> Result<(), Refusal> {
         if picture.is_empty() {
             return Err(Refusal::invalid("file", "is empty; send a JPEG, PNG, WebP or GIF picture"));
         }
-        let track =
-            self.catalog.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
-        let images = covers::cut(picture).await.map_err(|error| match error {
-            MediaError::Unsupported(reason) | MediaError::LimitHit(reason) => {
-                Refusal::invalid("file", reason)
-            }
-            other => Refusal::Internal(other.into()),
-        })?;
+        if picture.len() as u64 > self.limits.max_cover_bytes {
+            return Err(Refusal::TooLarge { limit: self.limits.max_cover_bytes });
+        }
+        let folder = self.cover_folder(organization_id, owner).await?;
+        let cut = covers::cut(picture.clone()).await.map_err(refuse_picture)?;
         let cover = Cover { version: self.ambient.short_id(), origin: CoverOrigin::Uploaded };
-        covers::store(&self.blobs, organization_id, track.index, cover, images).await.map_err(refuse_put)?;
+        let original = cover.original_key(organization_id, folder, cut.content_type);
+        let used = async {
+            self.blobs.put_bytes(&original, picture).await.map_err(refuse_put)?;
+            covers::store(&self.blobs, organization_id, folder, cover, cut.images)
+                .await
+                .map_err(refuse_put)?;
+            self.use_cover(organization_id, owner, cover, cut.theme).await
+        };
+        let used = used.await;
+        // Only where it is sure that no row names them: after an outage the sweep decides.
+        if matches!(used, Err(Refusal::NotFound(_))) {
+            let left = covers::objects(organization_id, folder, cover, original);
+            if let Err(error) = self.blobs.delete_many(left).await {
+                tracing::warn!(%error, "could not remove a cover that was not recorded");
+            }
+        }
+        used
+    }
+
+    /// Makes the organization's cover, for everything in it that has none, from a picture.
+    pub async fn set_organization_cover(&self, caller: &Caller, picture: Bytes) -> Result<(), Refusal> {
+        caller.require_whole_organization()?;
+        self.accept_cover(caller.organization_id, CoverOwner::Organization, picture).await
+    }
+
+    /// Where the files of a cover go.
+    async fn cover_folder(
+        &self,
+        organization_id: OrganizationId,
+        owner: CoverOwner,
+    ) -> Result<ShortId, Refusal> {
+        let (folder, noun) = match owner {
+            CoverOwner::Track(id) => {
+                (self.catalog.track(organization_id, id).await?.map(|track| track.index), Noun::Track)
+            }
+            CoverOwner::Collection(id) => (
+                self.catalog.collection(organization_id, id).await?.map(|collection| collection.folder),
+                Noun::Collection,
+            ),
+            CoverOwner::Organization => (
+                self.catalog.organization(organization_id).await?.map(|organization| organization.folder),
+                Noun::Organization,
+            ),
+        };
+        folder.ok_or(Refusal::NotFound(noun))
+    }
+
+    async fn use_cover(
+        &self,
+        organization_id: OrganizationId,
+        owner: CoverOwner,
+        cover: Cover,
+        theme: Vec<ThemeColour>,
+    ) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
-        let mut track = tx.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
-        track.cover = Some(cover);
-        tx.update_track(&track).await?;
+        put_to_use(&tx, organization_id, owner, cover, theme).await?;
         tx.commit().await?;
         Ok(())
+    }
+}
+
+async fn put_to_use(
+    tx: &Transaction,
+    organization_id: OrganizationId,
+    owner: CoverOwner,
+    cover: Cover,
+    theme: Vec<ThemeColour>,
+) -> Result<(), Refusal> {
+    match owner {
+        CoverOwner::Track(id) => {
+            let mut track = tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
+            (track.cover, track.theme) = (Some(cover), theme);
+            tx.update_track(&track).await?;
+        }
+        CoverOwner::Collection(id) => {
+            let mut collection =
+                tx.collection(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Collection))?;
+            (collection.cover, collection.theme) = (Some(cover), theme);
+            tx.update_collection(&collection).await?;
+        }
+        CoverOwner::Organization => {
+            let mut organization =
+                tx.organization(organization_id).await?.ok_or(Refusal::NotFound(Noun::Organization))?;
+            (organization.cover, organization.theme) = (Some(cover), theme);
+            tx.update_organization(&organization).await?;
+        }
+    }
+    Ok(())
+}
+
+fn refuse_picture(error: MediaError) -> Refusal {
+    match error {
+        MediaError::Unsupported(reason) | MediaError::LimitHit(reason) => Refusal::invalid("file", reason),
+        other => Refusal::Internal(other.into()),
     }
 }

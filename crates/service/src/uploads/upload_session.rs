@@ -139,7 +139,7 @@ impl Surroundings {
         let Organization { player_colour, is_theme_overridable, .. } = self.organization;
         let colour = resolve_player_colour(
             (player_colour, is_theme_overridable),
-            (self.collection.player_colour, self.collection.is_theme_overridable),
+            (self.collection.colour(), self.collection.is_theme_overridable),
             None,
             (None, false),
         );

@@ -7,7 +7,7 @@ mod published;
 mod tampering;
 mod validity;
 
-use tonearm_domain::{ObjectKey, Timestamp};
+use tonearm_domain::{ObjectKey, Timestamp, TrackId};
 use tonearm_signing::{Secrets, UploadGrant, UploadTarget, UrlSigner};
 
 const NOW: i64 = 1_893_456_000;
@@ -24,12 +24,12 @@ fn key() -> ObjectKey {
     "018f0000-0000-7000-8000-000000000001/abcdefghij01/hq.zyxwvutsrq98.mp3".parse().unwrap()
 }
 
+fn track() -> TrackId {
+    "018f0000-0000-7000-8000-000000000002".parse().unwrap()
+}
+
 fn upload(target: UploadTarget) -> UploadGrant {
-    UploadGrant {
-        organization_id: key().organization_id,
-        track_id: "018f0000-0000-7000-8000-000000000002".parse().unwrap(),
-        target,
-    }
+    UploadGrant { organization_id: key().organization_id, target }
 }
 
 /// A URL's path and query, as an HTTP server sees them.

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use tonearm_domain::{ContentType, ObjectFile, ObjectKey, OrganizationId, ShortId};
 use tonearm_signing::{DeliveryTerms, UploadGrant, UploadTarget, VerifyError};
 
-use crate::{at, key, signer, split, upload};
+use crate::{at, key, signer, split, track, upload};
 
 fn any_key() -> impl Strategy<Value = ObjectKey> {
     (any::<[u8; 10]>(), any::<[u8; 8]>(), any::<[u8; 8]>(), "[a-z0-9_-]{2,20}", 0..ContentType::ALL.len())
@@ -69,7 +69,7 @@ proptest! {
     #[test]
     fn a_changed_character_breaks_an_upload(place: prop::sample::Index, replacement in "[!-~]") {
         let signer = signer(1);
-        let url = signer.sign_upload(upload(UploadTarget::Cover), 3600, at(0));
+        let url = signer.sign_upload(upload(UploadTarget::Cover(track())), 3600, at(0));
         if let Some(changed) = change(&url, place, replacement.chars().next().unwrap()) {
             let (path, query) = split(&changed);
             prop_assert!(signer.verify_upload(path, query, at(0)).is_err(), "{}", changed);
@@ -94,14 +94,15 @@ proptest! {
     }
 
     #[test]
-    fn uploads_are_read_back(organization: [u8; 10], track: [u8; 10], cover: bool, ttl in 1..=86_400u32) {
+    fn uploads_are_read_back(organization: [u8; 10], id: [u8; 10], which in 0..3, ttl in 1..=86_400u32) {
         use tonearm_domain::RecordId as _;
         let signer = signer(1);
-        let grant = UploadGrant {
-            organization_id: OrganizationId::from_parts(at(0), organization),
-            track_id: tonearm_domain::TrackId::from_parts(at(0), track),
-            target: if cover { UploadTarget::Cover } else { UploadTarget::Source },
+        let target = match which {
+            0 => UploadTarget::Source(tonearm_domain::TrackId::from_parts(at(0), id)),
+            1 => UploadTarget::Cover(tonearm_domain::TrackId::from_parts(at(0), id)),
+            _ => UploadTarget::CollectionCover(tonearm_domain::CollectionId::from_parts(at(0), id)),
         };
+        let grant = UploadGrant { organization_id: OrganizationId::from_parts(at(0), organization), target };
         let url = signer.sign_upload(grant, ttl, at(0));
         let (path, query) = split(&url);
         prop_assert_eq!(signer.verify_upload(path, query, at(i64::from(ttl) - 1)), Ok(grant));

@@ -3,7 +3,7 @@
 use tonearm_domain::Timestamp;
 use tonearm_signing::{DeliveryGrant, DeliveryTerms, Secrets, UploadTarget, UrlSigner, VerifyError};
 
-use crate::{NOW, at, key, signer, split, upload};
+use crate::{NOW, at, key, signer, split, track, upload};
 
 fn verify(signer: &UrlSigner, url: &str, now: Timestamp) -> Result<DeliveryGrant, VerifyError> {
     let (path, query) = split(url);
@@ -30,7 +30,7 @@ fn a_clock_may_be_half_a_minute_behind() {
     let url = signer.sign_delivery(&key(), DeliveryTerms::default(), at(0));
     assert!(verify(&signer, &url, at(-30)).is_ok());
     assert_eq!(verify(&signer, &url, at(-30).plus_millis(-1)), Err(VerifyError::Expired));
-    let upload_url = signer.sign_upload(upload(UploadTarget::Source), 3600, at(0));
+    let upload_url = signer.sign_upload(upload(UploadTarget::Source(track())), 3600, at(0));
     let (path, query) = split(&upload_url);
     assert_eq!(signer.verify_upload(path, query, at(-31)), Err(VerifyError::Expired));
 }
@@ -65,18 +65,20 @@ fn a_moment_outside_ten_digits_is_clamped() {
 fn an_upload_url_is_no_delivery_url_and_the_other_way_round() {
     let signer = signer(1);
     let urls = [
-        signer.sign_upload(upload(UploadTarget::Source), 3600, at(0)),
+        signer.sign_upload(upload(UploadTarget::Source(track())), 3600, at(0)),
         signer.sign_delivery(&key(), DeliveryTerms { ttl: Some(3600), attachment: None }, at(0)),
     ];
     assert!(verify(&signer, &urls[0], at(0)).is_err());
     let (path, query) = split(&urls[1]);
     assert!(signer.verify_upload(path, query, at(0)).is_err());
     // The signature of one target on the path of the other.
-    let cover = signer.sign_upload(upload(UploadTarget::Cover), 3600, at(0));
-    let swapped = urls[0].replace("/source", "/cover");
-    assert_ne!(swapped, cover);
-    let (path, query) = split(&swapped);
-    assert_eq!(signer.verify_upload(path, query, at(0)), Err(VerifyError::BadSignature));
+    let cover = signer.sign_upload(upload(UploadTarget::Cover(track())), 3600, at(0));
+    for other in ["/cover", "/collection_cover"] {
+        let swapped = urls[0].replace("/source", other);
+        assert_ne!(swapped, cover);
+        let (path, query) = split(&swapped);
+        assert_eq!(signer.verify_upload(path, query, at(0)), Err(VerifyError::BadSignature));
+    }
 }
 
 #[test]

@@ -75,7 +75,7 @@ async fn credentials(config: &Config, ambient: &Ambient) -> Result<(String, Stri
         None => {
             let create =
                 CreateCollection { title: "First collection".to_owned(), ..CreateCollection::default() };
-            library.create_collection(&caller, create).await?.collection
+            library.create_collection(&caller, create).await?.0.collection
         }
     };
     let key = CreateKey {

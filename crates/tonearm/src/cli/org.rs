@@ -1,5 +1,8 @@
 //! `tonearm org`
 
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
 use clap::{Subcommand, ValueEnum};
 use serde_json::json;
 use tonearm_domain::{Ambient, OrganizationId, Patch};
@@ -55,6 +58,9 @@ pub(super) struct Settings {
     /// The line under the title in players
     #[arg(long, value_name = "TEXT")]
     player_subtitle: Option<String>,
+    /// The cover for everything that has none: a JPEG, PNG, WebP or GIF
+    #[arg(long, value_name = "FILE")]
+    cover: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -64,7 +70,8 @@ enum Switch {
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
-    let library = Parts::open(config, ambient).await?.library;
+    let parts = Parts::open(config, ambient).await?;
+    let library = &parts.library;
     match command {
         Command::Create { name, json: as_json } => {
             let created = library.create_organization(&name).await?;
@@ -94,8 +101,13 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             }
         }
         Command::Set(settings) => {
-            let id = settings.org;
-            library.update_organization(&Caller::owner(id), id, settings.into_update()?).await?;
+            let caller = Caller::owner(settings.org);
+            let cover = settings.cover.clone();
+            library.update_organization(&caller, settings.org, settings.into_update()?).await?;
+            if let Some(file) = cover {
+                let uploads = parts.open_uploads(config, ambient).await?;
+                uploads.set_organization_cover(&caller, read(&file)?).await?;
+            }
         }
     }
     Ok(())
@@ -116,6 +128,12 @@ impl Settings {
             ..UpdateOrganization::default()
         })
     }
+}
+
+fn read(file: &Path) -> Result<Bytes, Failure> {
+    let bytes =
+        std::fs::read(file).map_err(|error| Failure::Failed(format!("{}: {error}", file.display())))?;
+    Ok(bytes.into())
 }
 
 fn webhook(flag: &str, url: Option<String>) -> Result<Patch<String>, Failure> {

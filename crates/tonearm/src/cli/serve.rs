@@ -56,7 +56,7 @@ async fn setup(parts: &Parts, public_url: &str) -> Result<(), Failure> {
     let created = parts.library.create_organization("My audio").await?;
     let caller = Caller::owner(created.organization.id);
     let collection = CreateCollection { title: "First collection".to_owned(), ..CreateCollection::default() };
-    let collection = parts.library.create_collection(&caller, collection).await?.collection;
+    let collection = parts.library.create_collection(&caller, collection).await?.0.collection;
     let (organization_id, collection_id, key) =
         (created.organization.id, collection.id, created.api_key.reveal());
     println!(

@@ -4,6 +4,7 @@
 mod chaos;
 mod commands;
 mod concurrency;
+mod covers;
 mod inputs;
 mod lifecycle;
 mod way;

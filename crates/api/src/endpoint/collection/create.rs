@@ -1,15 +1,14 @@
 //! `POST /v1/collection`
 
 use axum::extract::State;
-use serde::Deserialize;
-use tonearm_domain::{Colour, CreatorId, Metadata, Text};
+use serde::{Deserialize, Serialize};
+use tonearm_domain::{CollectionId, Colour, CreatorId, Metadata, Text};
 use tonearm_service::{CreateCollection, Library};
 
-use super::read::Found;
 use crate::ApiError;
 use crate::extract::{Body, ManageKey, required};
 use crate::request_id::CurrentRequest;
-use crate::shapes::Answer;
+use crate::shapes::{Answer, CollectionRecord, UploadDescriptor};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -39,13 +38,25 @@ impl Fields {
     }
 }
 
-/// Makes a collection.
+#[derive(Debug, Serialize)]
+pub(crate) struct Created {
+    collection_id: CollectionId,
+    collection: CollectionRecord,
+    collection_cover_upload: UploadDescriptor,
+}
+
+/// Makes a collection and answers where to send its cover.
 pub(crate) async fn create(
     ManageKey(caller): ManageKey,
     request: CurrentRequest,
     State(library): State<Library>,
     Body(fields): Body<Fields>,
-) -> Result<Answer<Found>, ApiError> {
-    let view = library.create_collection(&caller, fields.into_collection()?).await?;
-    Ok(Answer::traced(request, Found { collection_id: view.collection.id, collection: view.into() }))
+) -> Result<Answer<Created>, ApiError> {
+    let (view, cover) = library.create_collection(&caller, fields.into_collection()?).await?;
+    let created = Created {
+        collection_id: view.collection.id,
+        collection: view.into(),
+        collection_cover_upload: cover.into(),
+    };
+    Ok(Answer::traced(request, created))
 }

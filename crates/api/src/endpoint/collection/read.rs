@@ -10,7 +10,7 @@ use crate::extract::{ManageKey, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, CollectionRecord};
 
-/// What creating, reading and changing a collection answer.
+/// What reading and changing a collection answer.
 #[derive(Debug, Serialize)]
 pub(crate) struct Found {
     pub(super) collection_id: CollectionId,

@@ -1,24 +1,15 @@
 //! `POST /upload/{organization_id}/{track_id}/cover`
 
-use axum::body::Body;
-use axum::extract::{FromRequest, Multipart, Request, State};
-use axum::response::{IntoResponse, Response};
-use bytes::{Bytes, BytesMut};
-use futures::{Stream, StreamExt};
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
-use http::{HeaderMap, StatusCode};
+use axum::extract::{Request, State};
+use axum::response::Response;
 use serde::Serialize;
-use tonearm_domain::TrackId;
-use tonearm_service::{Refusal, Uploads};
+use tonearm_domain::{CoverOwner, TrackId};
+use tonearm_service::Uploads;
 
-use super::intake::{BodyError, chunks, refuse};
+use super::picture::{Permit, accept};
 use crate::extract::CoverUpload;
 use crate::request_id::CurrentRequest;
-use crate::shapes::Answer;
 use crate::{ApiError, ApiSettings};
-
-/// Bytes that a form may have around the picture.
-const FORM_BYTES: u64 = 64 * 1024;
 
 #[derive(Debug, Serialize)]
 struct Accepted {
@@ -33,72 +24,10 @@ pub(crate) async fn cover(
     State(settings): State<ApiSettings>,
     request: Request,
 ) -> Response {
-    let (parts, body) = request.into_parts();
-    let mut body = chunks(body, settings.upload_idle_timeout);
-    let accepted = async {
-        let CoverUpload { organization_id, track_id } = upload?;
-        let picture = picture(&parts.headers, &mut body, uploads.max_cover_bytes()).await?;
-        uploads.accept_cover(organization_id, track_id, picture).await?;
-        Ok(Accepted { track_id })
-    };
-    match accepted.await {
-        Ok(accepted) => Answer::traced(current, accepted).into_response(),
-        Err(error) => refuse(error, &parts.headers, body).await,
-    }
-}
-
-async fn picture<S>(headers: &HeaderMap, body: &mut S, limit: u64) -> Result<Bytes, ApiError>
-where
-    S: Stream<Item = Result<Bytes, BodyError>> + Unpin,
-{
-    let Some(form) = headers.get(CONTENT_TYPE).filter(|value| is_form(value.as_bytes())) else {
-        return collect(headers, body, limit).await;
-    };
-    let whole = collect(headers, body, limit + FORM_BYTES).await?;
-    let mut request = Request::new(Body::from(whole));
-    request.headers_mut().insert(CONTENT_TYPE, form.clone());
-    let picture = file_field(request).await?;
-    if picture.len() as u64 > limit {
-        return Err(ApiError::too_large(limit));
-    }
-    Ok(picture)
-}
-
-fn is_form(content_type: &[u8]) -> bool {
-    let form = b"multipart/form-data";
-    content_type.get(..form.len()).is_some_and(|start| start.eq_ignore_ascii_case(form))
-}
-
-/// A body that is small enough to be kept in memory.
-async fn collect<S>(headers: &HeaderMap, body: &mut S, limit: u64) -> Result<Bytes, ApiError>
-where
-    S: Stream<Item = Result<Bytes, BodyError>> + Unpin,
-{
-    let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
-    if announced.is_some_and(|length: u64| length > limit) {
-        return Err(ApiError::too_large(limit));
-    }
-    let mut whole = BytesMut::new();
-    while let Some(chunk) = body.next().await {
-        let chunk = chunk.map_err(Refusal::Interrupted)?;
-        if (whole.len() + chunk.len()) as u64 > limit {
-            return Err(ApiError::too_large(limit));
-        }
-        whole.extend_from_slice(&chunk);
-    }
-    Ok(whole.freeze())
-}
-
-/// The field `file` of a form.
-async fn file_field(request: Request) -> Result<Bytes, ApiError> {
-    let malformed =
-        |_| ApiError::new(StatusCode::BAD_REQUEST, "malformed_form", "the body is not a well-formed form");
-    let mut form =
-        Multipart::from_request(request, &()).await.map_err(|error| malformed(error.to_string()))?;
-    while let Some(field) = form.next_field().await.map_err(|error| malformed(error.to_string()))? {
-        if field.name() == Some("file") {
-            return field.bytes().await.map_err(|error| malformed(error.to_string()));
-        }
-    }
-    Err(ApiError::invalid("file", "is needed, with the picture"))
+    let permit = upload.map(|CoverUpload { organization_id, track_id }| Permit {
+        organization_id,
+        owner: CoverOwner::Track(track_id),
+        answer: Accepted { track_id },
+    });
+    accept(permit, current, uploads, settings, request).await
 }

@@ -1,5 +1,7 @@
 //! Upload URLs, outside of `/v1`.
 
+pub(crate) mod collection_cover;
 pub(crate) mod cover;
 pub(crate) mod intake;
+pub(crate) mod picture;
 pub(crate) mod source;

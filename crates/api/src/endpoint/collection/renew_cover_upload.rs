@@ -1,0 +1,28 @@
+//! `POST /v1/collection/{collection_id}/cover`
+
+use axum::extract::State;
+use serde::Serialize;
+use tonearm_domain::CollectionId;
+use tonearm_service::Library;
+
+use crate::ApiError;
+use crate::extract::{ManageKey, PathId};
+use crate::request_id::CurrentRequest;
+use crate::shapes::{Answer, UploadDescriptor};
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Renewed {
+    collection_id: CollectionId,
+    collection_cover_upload: UploadDescriptor,
+}
+
+/// A fresh URL that takes the collection's cover.
+pub(crate) async fn renew_cover_upload(
+    ManageKey(caller): ManageKey,
+    PathId(collection_id): PathId<CollectionId>,
+    request: CurrentRequest,
+    State(library): State<Library>,
+) -> Result<Answer<Renewed>, ApiError> {
+    let collection_cover_upload = library.renew_collection_cover_upload(&caller, collection_id).await?.into();
+    Ok(Answer::traced(request, Renewed { collection_id, collection_cover_upload }))
+}

@@ -1,0 +1,105 @@
+//! Taking in a picture: as the field `file` of a form, or as the body itself.
+
+use axum::body::Body;
+use axum::extract::{FromRequest, Multipart, Request};
+use axum::response::{IntoResponse, Response};
+use bytes::{Bytes, BytesMut};
+use futures::{Stream, StreamExt};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use http::{HeaderMap, StatusCode};
+use serde::Serialize;
+use tonearm_domain::{CoverOwner, OrganizationId};
+use tonearm_service::{Refusal, Uploads};
+
+use super::intake::{BodyError, chunks, refuse};
+use crate::request_id::CurrentRequest;
+use crate::shapes::Answer;
+use crate::{ApiError, ApiSettings};
+
+/// Bytes that a form may have around the picture.
+const FORM_BYTES: u64 = 64 * 1024;
+
+/// What an upload URL permits: whose cover to make, and the answer to give once it is made.
+pub(super) struct Permit<T> {
+    pub(super) organization_id: OrganizationId,
+    pub(super) owner: CoverOwner,
+    pub(super) answer: T,
+}
+
+/// Makes the cover that the permit is for from the picture in the request.
+pub(super) async fn accept<T: Serialize>(
+    permit: Result<Permit<T>, ApiError>,
+    current: CurrentRequest,
+    uploads: Uploads,
+    settings: ApiSettings,
+    request: Request,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    let mut body = chunks(body, settings.upload_idle_timeout);
+    let accepted = async {
+        let Permit { organization_id, owner, answer } = permit?;
+        let picture = picture(&parts.headers, &mut body, uploads.max_cover_bytes()).await?;
+        uploads.accept_cover(organization_id, owner, picture).await?;
+        Ok(answer)
+    };
+    match accepted.await {
+        Ok(answer) => Answer::traced(current, answer).into_response(),
+        Err(error) => refuse(error, &parts.headers, body).await,
+    }
+}
+
+async fn picture<S>(headers: &HeaderMap, body: &mut S, limit: u64) -> Result<Bytes, ApiError>
+where
+    S: Stream<Item = Result<Bytes, BodyError>> + Unpin,
+{
+    let Some(form) = headers.get(CONTENT_TYPE).filter(|value| is_form(value.as_bytes())) else {
+        return collect(headers, body, limit).await;
+    };
+    let whole = collect(headers, body, limit + FORM_BYTES).await?;
+    let mut request = Request::new(Body::from(whole));
+    request.headers_mut().insert(CONTENT_TYPE, form.clone());
+    let picture = file_field(request).await?;
+    if picture.len() as u64 > limit {
+        return Err(ApiError::too_large(limit));
+    }
+    Ok(picture)
+}
+
+fn is_form(content_type: &[u8]) -> bool {
+    let form = b"multipart/form-data";
+    content_type.get(..form.len()).is_some_and(|start| start.eq_ignore_ascii_case(form))
+}
+
+/// A body that is small enough to be kept in memory.
+async fn collect<S>(headers: &HeaderMap, body: &mut S, limit: u64) -> Result<Bytes, ApiError>
+where
+    S: Stream<Item = Result<Bytes, BodyError>> + Unpin,
+{
+    let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
+    if announced.is_some_and(|length: u64| length > limit) {
+        return Err(ApiError::too_large(limit));
+    }
+    let mut whole = BytesMut::new();
+    while let Some(chunk) = body.next().await {
+        let chunk = chunk.map_err(Refusal::Interrupted)?;
+        if (whole.len() + chunk.len()) as u64 > limit {
+            return Err(ApiError::too_large(limit));
+        }
+        whole.extend_from_slice(&chunk);
+    }
+    Ok(whole.freeze())
+}
+
+/// The field `file` of a form.
+async fn file_field(request: Request) -> Result<Bytes, ApiError> {
+    let malformed =
+        |_| ApiError::new(StatusCode::BAD_REQUEST, "malformed_form", "the body is not a well-formed form");
+    let mut form =
+        Multipart::from_request(request, &()).await.map_err(|error| malformed(error.to_string()))?;
+    while let Some(field) = form.next_field().await.map_err(|error| malformed(error.to_string()))? {
+        if field.name() == Some("file") {
+            return field.bytes().await.map_err(|error| malformed(error.to_string()));
+        }
+    }
+    Err(ApiError::invalid("file", "is needed, with the picture"))
+}

@@ -1,0 +1,97 @@
+//! Covers of tracks, collections and organizations: which of their objects are in use, and what a purge leaves.
+
+use std::collections::HashSet;
+
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Select, Set};
+use tonearm_domain::{Collection, CollectionId, Cover, ObjectKey, OrganizationId};
+use uuid::Uuid;
+
+use crate::entity::{collection, organization, track};
+use crate::query::one;
+use crate::{Catalog, CatalogError, Transaction};
+
+/// The organization, folder and version that are the same in the names of all files of one cover.
+type Place = (Uuid, String, String);
+
+fn place(key: &ObjectKey) -> Place {
+    (key.organization_id.uuid(), key.folder.to_string(), key.file.version.to_string())
+}
+
+impl Catalog {
+    /// One collection of the organization, even if it is deleted: for whoever removes its objects.
+    pub async fn collection_even_deleted(
+        &self,
+        organization: OrganizationId,
+        id: CollectionId,
+    ) -> Result<Option<Collection>, CatalogError> {
+        use collection::Column;
+        let select =
+            collection::Entity::find_by_id(id.uuid()).filter(Column::OrganizationId.eq(organization.uuid()));
+        one(self.reader(), select).await
+    }
+
+    /// Those of the objects that are files of a cover in use. A cover's files are not named one by one: its
+    /// version and the folder of what it belongs to make up their names.
+    pub(crate) async fn covers_among(&self, keys: &[ObjectKey]) -> Result<Vec<ObjectKey>, CatalogError> {
+        let labels = Cover::labels();
+        let covers: Vec<&ObjectKey> = keys.iter().filter(|key| labels.contains(&key.file.label)).collect();
+        let versions: HashSet<String> = covers.iter().map(|key| key.file.version.to_string()).collect();
+        if versions.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut in_use = self.places(of_tracks(&versions)).await?;
+        in_use.extend(self.places(of_collections(&versions)).await?);
+        in_use.extend(self.places(of_organizations(&versions)).await?);
+        Ok(covers.into_iter().filter(|key| in_use.contains(&place(key))).cloned().collect())
+    }
+
+    async fn places<E: EntityTrait>(&self, select: Select<E>) -> Result<HashSet<Place>, CatalogError> {
+        Ok(select.into_tuple::<Place>().all(self.reader()).await?.into_iter().collect())
+    }
+}
+
+fn of_tracks(versions: &HashSet<String>) -> Select<track::Entity> {
+    use track::Column;
+    track::Entity::find()
+        .select_only()
+        .columns([Column::OrganizationId, Column::Index, Column::CoverVersion])
+        .filter(Column::CoverVersion.is_in(versions))
+        .filter(Column::DeletedAt.is_null())
+}
+
+fn of_collections(versions: &HashSet<String>) -> Select<collection::Entity> {
+    use collection::Column;
+    collection::Entity::find()
+        .select_only()
+        .columns([Column::OrganizationId, Column::Folder, Column::CoverVersion])
+        .filter(Column::CoverVersion.is_in(versions))
+        .filter(Column::DeletedAt.is_null())
+}
+
+fn of_organizations(versions: &HashSet<String>) -> Select<organization::Entity> {
+    use organization::Column;
+    organization::Entity::find()
+        .select_only()
+        .columns([Column::Id, Column::Folder, Column::CoverVersion])
+        .filter(Column::CoverVersion.is_in(versions))
+}
+
+impl Transaction {
+    /// Forgets the cover of a deleted collection whose objects are gone. Tells whether it was there and deleted.
+    pub async fn purge_collection(
+        &self,
+        organization: OrganizationId,
+        id: CollectionId,
+    ) -> Result<bool, CatalogError> {
+        use collection::{ActiveModel, Column};
+        let purge = ActiveModel { cover_version: Set(None), cover_origin: Set(None), ..Default::default() };
+        let purged = collection::Entity::update_many()
+            .set(purge)
+            .filter(Column::Id.eq(id.uuid()))
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::DeletedAt.is_not_null())
+            .exec(self.db())
+            .await?;
+        Ok(purged.rows_affected > 0)
+    }
+}

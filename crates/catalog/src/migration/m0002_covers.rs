@@ -1,0 +1,61 @@
+//! Covers of collections and organizations.
+
+use sea_orm::{FromQueryResult, Order};
+use sea_orm_migration::prelude::*;
+use tonearm_domain::ShortId;
+use uuid::Uuid;
+
+#[derive(DeriveMigrationName)]
+pub(super) struct Migration;
+
+#[derive(FromQueryResult)]
+struct Id {
+    id: Uuid,
+}
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let folder = ColumnDef::new("folder").text().not_null().default("").take();
+        add(manager, "organization", folder).await?;
+        for table in ["organization", "collection"] {
+            for column in ["cover_version", "cover_origin"] {
+                add(manager, table, ColumnDef::new(column).text().null().take()).await?;
+            }
+            manager.create_index(by_cover_version(table)).await?;
+        }
+        give_folders(manager).await
+    }
+}
+
+/// SQLite adds one column at a time.
+async fn add(manager: &SchemaManager<'_>, table: &'static str, column: ColumnDef) -> Result<(), DbErr> {
+    manager.alter_table(Table::alter().table(table).add_column(column).take()).await
+}
+
+fn by_cover_version(table: &'static str) -> IndexCreateStatement {
+    Index::create()
+        .name(format!("{table}_by_cover_version"))
+        .table(table)
+        .col("cover_version")
+        .and_where(Expr::col("cover_version").is_not_null())
+        .take()
+}
+
+/// An organization that is there already gets a folder made of the random end of its id, which is as fresh as a
+/// drawn one.
+async fn give_folders(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
+    let db = manager.get_connection();
+    let select = Query::select().column("id").from("organization").order_by("id", Order::Asc).take();
+    for row in db.query_all(&select).await? {
+        let Id { id } = Id::from_query_result(&row, "")?;
+        let folder = ShortId::from_random(id.as_u64_pair().1.to_be_bytes());
+        let update = Query::update()
+            .table("organization")
+            .value("folder", folder.to_string())
+            .and_where(Expr::col("id").eq(id))
+            .take();
+        db.execute(&update).await?;
+    }
+    Ok(())
+}

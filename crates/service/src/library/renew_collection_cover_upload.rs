@@ -1,0 +1,18 @@
+//! Another URL for the cover of a collection.
+
+use tonearm_domain::CollectionId;
+
+use super::Library;
+use crate::{Caller, Refusal, UploadHandle};
+
+impl Library {
+    /// Signs a fresh URL that takes the cover of a collection.
+    pub async fn renew_collection_cover_upload(
+        &self,
+        caller: &Caller,
+        id: CollectionId,
+    ) -> Result<UploadHandle, Refusal> {
+        let view = self.collection(caller, id).await?;
+        Ok(self.links.collection_cover_upload(caller.organization_id, view.collection.id))
+    }
+}

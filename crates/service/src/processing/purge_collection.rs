@@ -1,0 +1,28 @@
+//! Remove the own objects of a deleted collection.
+
+use tonearm_domain::{CollectionId, OrganizationId};
+
+use super::{JobError, JobRun, Processing};
+
+impl Processing {
+    /// Removes everything in the collection's folder: its covers, also those that were replaced.
+    pub(super) async fn purge_collection(
+        &self,
+        run: &JobRun,
+        organization_id: OrganizationId,
+        collection_id: CollectionId,
+    ) -> Result<(), JobError> {
+        let collection = self.catalog.collection_even_deleted(organization_id, collection_id).await?;
+        let Some(collection) = collection.filter(|collection| collection.deleted_at.is_some()) else {
+            return self.finish(&run.claimed).await;
+        };
+        self.remove_folder(organization_id, collection.folder).await?;
+        let tx = self.catalog.begin().await?;
+        tx.purge_collection(organization_id, collection_id).await?;
+        if !tx.finish_job(&run.claimed).await? {
+            return Err(JobError::LeaseLost);
+        }
+        tx.commit().await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,84 @@
+//! Covers: from an upload to the bytes that a player gets.
+
+use reqwest::Method;
+use serde_json::json;
+use tonearm_fixtures::audio::{WavSpec, wav};
+use tonearm_testkit::{Client, Program, TestServer};
+
+use crate::{binary, on_both_backends, text};
+
+on_both_backends!(a_collections_cover_is_shown);
+
+/// A picture of 240 by 160 pixels, in one colour.
+fn picture() -> Vec<u8> {
+    let colour = tonearm_domain::Colour::new(20, 60, 200);
+    tonearm_media::waveform_image(colour, &[1.0; 40], 240, 160).unwrap()
+}
+
+/// Width and height of a JPEG: what its frame header says.
+fn dimensions(jpeg: &[u8]) -> (u16, u16) {
+    assert_eq!(jpeg[..2], [0xff, 0xd8], "this is no JPEG");
+    let mut at = 2;
+    while !matches!(jpeg[at + 1], 0xc0..=0xc2) {
+        at += 2 + usize::from(u16::from_be_bytes([jpeg[at + 2], jpeg[at + 3]]));
+    }
+    let number = |at: usize| u16::from_be_bytes([jpeg[at], jpeg[at + 1]]);
+    (number(at + 7), number(at + 5))
+}
+
+async fn a_collections_cover_is_shown(server: TestServer) {
+    let client = &server.client;
+    let created = client.post("/v1/collection", &json!({"title": "Season 1"})).await.ok();
+    let collection = text(&created, "/collection_id");
+    let upload = client.request(Method::POST, text(&created, "/collection_cover_upload/upload_url"));
+    client.send(upload.body(picture())).await.ok();
+    let track = client.upload(collection, "song.wav", wav(&WavSpec::default())).await;
+    client.settled(&track).await;
+
+    let session =
+        client.post("/v1/play_session/collection", &json!({"collection_id": collection})).await.ok();
+    let first = &session["first_track"];
+    assert_eq!(first["cover_image"].as_object().unwrap().len(), 3);
+    for (size, side) in [("icon", 80), ("small", 200), ("regular", 400)] {
+        let url = text(first, &format!("/cover_image/{size}/url"));
+        let cover = client.without_key().get(url).await;
+        assert_eq!((cover.status.as_u16(), cover.header("content-type")), (200, "image/jpeg"));
+        assert_eq!(dimensions(&cover.bytes), (side, side), "{size}");
+    }
+    let theme = client.get(&format!("/v1/collection/{collection}")).await.ok();
+    assert!(!theme["collection"]["theme"].as_array().unwrap().is_empty());
+    assert_eq!(first["track"]["player_color"], theme["collection"]["player_color"]);
+
+    // When the collection goes, so do its pictures.
+    let url = text(first, "/cover_image/icon/url").to_owned();
+    client.delete(&format!("/v1/collection/{collection}")).await.ok();
+    let catalog = &server.node.parts().unwrap().catalog;
+    for _ in 0..600 {
+        if catalog.pending_jobs().await.unwrap().iter().all(|job| job.kind != "purge_collection") {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    assert_eq!(client.get(&url).await.status, 404);
+}
+
+#[tokio::test]
+async fn an_organizations_cover_is_set_on_the_command_line() {
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    let made = program.run(&["org", "create", "--name", "Radio", "--json"]);
+    let made: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
+    let (org, file) = (text(&made, "/organization_id"), data.path().join("cover.png"));
+    std::fs::write(&file, picture()).unwrap();
+    let set = |file: &str| program.run(&["org", "set", "--org", org, "--cover", file]);
+    let done = set(file.to_str().unwrap());
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    std::fs::write(&file, "no picture").unwrap();
+    assert_eq!(set(file.to_str().unwrap()).status.code(), Some(2));
+    assert_eq!(set("/nowhere.png").status.code(), Some(1));
+
+    program.start().await;
+    let owner = Client::new(&program.url(), text(&made, "/api_key"));
+    let read = owner.get(&format!("/v1/organization/{org}")).await.ok();
+    assert!(!read["organization"]["theme"].as_array().unwrap().is_empty(), "{read}");
+}
