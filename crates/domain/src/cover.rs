@@ -250,9 +250,11 @@ mod tests {
         }
     }
 
+    type Case = ((bool, bool, Option<CoverOrigin>), (bool, bool, bool), &'static str);
+
     /// Whether the organization, the collection and the track have a cover, and where the track's is from;
     /// whether organization, collection and track allow to be overridden; whose cover is shown.
-    const CASES: [((bool, bool, Option<CoverOrigin>), (bool, bool, bool), &str); 22] = {
+    const CASES: [Case; 22] = {
         use CoverOrigin::{Embedded, Generated, Uploaded};
         [
             // Nothing anywhere.
