@@ -5,7 +5,7 @@ LISTEN ?= 127.0.0.1:8080
 FILE ?=
 TONEARM := target/release/tonearm
 
-.PHONY: help run demo build test lint fmt chaos bench rust ffmpeg
+.PHONY: help run demo build test lint fmt chaos fuzz-api bench rust ffmpeg
 
 help: ## List what there is to make
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -20,7 +20,7 @@ build: rust
 	@cargo build --release --quiet --bin tonearm
 
 test: rust ffmpeg ## Pass all tests
-	@tools/need psql postgresql
+	@tools/need psql postgresql jq jq curl curl openssl openssl
 	@if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace --locked; else cargo test --workspace --locked; fi
 
 lint: rust ## Check formatting, lints and documentation links
@@ -32,6 +32,9 @@ fmt: rust ## Format the code
 
 chaos: rust ffmpeg ## Upload while the server is killed again and again (ROUNDS, default 20)
 	@TONEARM_CHAOS_ROUNDS=$${ROUNDS:-20} cargo test --release --package tonearm --test it chaos -- --nocapture
+
+fuzz-api: build ffmpeg ## Let schemathesis try the whole interface
+	@tools/fuzz-api $(TONEARM) $${EXAMPLES:-200}
 
 bench: build ffmpeg ## Measure; docs/benchmarks.md says what
 	@tools/need wrk wrk

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use axum::extract::FromRef;
 use tonearm_domain::Ambient;
-use tonearm_service::{Access, Library, Playback, Uploads};
+use tonearm_service::{Access, Library, Playback, Repeats, Uploads};
 use tonearm_signing::UrlSigner;
+
+use crate::RateLimits;
 
 /// What the endpoints work with. Each takes only the part it needs, through [`FromRef`]. Cheap to clone.
 #[derive(Clone)]
@@ -16,6 +18,8 @@ pub struct App {
     pub library: Library,
     /// Takes bytes in.
     pub uploads: Uploads,
+    /// Keeps the answers of requests that may be repeated.
+    pub repeats: Repeats,
     /// Hands out signed URLs.
     pub playback: Playback,
     /// Verifies upload URLs.
@@ -37,6 +41,8 @@ pub struct ApiSettings {
     pub request_timeout: Duration,
     /// How long an upload may send nothing.
     pub upload_idle_timeout: Duration,
+    /// How much one key, and one address, may ask for.
+    pub rate_limits: RateLimits,
 }
 
 impl Default for ApiSettings {
@@ -46,6 +52,7 @@ impl Default for ApiSettings {
             max_json_bytes: 1024 * 1024,
             request_timeout: Duration::from_secs(30),
             upload_idle_timeout: Duration::from_secs(60),
+            rate_limits: RateLimits::default(),
         }
     }
 }

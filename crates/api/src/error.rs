@@ -13,7 +13,7 @@ use tonearm_domain::RequestId;
 use tonearm_service::Refusal;
 
 /// Seconds after which a client may find the service whole again.
-const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("5");
+const RETRY_AFTER_SECONDS: u64 = 5;
 
 /// An answer that says what went wrong.
 ///
@@ -26,6 +26,7 @@ pub struct ApiError {
     message: String,
     field: Option<String>,
     wants_key: bool,
+    retry_after: Option<u64>,
     cause: Option<Cause>,
 }
 
@@ -59,7 +60,15 @@ struct ErrorBody<'a> {
 impl ApiError {
     /// An error with a stable code and a sentence for people.
     pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
-        Self { status, code, message: message.into(), field: None, wants_key: false, cause: None }
+        Self {
+            status,
+            code,
+            message: message.into(),
+            field: None,
+            wants_key: false,
+            retry_after: None,
+            cause: None,
+        }
     }
 
     /// A field, parameter or header at fault.
@@ -79,6 +88,13 @@ impl ApiError {
     pub(crate) fn timed_out() -> Self {
         let message = "the request took too long and was given up; try again shortly";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "timeout", message)
+    }
+
+    /// Too many requests; the next one may come after so many seconds.
+    pub(crate) fn rate_limited(seconds: u64) -> Self {
+        let message = format!("too many requests; go on after {seconds} seconds");
+        let error = Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", message);
+        Self { retry_after: Some(seconds), ..error }
     }
 
     /// A panic on our side.
@@ -162,8 +178,9 @@ pub(crate) fn write_out(mut response: Response, id: RequestId) -> Response {
     });
     let (mut parts, _) = response.into_parts();
     parts.headers.remove(CONTENT_TYPE);
-    if error.status == StatusCode::SERVICE_UNAVAILABLE {
-        parts.headers.insert(RETRY_AFTER, RETRY_AFTER_SECONDS);
+    let unavailable = error.status == StatusCode::SERVICE_UNAVAILABLE;
+    if let Some(seconds) = error.retry_after.or(unavailable.then_some(RETRY_AFTER_SECONDS)) {
+        parts.headers.insert(RETRY_AFTER, seconds.into());
     }
     if error.status == StatusCode::UNAUTHORIZED && error.wants_key {
         parts.headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));

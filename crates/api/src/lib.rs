@@ -10,10 +10,13 @@ mod cors;
 mod endpoint;
 mod error;
 mod extract;
+mod rate_limit;
+mod repeat;
 mod request_id;
 mod router;
 mod shapes;
 
 pub use app::{ApiSettings, App};
 pub use error::ApiError;
+pub use rate_limit::RateLimits;
 pub use router::{router, routes};

@@ -37,7 +37,10 @@ pub(crate) async fn identify(State(ambient): State<Ambient>, mut request: Reques
     let span = tracing::info_span!("request", %id, method = %request.method(), route);
     let started = Instant::now();
     async move {
-        let mut response = error::write_out(next.run(request).await, id);
+        let response = next.run(request).await;
+        // A kept answer speaks of the request that it was first given to.
+        let id = response.extensions().get().map_or(id, |CurrentRequest(first)| *first);
+        let mut response = error::write_out(response, id);
         if let Ok(value) = HeaderValue::try_from(id.to_string()) {
             response.headers_mut().insert(X_REQUEST_ID, value);
         }

@@ -1,6 +1,7 @@
 //! All routes, and what is around them.
 
 use std::any::Any;
+use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
@@ -19,6 +20,8 @@ use crate::endpoint::{
     api_key, collection, creator, organization, play, play_session, stream, track, upload, upload_session,
     variant,
 };
+use crate::rate_limit::{Limiter, limit_rate};
+use crate::repeat::repeat;
 use crate::request_id::identify;
 use crate::{ApiError, ApiSettings, App};
 
@@ -30,10 +33,14 @@ pub fn router(app: App) -> Router {
 
 /// Everything under `/v1` and `/upload` and nothing else, to be merged with other routers.
 pub fn routes(app: App) -> Router {
-    let v1 = v1().route_layer(middleware::from_fn_with_state(app.clone(), time_out));
+    let limiter = Arc::new(Limiter::new(app.settings.rate_limits));
+    let limited = |router: Router| router.layer(middleware::from_fn_with_state(limiter.clone(), limit_rate));
+    let v1 = v1()
+        .route_layer(middleware::from_fn_with_state(app.clone(), repeat))
+        .route_layer(middleware::from_fn_with_state(app.clone(), time_out));
     Router::new()
-        .nest("/v1", around(v1.with_state(app.clone()), &app))
-        .nest("/upload", around(uploads().with_state(app.clone()), &app))
+        .nest("/v1", around(limited(v1.with_state(app.clone())), &app))
+        .nest("/upload", around(limited(uploads().with_state(app.clone())), &app))
 }
 
 fn v1() -> Router<App> {

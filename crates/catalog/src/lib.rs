@@ -14,6 +14,7 @@ mod creators;
 mod entity;
 mod error;
 mod files;
+mod idempotency;
 mod jobs;
 mod keys;
 mod migration;
@@ -30,6 +31,7 @@ mod url;
 
 pub use catalog::{Backend, Catalog, ConnectOptions};
 pub use error::CatalogError;
+pub use idempotency::{RepeatableRequest, Repetition};
 pub use jobs::PendingJob;
 pub use transaction::Transaction;
 pub use url::{DatabaseUrl, DatabaseUrlError};

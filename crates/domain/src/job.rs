@@ -38,6 +38,8 @@ pub enum Job {
     },
     /// Remove objects that no row speaks of, left behind by killed processes.
     SweepObjects {},
+    /// Remove the rows of sessions and kept answers that have expired.
+    ForgetExpired {},
 }
 
 impl Job {
@@ -49,6 +51,7 @@ impl Job {
             Self::PurgeTrack { .. } => "purge_track",
             Self::PurgeCollection { .. } => "purge_collection",
             Self::SweepObjects {} => "sweep_objects",
+            Self::ForgetExpired {} => "forget_expired",
         }
     }
 
@@ -56,10 +59,7 @@ impl Job {
     pub const fn max_failures(&self) -> u32 {
         match self {
             Self::ProcessTrack { .. } => 4,
-            Self::ExpireUpload { .. }
-            | Self::PurgeTrack { .. }
-            | Self::PurgeCollection { .. }
-            | Self::SweepObjects {} => 20,
+            _ => 20,
         }
     }
 

@@ -24,6 +24,23 @@ impl Access {
     /// Malformed, unknown, revoked and expired keys are all refused alike; a good key of a type that does not
     /// permit the action is told so.
     pub async fn key(&self, text: &str, action: Action) -> Result<ApiKey, Refusal> {
+        let key = self.bearer(text).await?;
+        if !key.permits(action) {
+            return Err(Refusal::Forbidden {
+                code: "key_type",
+                message: match action {
+                    Action::Manage => "this needs a key of type api",
+                    Action::Play => "this needs a key of type api or player",
+                    Action::Upload => "this needs a key of type api or uploader",
+                    Action::Share => "this needs a key of type share",
+                },
+            });
+        }
+        Ok(key)
+    }
+
+    /// The key with this text, whatever it may do, if it is a credential now.
+    pub async fn bearer(&self, text: &str) -> Result<ApiKey, Refusal> {
         let unknown = Refusal::Unauthenticated {
             code: "invalid_api_key",
             message: "the API key is unknown, revoked or expired",
@@ -36,17 +53,6 @@ impl Access {
         };
         if !key.is_valid_at(self.ambient.now()) {
             return Err(unknown);
-        }
-        if !key.permits(action) {
-            return Err(Refusal::Forbidden {
-                code: "key_type",
-                message: match action {
-                    Action::Manage => "this needs a key of type api",
-                    Action::Play => "this needs a key of type api or player",
-                    Action::Upload => "this needs a key of type api or uploader",
-                    Action::Share => "this needs a key of type share",
-                },
-            });
         }
         Ok(key)
     }

@@ -13,6 +13,7 @@ mod links;
 mod playback;
 mod processing;
 mod refusal;
+mod repeatable;
 mod track_view;
 mod uploads;
 
@@ -30,6 +31,7 @@ pub use playback::{
 };
 pub use processing::{JobError, JobRun, Processing};
 pub use refusal::{Noun, Refusal};
+pub use repeatable::{RepeatableRequest, Repeats, Turn};
 pub use track_view::TrackView;
 pub use uploads::{
     AcceptedUpload, CreateUploadSession, CreatedUploadSession, SessionTrack, UploadLimits, UploadSessionView,

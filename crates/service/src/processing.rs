@@ -2,6 +2,7 @@
 
 mod expire_upload;
 mod files;
+mod forget_expired;
 mod process_track;
 mod purge_collection;
 mod purge_track;
@@ -120,6 +121,7 @@ impl Processing {
                 self.purge_collection(run, organization_id, collection_id).await
             }
             Job::SweepObjects {} => self.sweep_objects(run).await,
+            Job::ForgetExpired {} => self.forget_expired(run).await,
         }
     }
 

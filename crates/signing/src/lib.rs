@@ -43,12 +43,14 @@ mod api_key;
 mod base62;
 mod delivery;
 mod keys;
+mod seal;
 mod secrets;
 mod signer;
 mod upload;
 
 pub use api_key::{ApiKeyText, ApiKeyTextError};
 pub use delivery::{DEFAULT_TTL_SECONDS, DeliveryGrant, DeliveryTerms};
+pub use seal::{seal, unseal};
 pub use secrets::{Secrets, SecretsError};
 pub use signer::{UrlSigner, VerifyError};
 pub use upload::{UploadGrant, UploadTarget};

@@ -4,9 +4,11 @@ mod file;
 mod size;
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tonearm_api::RateLimits;
 use tonearm_blobs::StorageUrl;
 use tonearm_catalog::DatabaseUrl;
 use tonearm_service::{DeliveryUrl, UploadLimits};
@@ -90,6 +92,8 @@ pub struct Config {
     pub max_json_bytes: usize,
     /// Most connections at once.
     pub max_connections: usize,
+    /// How much one key, and one address, may ask for.
+    pub rate_limits: RateLimits,
     /// Whether a play session can be read by its id alone.
     pub public_play_sessions: bool,
     /// How the worker works.
@@ -178,6 +182,7 @@ impl Config {
             },
             max_json_bytes: settings.limits.max_json_bytes.map_or(1 << 20, |s| s.0 as usize),
             max_connections: settings.limits.max_connections.unwrap_or(20_000),
+            rate_limits: rate_limits(&settings.limits),
             public_play_sessions: settings.api.public_play_sessions.unwrap_or(false),
             worker: worker_config(slots, settings.worker.lease_seconds)?,
             ffmpeg: settings.media.ffmpeg.unwrap_or_else(|| PathBuf::from("ffmpeg")),
@@ -202,6 +207,16 @@ impl Config {
     /// Whether this node needs the catalog: an edge alone does not.
     pub fn needs_catalog(&self) -> bool {
         self.has_role(Role::Api) || self.has_role(Role::Worker)
+    }
+}
+
+fn rate_limits(settings: &file::LimitSettings) -> RateLimits {
+    let default = RateLimits::default();
+    // Zero turns a limit off.
+    let chosen = |setting: Option<u32>, default| setting.map_or(default, NonZeroU32::new);
+    RateLimits {
+        per_key: chosen(settings.requests_per_minute_per_key, default.per_key),
+        per_address: chosen(settings.requests_per_minute_per_address, default.per_address),
     }
 }
 

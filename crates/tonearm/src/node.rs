@@ -15,7 +15,7 @@ use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::Ambient;
 use tonearm_edge::{Edge, EdgeConfig};
 use tonearm_media::{Media, MediaConfig, MediaLimits};
-use tonearm_service::{Access, Library, Links, Playback, Processing, Uploads};
+use tonearm_service::{Access, Library, Links, Playback, Processing, Repeats, Uploads};
 use tonearm_signing::UrlSigner;
 use tonearm_worker::Worker;
 
@@ -223,12 +223,14 @@ fn api(config: &Config, ambient: &Ambient, parts: &Parts, signer: &UrlSigner, bl
         access: Access::new(catalog.clone(), ambient.clone()),
         library: parts.library.clone(),
         uploads: parts.uploads(config, ambient, blobs),
+        repeats: Repeats::new(catalog.clone(), ambient.clone()),
         playback: Playback::new(catalog.clone(), ambient.clone(), parts.links.clone()),
         signer: signer.clone(),
         ambient: ambient.clone(),
         settings: ApiSettings {
             public_play_sessions: config.public_play_sessions,
             max_json_bytes: config.max_json_bytes,
+            rate_limits: config.rate_limits,
             ..ApiSettings::default()
         },
     }

@@ -1,16 +1,21 @@
 //! Accepts connections and serves them until told to stop, then lets the open ones finish.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::extract::ConnectInfo;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
-use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
+use tower::util::MapRequest;
 
 /// Bounds on what a connection may cost.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +39,7 @@ pub(crate) async fn serve(
     let connections = Arc::new(Semaphore::new(limits.max_connections));
     let builder = Arc::new(builder(limits));
     loop {
-        let (stream, permit) = tokio::select! {
+        let (stream, address, permit) = tokio::select! {
             () = shutdown.cancelled() => break,
             accepted = accept(&listener, &connections) => match accepted {
                 Some(accepted) => accepted,
@@ -45,7 +50,11 @@ pub(crate) async fn serve(
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "could not turn off Nagle's algorithm");
         }
-        let service = TowerToHyperService::new(app.clone());
+        let service =
+            TowerToHyperService::new(MapRequest::new(app.clone(), move |mut request: Request<Incoming>| {
+                request.extensions_mut().insert(ConnectInfo(address));
+                request
+            }));
         let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
@@ -81,11 +90,11 @@ fn builder(limits: ServerLimits) -> auto::Builder<TokioExecutor> {
 async fn accept(
     listener: &TcpListener,
     connections: &Arc<Semaphore>,
-) -> Option<(tokio::net::TcpStream, tokio::sync::OwnedSemaphorePermit)> {
+) -> Option<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
     let permit = connections.clone().acquire_owned().await.ok()?;
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => return Some((stream, permit)),
+            Ok((stream, address)) => return Some((stream, address, permit)),
             Err(error) => {
                 // Out of file descriptors, or the peer was gone already: others must still be served.
                 tracing::warn!(%error, "could not accept a connection");

@@ -13,8 +13,8 @@ pub struct WorkerConfig {
     pub heartbeat: Duration,
     /// How often to look for jobs that other nodes queued or that have become due.
     pub poll: Duration,
-    /// How often objects without a row are swept.
-    pub sweep: Duration,
+    /// How often objects without a row are swept, and what has expired is forgotten.
+    pub upkeep: Duration,
 }
 
 impl Default for WorkerConfig {
@@ -24,7 +24,7 @@ impl Default for WorkerConfig {
             lease: Duration::from_secs(60),
             heartbeat: Duration::from_secs(15),
             poll: Duration::from_secs(1),
-            sweep: Duration::from_secs(6 * 3600),
+            upkeep: Duration::from_secs(6 * 3600),
         }
     }
 }

@@ -27,11 +27,11 @@ impl Worker {
     pub async fn work(self, shutdown: CancellationToken) {
         let slots = Arc::new(Semaphore::new(self.config.slots));
         let tasks = TaskTracker::new();
-        let mut next_sweep = tokio::time::Instant::now() + self.config.sweep / 12;
+        let mut next_upkeep = tokio::time::Instant::now() + self.config.upkeep / 12;
         while let Some(slot) = self.free_slot(&slots, &shutdown).await {
-            if tokio::time::Instant::now() >= next_sweep {
-                next_sweep += self.config.sweep;
-                self.queue_sweep().await;
+            if tokio::time::Instant::now() >= next_upkeep {
+                next_upkeep += self.config.upkeep;
+                self.queue_upkeep().await;
             }
             let enqueued = self.processing.catalog().jobs_enqueued();
             // Listening starts before looking, so that a job queued in between is not missed.
@@ -94,17 +94,19 @@ impl Worker {
         }
     }
 
-    /// One sweep at a time is enough for all nodes.
-    async fn queue_sweep(&self) {
+    /// One of each at a time is enough for all nodes.
+    async fn queue_upkeep(&self) {
         let ambient = self.processing.ambient();
         let queued = async {
             let tx = self.processing.catalog().begin().await?;
-            tx.enqueue(Job::SweepObjects {}, ambient.record_id(), ambient.now(), Some("sweep_objects"))
-                .await?;
+            for job in [Job::SweepObjects {}, Job::ForgetExpired {}] {
+                let kind = job.kind();
+                tx.enqueue(job, ambient.record_id(), ambient.now(), Some(kind)).await?;
+            }
             tx.commit().await
         };
         if let Err(error) = queued.await {
-            tracing::warn!(%error, "could not queue the sweep of objects");
+            tracing::warn!(%error, "could not queue the upkeep");
         }
     }
 }

@@ -35,7 +35,7 @@ async fn caller(headers: &HeaderMap, app: &App, action: Action) -> Result<Caller
 }
 
 /// The text after `Bearer`, the scheme in any case.
-fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
+pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
     let unauthorized = |code, message| ApiError::new(StatusCode::UNAUTHORIZED, code, message);
     let header = headers.get(AUTHORIZATION).ok_or_else(|| {
         unauthorized("missing_api_key", "an API key is needed, as in `Authorization: Bearer <API_KEY>`")

@@ -10,7 +10,7 @@ mod upload;
 
 pub(crate) use body::{Body, required};
 pub(crate) use digest::upload_terms;
-pub(crate) use key::{ManageKey, PlayKey, PlaySessionReader, UploadKey};
+pub(crate) use key::{ManageKey, PlayKey, PlaySessionReader, UploadKey, bearer};
 pub(crate) use page::Paged;
 pub(crate) use path::{PathId, PathText};
 pub(crate) use upload::{CollectionCoverUpload, CoverUpload, SourceUpload};

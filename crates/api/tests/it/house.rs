@@ -16,7 +16,7 @@ use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_fixtures::{ManualClock, Postgres, TestDatabase, ambient, sqlite_url};
 use tonearm_media::{Media, MediaConfig};
 use tonearm_service::{
-    Access, Caller, CreateKey, JobRun, Library, Links, Playback, Processing, UploadLimits, Uploads,
+    Access, Caller, CreateKey, JobRun, Library, Links, Playback, Processing, Repeats, UploadLimits, Uploads,
 };
 use tonearm_signing::{Secrets, UrlSigner};
 use tower::ServiceExt;
@@ -82,6 +82,7 @@ impl House {
             access: Access::new(catalog.clone(), ambient.clone()),
             library: library.clone(),
             uploads: Uploads::new(catalog.clone(), blobs.clone(), ambient.clone(), links.clone(), LIMITS),
+            repeats: Repeats::new(catalog.clone(), ambient.clone()),
             playback: Playback::new(catalog.clone(), ambient.clone(), links),
             signer: signer.clone(),
             ambient: ambient.clone(),
@@ -228,6 +229,12 @@ impl House {
     pub(crate) async fn key_to_collection(&self, collection_id: &str) -> String {
         let collection_id = Some(collection_id.parse().unwrap());
         self.key(CreateKey { collection_id, ..CreateKey::new(KeyType::Api, "One collection") }).await
+    }
+
+    /// Makes a key stop working.
+    pub(crate) async fn revoke(&self, key: &str) {
+        let id = self.app.access.bearer(key).await.unwrap().id;
+        self.library.revoke_key(&Caller::owner(self.organization_id), id).await.unwrap();
     }
 
     /// The key to another organization.

@@ -12,6 +12,8 @@ mod keys;
 mod manners;
 mod organizations;
 mod play_sessions;
+mod rates;
+mod repeats;
 mod reply;
 mod stream;
 mod tracks;

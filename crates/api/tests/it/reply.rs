@@ -89,7 +89,9 @@ impl Reply {
             assert_eq!(keys(&self.json), expected, "{}", self.json);
             assert!(self.json["message"].as_str().unwrap().len() > 10);
         }
-        assert_eq!(self.status == StatusCode::SERVICE_UNAVAILABLE, self.headers.contains_key(RETRY_AFTER));
+        let says_when =
+            matches!(self.status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS);
+        assert_eq!(says_when, self.headers.contains_key(RETRY_AFTER));
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod m0001_initial;
 mod m0002_covers;
+mod m0003_idempotency;
 
 use std::collections::HashSet;
 
@@ -15,7 +16,11 @@ struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(m0001_initial::Migration), Box::new(m0002_covers::Migration)]
+        vec![
+            Box::new(m0001_initial::Migration),
+            Box::new(m0002_covers::Migration),
+            Box::new(m0003_idempotency::Migration),
+        ]
     }
 }
 

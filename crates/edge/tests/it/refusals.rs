@@ -64,8 +64,7 @@ async fn an_upload_url_delivers_nothing() {
     let node = Node::over_folder().await;
     let grant = UploadGrant {
         organization_id: node.ambient.record_id(),
-        track_id: node.ambient.record_id::<TrackId>(),
-        target: UploadTarget::Source,
+        target: UploadTarget::Source(node.ambient.record_id::<TrackId>()),
     };
     let url = node.signer.sign_upload(grant, 3600, node.ambient.now());
     node.request(Method::GET, &url, &[]).await.assert_error(404, "not_found");

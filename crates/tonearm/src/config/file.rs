@@ -35,6 +35,8 @@ pub(super) struct LimitSettings {
     pub(super) max_cover_bytes: Option<ByteSize>,
     pub(super) max_json_bytes: Option<ByteSize>,
     pub(super) max_connections: Option<usize>,
+    pub(super) requests_per_minute_per_key: Option<u32>,
+    pub(super) requests_per_minute_per_address: Option<u32>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -84,6 +86,12 @@ impl Settings {
         variables.parsed("limits.max_cover_bytes", &mut settings.limits.max_cover_bytes)?;
         variables.parsed("limits.max_json_bytes", &mut settings.limits.max_json_bytes)?;
         variables.toml("limits.max_connections", &mut settings.limits.max_connections)?;
+        variables
+            .toml("limits.requests_per_minute_per_key", &mut settings.limits.requests_per_minute_per_key)?;
+        variables.toml(
+            "limits.requests_per_minute_per_address",
+            &mut settings.limits.requests_per_minute_per_address,
+        )?;
         variables.toml("api.public_play_sessions", &mut settings.api.public_play_sessions)?;
         variables.toml("worker.slots", &mut settings.worker.slots)?;
         variables.toml("worker.lease_seconds", &mut settings.worker.lease_seconds)?;

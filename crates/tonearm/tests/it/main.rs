@@ -7,6 +7,7 @@ mod concurrency;
 mod covers;
 mod inputs;
 mod lifecycle;
+mod tour;
 mod way;
 
 /// The program under test.

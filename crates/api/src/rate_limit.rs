@@ -1,0 +1,150 @@
+//! How much one key, and one address, may ask for.
+
+use std::hash::{BuildHasher, RandomState};
+use std::net::{IpAddr, SocketAddr};
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use axum::extract::{ConnectInfo, Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use governor::clock::{Clock, DefaultClock};
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+
+use crate::ApiError;
+use crate::extract::bearer;
+
+/// How many requests are answered. Requests from the loopback address are not counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateLimits {
+    /// Requests a minute with one key; none: no limit.
+    pub per_key: Option<NonZeroU32>,
+    /// Requests a minute from one address; none: no limit.
+    pub per_address: Option<NonZeroU32>,
+}
+
+impl Default for RateLimits {
+    /// A thousand a second, all of a minute's at once if need be: many listeners may come through one proxy.
+    fn default() -> Self {
+        let generous = NonZeroU32::new(60_000);
+        Self { per_key: generous, per_address: generous }
+    }
+}
+
+/// Requests between two clean-ups of what is known of keys and addresses that have gone quiet.
+const CLEAN_UP_EVERY: u32 = 10_000;
+
+/// Counts requests. Keys are known by a hash that means nothing outside this process.
+pub(crate) struct Limiter {
+    keys: Option<DefaultKeyedRateLimiter<u64>>,
+    addresses: Option<DefaultKeyedRateLimiter<IpAddr>>,
+    hasher: RandomState,
+    clock: DefaultClock,
+    since_clean_up: AtomicU32,
+}
+
+impl Limiter {
+    pub(crate) fn new(limits: RateLimits) -> Self {
+        Self {
+            keys: limits.per_key.map(|n| RateLimiter::keyed(Quota::per_minute(n))),
+            addresses: limits.per_address.map(|n| RateLimiter::keyed(Quota::per_minute(n))),
+            hasher: RandomState::new(),
+            clock: DefaultClock::default(),
+            since_clean_up: AtomicU32::new(0),
+        }
+    }
+
+    /// Counts a request; the seconds to wait where it is one too many.
+    fn count(&self, address: Option<IpAddr>, key: Option<&str>) -> Result<(), u64> {
+        self.clean_up();
+        let now = self.clock.now();
+        let wait = |until: governor::NotUntil<_>| until.wait_time_from(now).as_secs() + 1;
+        if let (Some(limiter), Some(address)) = (&self.addresses, address) {
+            limiter.check_key(&network(address)).map_err(wait)?;
+        }
+        if let (Some(limiter), Some(key)) = (&self.keys, key) {
+            limiter.check_key(&self.hasher.hash_one(key)).map_err(wait)?;
+        }
+        Ok(())
+    }
+
+    fn clean_up(&self) {
+        if self.since_clean_up.fetch_add(1, Ordering::Relaxed) < CLEAN_UP_EVERY {
+            return;
+        }
+        self.since_clean_up.store(0, Ordering::Relaxed);
+        if let Some(limiter) = &self.keys {
+            limiter.retain_recent();
+        }
+        if let Some(limiter) = &self.addresses {
+            limiter.retain_recent();
+        }
+    }
+}
+
+/// An IPv6 customer has a whole /64 of addresses, which count as one.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() & (u128::MAX << 64)).into()),
+        v4 => v4,
+    }
+}
+
+/// Refuses what is one too many with 429 and the time to wait.
+pub(crate) async fn limit_rate(
+    State(limiter): State<Arc<Limiter>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let address = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
+    if address.is_some_and(|address| address.to_canonical().is_loopback()) {
+        return next.run(request).await;
+    }
+    match limiter.count(address, bearer(request.headers()).ok()) {
+        Ok(()) => next.run(request).await,
+        Err(seconds) => ApiError::rate_limited(seconds).into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limiter(per_key: u32, per_address: u32) -> Limiter {
+        Limiter::new(RateLimits {
+            per_key: NonZeroU32::new(per_key),
+            per_address: NonZeroU32::new(per_address),
+        })
+    }
+
+    #[test]
+    fn keys_and_addresses_are_counted_apart() {
+        let limiter = limiter(2, 3);
+        let [a, b] = ["192.0.2.1", "192.0.2.2"].map(|text| text.parse().unwrap());
+        assert_eq!(limiter.count(Some(a), Some("k")), Ok(()));
+        assert_eq!(limiter.count(Some(a), Some("k")), Ok(()));
+        assert!((1..=60).contains(&limiter.count(Some(a), Some("k")).unwrap_err()));
+        assert!(limiter.count(Some(a), None).is_err(), "the address has had its three");
+        assert_eq!(limiter.count(Some(b), None), Ok(()));
+        assert!(limiter.count(Some(b), Some("k")).is_err(), "the key is the same from anywhere");
+        assert_eq!(limiter.count(Some(b), Some("other")), Ok(()));
+    }
+
+    #[test]
+    fn zero_means_no_limit() {
+        let limiter = limiter(0, 0);
+        for _ in 0..20_001 {
+            assert_eq!(limiter.count(Some("192.0.2.1".parse().unwrap()), Some("k")), Ok(()));
+        }
+    }
+
+    #[test]
+    fn neighbours_in_one_network_count_as_one() {
+        let [a, b, c] =
+            ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"].map(|t| network(t.parse().unwrap()));
+        assert_eq!(a, b);
+        assert_ne!(a, c);
+        assert_eq!(network("::ffff:192.0.2.1".parse().unwrap()), "192.0.2.1".parse::<IpAddr>().unwrap());
+    }
+}

@@ -1,0 +1,128 @@
+//! `Idempotency-Key`: a POST that is repeated within a day gets the first answer again, and nothing is done twice.
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
+use sha2::{Digest, Sha256};
+use tonearm_domain::{RequestId, UploadSessionId};
+use tonearm_service::{RepeatableRequest, Turn};
+use uuid::Uuid;
+
+use crate::extract::bearer;
+use crate::request_id::CurrentRequest;
+use crate::{ApiError, App};
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// Tells a repeated answer from a first one.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+const LONGEST_KEY: usize = 255;
+
+/// Most bytes of an answer that are kept: a play session of tens of thousands of tracks.
+const LARGEST_ANSWER: usize = 32 << 20;
+
+/// Bytes of a UUID, which an answer is kept with.
+const ID_LEN: usize = 16;
+
+/// Lets the first request with a key through and answers the others as it was answered.
+///
+/// Only successes are kept: whatever was refused changed nothing and may be tried again under the same key. Whoever
+/// is not let in (any more) gets no kept answers either.
+pub(crate) async fn repeat(State(app): State<App>, request: Request, next: Next) -> Response {
+    if request.method() != Method::POST || !request.headers().contains_key(IDEMPOTENCY_KEY) {
+        return next.run(request).await;
+    }
+    let (parts, body) = request.into_parts();
+    let Some(credential) = credential(&app, &parts.headers, &parts.uri).await else {
+        return next.run(Request::from_parts(parts, body)).await;
+    };
+    let key = match key(&parts.headers) {
+        Ok(key) => key,
+        Err(error) => return error.into_response(),
+    };
+    let Ok(body) = to_bytes(body, app.settings.max_json_bytes).await else {
+        return ApiError::too_large(app.settings.max_json_bytes as u64).into_response();
+    };
+    let repeatable = RepeatableRequest {
+        caller: Sha256::digest(&credential).into(),
+        key,
+        fingerprint: fingerprint(&parts.uri, &body),
+    };
+    match app.repeats.begin(&repeatable, &credential).await {
+        Ok(Turn::First) => {}
+        Ok(Turn::Again(kept)) => return replay(&kept),
+        Err(refusal) => return ApiError::from(refusal).into_response(),
+    }
+    let id = parts.extensions.get::<CurrentRequest>().copied();
+    let response = next.run(Request::from_parts(parts, Body::from(body))).await;
+    keep(&app, &repeatable, &credential, id, response).await
+}
+
+/// What the caller is let in by, if it is: a key, or the upload session in the path.
+async fn credential(app: &App, headers: &HeaderMap, uri: &Uri) -> Option<String> {
+    if let Ok(text) = bearer(headers) {
+        return app.access.bearer(text).await.is_ok().then(|| text.to_owned());
+    }
+    // Nested routers see the path without `/v1`.
+    let mut segments = uri.path().split('/').skip_while(|segment| *segment != "upload").skip(1);
+    let session: UploadSessionId = segments.next()?.parse().ok()?;
+    app.uploads.upload_session(session).await.is_ok().then(|| session.to_string())
+}
+
+fn key(headers: &HeaderMap) -> Result<String, ApiError> {
+    let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
+    match (values.next().and_then(|value| value.to_str().ok()), values.next()) {
+        (Some(key), None) if (1..=LONGEST_KEY).contains(&key.len()) => Ok(key.to_owned()),
+        _ => Err(ApiError::invalid("Idempotency-Key", "is one text of 1 to 255 printable ASCII characters")),
+    }
+}
+
+fn fingerprint(uri: &Uri, body: &[u8]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    hash.update(uri.to_string());
+    hash.update([0]);
+    hash.update(body);
+    hash.finalize().into()
+}
+
+/// Keeps a success and passes it on; frees the key of anything else.
+async fn keep(
+    app: &App,
+    repeatable: &RepeatableRequest,
+    credential: &str,
+    id: Option<CurrentRequest>,
+    response: Response,
+) -> Response {
+    let kept = match id {
+        Some(CurrentRequest(id)) if response.status() == StatusCode::OK => {
+            let (parts, body) = response.into_parts();
+            let Ok(body) = to_bytes(body, LARGEST_ANSWER).await else {
+                return ApiError::timed_out().into_response();
+            };
+            let kept = [id.uuid().as_bytes().as_slice(), &body].concat();
+            let kept = app.repeats.keep(repeatable, credential, &kept).await;
+            kept.map(|()| Response::from_parts(parts, Body::from(body)))
+        }
+        _ => app.repeats.forget(repeatable).await.map(|()| response),
+    };
+    // What was done is done and cannot be told twice: the client must ask what became of it.
+    kept.unwrap_or_else(|refusal| ApiError::from(refusal).into_response())
+}
+
+fn replay(kept: &[u8]) -> Response {
+    let Some((id, body)) = kept.split_first_chunk::<ID_LEN>() else {
+        return ApiError::from(tonearm_service::Refusal::Internal("a kept answer is too short".into()))
+            .into_response();
+    };
+    let mut response = Bytes::copy_from_slice(body).into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(REPLAYED, HeaderValue::from_static("true"));
+    // The answer speaks of the first request, and so does its header.
+    response.extensions_mut().insert(CurrentRequest(RequestId::from_uuid(Uuid::from_bytes(*id))));
+    response
+}

@@ -1,0 +1,20 @@
+//! Rows of `idempotent_request`.
+
+use sea_orm::entity::prelude::*;
+
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "idempotent_request")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub caller: Vec<u8>,
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub idempotency_key: String,
+    pub fingerprint: Vec<u8>,
+    pub answer: Option<Vec<u8>>,
+    pub expires_at: i64,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,23 @@
+//! Remove the rows of sessions and kept answers that have expired.
+
+use super::{JobError, JobRun, Processing};
+
+/// Expired sessions stay for a day, so that a player that comes back late is told that its session has expired.
+const GRACE_SECONDS: i64 = 24 * 3600;
+
+impl Processing {
+    pub(super) async fn forget_expired(&self, run: &JobRun) -> Result<(), JobError> {
+        let now = self.ambient.now();
+        let tx = self.catalog.begin().await?;
+        let sessions = tx.delete_expired_sessions(now.plus_seconds(-GRACE_SECONDS)).await?;
+        let answers = tx.delete_expired_answers(now).await?;
+        if !tx.finish_job(&run.claimed).await? {
+            return Err(JobError::LeaseLost);
+        }
+        tx.commit().await?;
+        if sessions + answers > 0 {
+            tracing::info!(sessions, answers, "removed what had expired");
+        }
+        Ok(())
+    }
+}
