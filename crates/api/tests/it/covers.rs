@@ -4,8 +4,9 @@ use axum::body::Body;
 use http::{Method, Request};
 use serde_json::{Value, json};
 use tonearm_domain::{Colour, ObjectKey};
+use tonearm_fixtures::audio::transcode;
 
-use crate::house::{House, Place, local};
+use crate::house::{House, Place, local, tone};
 use crate::on_both;
 use crate::reply::{Reply, keys, names};
 use crate::uploads::{form, stored_objects};
@@ -16,6 +17,7 @@ on_both!(
     covers_rank_by_level,
     colours_come_with_a_cover,
     what_was_uploaded_is_kept_and_goes_with_the_collection,
+    art_in_a_file_needs_consent,
 );
 
 /// Bars of one colour on white.
@@ -186,4 +188,39 @@ async fn what_was_uploaded_is_kept_and_goes_with_the_collection(place: Place) {
     house.delete(&path).await.expect_ok();
     house.run_jobs().await;
     assert_eq!(stored_objects(&house).await, []);
+}
+
+/// A song with a picture in its tags.
+async fn song_with_art() -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let [wav, art, song] = ["in.wav", "art.png", "song.mp3"].map(|name| folder.path().join(name));
+    std::fs::write(&wav, tone()).unwrap();
+    std::fs::write(&art, picture([200, 30, 30])).unwrap();
+    let attach = ["-i", art.to_str().unwrap(), "-map", "0:a", "-map", "1:v", "-c:v", "copy"];
+    transcode(&wav, &song, &attach).await;
+    std::fs::read(song).unwrap()
+}
+
+async fn art_in_a_file_needs_consent(place: Place) {
+    let house = House::open(place).await;
+    house.set_organization_cover(picture([10, 120, 10])).await;
+    let song = song_with_art().await;
+    for (cover, theme) in [(true, true), (true, false), (false, true), (false, false)] {
+        let body = json!({
+            "collection_id": house.collection_id, "file_name": "song.mp3",
+            "is_cover_overridable": cover, "is_theme_overridable": theme,
+        });
+        let created = house.post("/v1/track", body).await.expect_ok();
+        let id = created.json["track_id"].as_str().unwrap();
+        let url = created.json["track_upload"]["upload_url"].as_str().unwrap();
+        house.upload(url, song.clone()).await.expect_ok();
+        house.run_jobs().await;
+        let track = house.get(&format!("/v1/track/{id}")).await.expect_ok().json["track"].clone();
+        let folder = track["index"].as_str().unwrap();
+        assert_eq!(shown(&house, id).await.contains(folder), cover, "{cover} {theme}");
+        assert_eq!(track["theme"].as_array().unwrap().is_empty(), !theme, "{cover} {theme}");
+        let colour: Colour = track["player_color"].as_str().unwrap().parse().unwrap();
+        let is_red = colour.rgb[0] > 180 && colour.rgb[1] < 60;
+        assert_eq!(is_red, theme, "{cover} {theme} {colour}");
+    }
 }
