@@ -11,6 +11,7 @@ use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use tonearm_domain::RequestId;
 use tonearm_service::Refusal;
+use utoipa::ToSchema;
 
 /// Seconds after which a client may find the service whole again.
 const RETRY_AFTER_SECONDS: u64 = 5;
@@ -47,14 +48,17 @@ impl fmt::Display for Cause {
 }
 
 /// The body of every error.
-#[derive(Debug, Serialize)]
-struct ErrorBody<'a> {
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ErrorBody {
     ok: bool,
-    message: &'a str,
+    /// A sentence for people.
+    message: String,
+    /// What programs tell it by.
     code: &'static str,
     api_request_id: RequestId,
+    /// The field, parameter or header at fault.
     #[serde(skip_serializing_if = "Option::is_none")]
-    field: Option<&'a str>,
+    field: Option<String>,
 }
 
 impl ApiError {
@@ -171,10 +175,10 @@ pub(crate) fn write_out(mut response: Response, id: RequestId) -> Response {
     }
     let body = Json(ErrorBody {
         ok: false,
-        message: &error.message,
+        message: error.message,
         code: error.code,
         api_request_id: id,
-        field: error.field.as_deref(),
+        field: error.field,
     });
     let (mut parts, _) = response.into_parts();
     parts.headers.remove(CONTENT_TYPE);

@@ -10,6 +10,7 @@ mod cors;
 mod endpoint;
 mod error;
 mod extract;
+mod openapi;
 mod rate_limit;
 mod repeat;
 mod request_id;

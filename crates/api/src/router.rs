@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post, put};
 use http::header::CACHE_CONTROL;
 use http::{HeaderValue, StatusCode};
+use tonearm_domain::Ambient;
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -23,24 +24,26 @@ use crate::endpoint::{
 use crate::rate_limit::{Limiter, limit_rate};
 use crate::repeat::repeat;
 use crate::request_id::identify;
-use crate::{ApiError, ApiSettings, App};
+use crate::{ApiError, ApiSettings, App, openapi};
 
 /// Everything under `/v1` and `/upload`, and for any other path an error in the same form.
 pub fn router(app: App) -> Router {
-    let elsewhere = around(Router::new().fallback(not_found), &app);
+    let elsewhere = around(Router::new().fallback(not_found), &app.ambient);
     routes(app).fallback_service(elsewhere)
 }
 
-/// Everything under `/v1` and `/upload` and nothing else, to be merged with other routers.
+/// Everything under `/v1` and `/upload`, and `/openapi.json`; nothing else, to be merged with other routers.
 pub fn routes(app: App) -> Router {
     let limiter = Arc::new(Limiter::new(app.settings.rate_limits));
     let limited = |router: Router| router.layer(middleware::from_fn_with_state(limiter.clone(), limit_rate));
     let v1 = v1()
         .route_layer(middleware::from_fn_with_state(app.clone(), repeat))
         .route_layer(middleware::from_fn_with_state(app.clone(), time_out));
+    let description = Router::new().route("/openapi.json", get(openapi::serve));
     Router::new()
-        .nest("/v1", around(limited(v1.with_state(app.clone())), &app))
-        .nest("/upload", around(limited(uploads().with_state(app.clone())), &app))
+        .merge(around(description, &app.ambient))
+        .nest("/v1", around(limited(v1.with_state(app.clone())), &app.ambient))
+        .nest("/upload", around(limited(uploads().with_state(app.clone())), &app.ambient))
 }
 
 fn v1() -> Router<App> {
@@ -102,11 +105,11 @@ fn uploads() -> Router<App> {
 }
 
 /// What every answer goes through, the outermost first. All of them carry credentials, so none is to be stored.
-fn around(router: Router, app: &App) -> Router {
+fn around(router: Router, ambient: &Ambient) -> Router {
     router.layer(
         ServiceBuilder::new()
             .layer(CompressionLayer::new())
-            .layer(middleware::from_fn_with_state(app.clone(), identify))
+            .layer(middleware::from_fn_with_state(ambient.clone(), identify))
             .layer(SetResponseHeaderLayer::overriding(CACHE_CONTROL, HeaderValue::from_static("no-store")))
             .layer(cors())
             .layer(CatchPanicLayer::custom(panicked)),
@@ -133,5 +136,30 @@ async fn time_out(State(settings): State<ApiSettings>, request: Request, next: N
     match tokio::time::timeout(settings.request_timeout, next.run(request)).await {
         Ok(response) => response,
         Err(_) => ApiError::timed_out().into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::{Body, to_bytes};
+    use tower::ServiceExt;
+
+    use super::*;
+
+    async fn fails() -> ApiError {
+        panic!("with a secret in it")
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_an_error_like_any_other() {
+        let (ambient, _) = tonearm_fixtures::ambient();
+        let router = around(Router::new().route("/", get(fails)), &ambient);
+        let response = router.oneshot(Request::new(Body::empty())).await.unwrap();
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        let id = response.headers()["x-request-id"].to_str().unwrap().to_owned();
+        let body = to_bytes(response.into_body(), 10_000).await.unwrap();
+        let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!((&body["code"], &body["api_request_id"]), (&"internal_error".into(), &id.into()));
+        assert!(!body.to_string().contains("secret"));
     }
 }

@@ -19,6 +19,8 @@ mod organization;
 mod patch;
 mod preview;
 mod recipe;
+#[cfg(feature = "openapi")]
+mod schema;
 mod sessions;
 mod short_id;
 mod text;

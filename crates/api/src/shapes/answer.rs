@@ -4,11 +4,12 @@ use axum::Json;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tonearm_domain::RequestId;
+use utoipa::ToSchema;
 
 use crate::request_id::CurrentRequest;
 
 /// A successful answer: `ok: true`, the request's id where the interface promises it, and the rest.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Answer<T> {
     ok: bool,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -5,9 +5,10 @@ use tonearm_domain::{
     ApiKeyId, CollectionId, CreatorId, KeyType, OrganizationId, Timestamp, TrackId, VariantIndex,
 };
 use tonearm_service::CreatedKey;
+use utoipa::ToSchema;
 
 /// The record of a key that was just made, with the key itself: it is shown this once.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub(crate) struct KeyRecord {
     id: ApiKeyId,
     key: String,

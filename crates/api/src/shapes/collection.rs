@@ -3,11 +3,12 @@
 use serde::Serialize;
 use tonearm_domain::{CollectionId, CreatorId, Metadata, OrganizationId, ThemeColour};
 use tonearm_service::CollectionView;
+use utoipa::ToSchema;
 
 use super::Colours;
 
 /// The record of a collection.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct CollectionRecord {
     id: CollectionId,
     organization_id: OrganizationId,

@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 use tonearm_domain::{Colour, PlayerColours};
+use utoipa::ToSchema;
 
 /// A player colour with its companions, side by side with other fields.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub(crate) struct Colours {
     player_color: Option<Colour>,
     player_color_light: Option<Colour>,

@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 use tonearm_domain::{Creator, CreatorId, Metadata, OrganizationId, ShortId, Timestamp};
+use utoipa::ToSchema;
 
 /// The record of a creator.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct CreatorRecord {
     id: CreatorId,
     organization_id: OrganizationId,

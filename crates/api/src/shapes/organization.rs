@@ -3,11 +3,12 @@
 use serde::Serialize;
 use tonearm_domain::{OrganizationId, ThemeColour};
 use tonearm_service::OrganizationView;
+use utoipa::ToSchema;
 
 use super::Colours;
 
 /// The record of an organization.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct OrganizationRecord {
     id: OrganizationId,
     name: String,

@@ -3,11 +3,12 @@
 use serde::Serialize;
 use tonearm_domain::{CreatorId, PlaySession, PlaySessionId, Timestamp, TrackId, VariantIndex};
 use tonearm_service::{OpenedPlaySession, Playable};
+use utoipa::ToSchema;
 
 use super::{ListedTrack, PlaybackData};
 
 /// What every record of a play session has; beside a single track it has only this.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PlaySessionCore {
     id: PlaySessionId,
     variants: Vec<VariantIndex>,
@@ -16,7 +17,7 @@ pub(crate) struct PlaySessionCore {
 }
 
 /// The record of a play session.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PlaySessionRecord {
     #[serde(flatten)]
     core: PlaySessionCore,
@@ -24,7 +25,7 @@ pub(crate) struct PlaySessionRecord {
 }
 
 /// The first track of a session, ready to play.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct FirstTrack {
     track_id: TrackId,
     #[serde(flatten)]
@@ -32,7 +33,7 @@ pub(crate) struct FirstTrack {
 }
 
 /// What creating and reading a play session answer.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct OpenedBody {
     play_session_id: PlaySessionId,
     play_session: PlaySessionRecord,

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use tonearm_domain::{ContentType, FileData, FileId, Levels, VariantIndex};
 use tonearm_service::{CoverImage, Playable, PlayableVariant};
+use utoipa::ToSchema;
 
 use super::{PlayedTrack, VariantProps, VariantTypeRecord};
 
 /// Cover, track, waveform and signed URLs.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PlaybackData {
     /// By size: `icon`, `small`, `regular`.
     cover_image: BTreeMap<&'static str, CoverRecord>,
@@ -19,7 +20,7 @@ pub(crate) struct PlaybackData {
 }
 
 /// A cover in one size, square.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 struct CoverRecord {
     #[serde(rename = "type")]
     size: &'static str,
@@ -29,7 +30,7 @@ struct CoverRecord {
 }
 
 /// A file that can be fetched.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 struct PlayedVariant {
     id: FileId,
     path: String,
@@ -44,7 +45,7 @@ struct PlayedVariant {
 }
 
 /// What a file was made by.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 struct PlayedRecipe {
     id: tonearm_domain::VariantId,
     index: VariantIndex,
@@ -52,7 +53,7 @@ struct PlayedRecipe {
 }
 
 /// The part of the track that a preview is, in seconds of the track.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 struct PreviewData {
     duration: f64,
     capture_start: f64,

@@ -5,11 +5,12 @@ use tonearm_domain::{
     CollectionId, CreatorId, Metadata, OrganizationId, ShortId, ThemeColour, TrackId, TrackInfo, TrackStatus,
 };
 use tonearm_service::TrackView;
+use utoipa::ToSchema;
 
 use super::Colours;
 
 /// What every record of a track has; a deleted track has only this.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct BasicTrack {
     id: TrackId,
     organization_id: OrganizationId,
@@ -29,7 +30,7 @@ pub(crate) struct BasicTrack {
 }
 
 /// The reduced record: in lists, and after creation and update.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ReducedTrack {
     #[serde(flatten)]
     basic: BasicTrack,
@@ -38,7 +39,7 @@ pub(crate) struct ReducedTrack {
 }
 
 /// The full record.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct FullTrack {
     #[serde(flatten)]
     reduced: ReducedTrack,
@@ -49,7 +50,7 @@ pub(crate) struct FullTrack {
 }
 
 /// The short form, in the list of a play session.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ListedTrack {
     id: TrackId,
     index: ShortId,
@@ -63,7 +64,7 @@ pub(crate) struct ListedTrack {
 }
 
 /// The full form of a track that is played.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PlayedTrack {
     #[serde(flatten)]
     listed: ListedTrack,

@@ -3,9 +3,10 @@
 use serde::Serialize;
 use tonearm_domain::{ShortId, Timestamp, TrackId};
 use tonearm_service::{SessionTrack, UploadHandle, UploadHandles};
+use utoipa::ToSchema;
 
 /// A signed URL that takes a file.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct UploadDescriptor {
     method: &'static str,
     upload_url: String,
@@ -15,14 +16,14 @@ pub(crate) struct UploadDescriptor {
 }
 
 /// Where a track's source goes, and where its cover.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct UploadDescriptors {
     track_upload: UploadDescriptor,
     track_cover_upload: UploadDescriptor,
 }
 
 /// A track as whoever fills an upload session sees it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SessionTrackRecord {
     id: TrackId,
     index: ShortId,

@@ -3,11 +3,12 @@
 use serde::Serialize;
 use tonearm_domain::{CollectionId, CreatorId, Metadata, Timestamp, UploadSession, UploadSessionId};
 use tonearm_service::UploadSessionView;
+use utoipa::ToSchema;
 
 use super::Colours;
 
 /// The record of an upload session.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct UploadSessionRecord {
     id: UploadSessionId,
     creator_id: Option<CreatorId>,
@@ -18,7 +19,7 @@ pub(crate) struct UploadSessionRecord {
 }
 
 /// What creating and reading an upload session answer.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct UploadSessionBody {
     upload_session_id: UploadSessionId,
     upload_session: UploadSessionRecord,

@@ -4,9 +4,10 @@ use serde::Serialize;
 use tonearm_domain::{
     Codec, OrganizationId, Recipe, RecipeKind, RecipeType, Timestamp, TrackId, VariantId, VariantIndex,
 };
+use utoipa::ToSchema;
 
 /// The type of a variant.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct VariantTypeRecord {
     id: RecipeType,
     viewer_id: &'static str,
@@ -14,7 +15,7 @@ pub(crate) struct VariantTypeRecord {
 }
 
 /// The settings of a variant that can be heard; null in the others.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, ToSchema)]
 pub(crate) struct VariantProps {
     codec: Option<Codec>,
     /// Kilobits per second; null where nothing is lost.
@@ -25,7 +26,7 @@ pub(crate) struct VariantProps {
 }
 
 /// The record of a variant.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct VariantRecord {
     id: VariantId,
     organization_id: OrganizationId,

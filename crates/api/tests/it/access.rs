@@ -10,7 +10,7 @@ use crate::on_both;
 
 on_both!(a_key_is_needed, only_a_good_key_is_one, each_type_of_key_has_its_doors, the_key_is_looked_at_first);
 
-const MANAGED: &[(&str, &str)] = &[
+pub(crate) const MANAGED: &[(&str, &str)] = &[
     ("GET", "/v1/track/ID"),
     ("PUT", "/v1/track/ID"),
     ("DELETE", "/v1/track/ID"),
@@ -34,8 +34,9 @@ const MANAGED: &[(&str, &str)] = &[
     ("GET", "/v1/variant/ID"),
     ("POST", "/v1/api_key"),
 ];
-const PLAYING: &[(&str, &str)] = &[("POST", "/v1/play_session/collection"), ("GET", "/v1/play_session/ID")];
-const UPLOADING: &[(&str, &str)] = &[("POST", "/v1/upload_session")];
+pub(crate) const PLAYING: &[(&str, &str)] =
+    &[("POST", "/v1/play_session/collection"), ("GET", "/v1/play_session/ID")];
+pub(crate) const UPLOADING: &[(&str, &str)] = &[("POST", "/v1/upload_session")];
 
 fn all() -> impl Iterator<Item = (Method, String)> {
     let id = "018f0000-0000-7000-8000-000000000001";

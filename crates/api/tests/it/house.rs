@@ -31,25 +31,25 @@ pub(crate) const LIMITS: UploadLimits =
 pub(crate) struct Place {
     url: String,
     _folder: Option<TempDir>,
-    _database: Option<TestDatabase>,
+    database: Option<TestDatabase>,
 }
 
 impl Place {
     pub(crate) fn sqlite() -> Self {
         let (folder, url) = sqlite_url();
-        Self { url, _folder: Some(folder), _database: None }
+        Self { url, _folder: Some(folder), database: None }
     }
 
     pub(crate) async fn postgres() -> Self {
         let database = Postgres::database().await;
-        Self { url: database.url.clone(), _folder: None, _database: Some(database) }
+        Self { url: database.url.clone(), _folder: None, database: Some(database) }
     }
 }
 
 /// An organization with a collection, a key to everything, and the router that serves it.
 pub(crate) struct House {
     app: App,
-    router: Router,
+    pub(crate) router: Router,
     pub(crate) clock: ManualClock,
     pub(crate) signer: UrlSigner,
     pub(crate) ambient: Ambient,
@@ -61,7 +61,7 @@ pub(crate) struct House {
     library: Library,
     processing: Processing,
     store: TempDir,
-    _place: Place,
+    place: Place,
 }
 
 impl House {
@@ -104,7 +104,7 @@ impl House {
             library,
             processing,
             store,
-            _place: place,
+            place,
         };
         house.collection_id = house.create_collection("First").await;
         house
@@ -126,6 +126,13 @@ impl House {
     /// Sends a request and takes the answer as it is.
     pub(crate) async fn send_raw(&self, request: Request<Body>) -> (StatusCode, HeaderMap, Vec<u8>) {
         Reply::raw(self.router.clone().oneshot(request).await.unwrap()).await
+    }
+
+    /// What the service says of itself.
+    pub(crate) async fn document(&self) -> Value {
+        let request = Request::get("/openapi.json").body(Body::empty()).unwrap();
+        let (_, _, body) = self.send_raw(request).await;
+        serde_json::from_slice(&body).unwrap()
     }
 
     /// Sends a request with the key to everything.
@@ -241,6 +248,11 @@ impl House {
     pub(crate) async fn neighbour(&self) -> String {
         let created = self.library.create_organization("Neighbours").await.unwrap();
         created.api_key.reveal().to_owned()
+    }
+
+    /// Takes the database away from under the service. Only a PostgreSQL database can go.
+    pub(crate) fn lose_database(&mut self) {
+        drop(self.place.database.take());
     }
 
     /// Makes the organization's cover, past the interface.

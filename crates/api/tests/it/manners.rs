@@ -114,3 +114,12 @@ async fn slow_requests_are_given_up(place: Place) {
     let reply = house.send(request.body(never).unwrap()).await.expect_error(503, "timeout");
     assert_eq!(reply.header("retry-after"), Some("5"));
 }
+
+#[tokio::test]
+async fn without_a_database_the_service_is_unavailable() {
+    let mut house = House::open(Place::postgres().await).await;
+    house.lose_database();
+    let reply = house.get("/v1/variant").await.expect_error(503, "unavailable");
+    assert_eq!(reply.header("retry-after"), Some("5"));
+    assert!(!reply.json.to_string().contains("postgres"));
+}

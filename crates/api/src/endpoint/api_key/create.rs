@@ -4,14 +4,15 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use tonearm_domain::{ApiKeyId, CollectionId, CreatorId, KeyType, Text, Timestamp, TrackId, VariantIndex};
 use tonearm_service::{CreateKey, Library};
+use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::extract::{Body, ManageKey, required};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, KeyRecord};
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = api_key::create::Fields)]
 pub(crate) struct Fields {
     title: Option<Text<200>>,
     api_key_type_id: Option<KeyType>,
@@ -39,13 +40,23 @@ impl Fields {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = api_key::create::Created)]
 pub(crate) struct Created {
     api_key_id: ApiKeyId,
     api_key: KeyRecord,
 }
 
 /// Makes a player, uploader or share key and shows it this once.
+#[utoipa::path(
+    post,
+    path = "/v1/api_key",
+    tag = "API keys",
+    operation_id = "create_api_key",
+    request_body = Fields,
+    responses((status = 200, body = Answer<Created>, description = "Done.")),
+    security(("api_key" = [])),
+)]
 pub(crate) async fn create(
     ManageKey(caller): ManageKey,
     request: CurrentRequest,

@@ -4,14 +4,15 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use tonearm_domain::{CollectionId, Colour, CreatorId, Metadata, Text};
 use tonearm_service::{CreateCollection, Library};
+use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::extract::{Body, ManageKey, required};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, CollectionRecord, UploadDescriptor};
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = collection::create::Fields)]
 pub(crate) struct Fields {
     title: Option<Text<1000>>,
     creator_id: Option<CreatorId>,
@@ -38,7 +39,8 @@ impl Fields {
     }
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = collection::create::Created)]
 pub(crate) struct Created {
     collection_id: CollectionId,
     collection: CollectionRecord,
@@ -46,6 +48,15 @@ pub(crate) struct Created {
 }
 
 /// Makes a collection and answers where to send its cover.
+#[utoipa::path(
+    post,
+    path = "/v1/collection",
+    tag = "Collections",
+    operation_id = "create_collection",
+    request_body = Fields,
+    responses((status = 200, body = Answer<Created>, description = "Done.")),
+    security(("api_key" = [])),
+)]
 pub(crate) async fn create(
     ManageKey(caller): ManageKey,
     request: CurrentRequest,

@@ -4,19 +4,30 @@ use axum::extract::State;
 use serde::Serialize;
 use tonearm_domain::CollectionId;
 use tonearm_service::Library;
+use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::extract::{ManageKey, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, CollectionRecord};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = collection::delete::Deleted)]
 pub(crate) struct Deleted {
     collection_id: CollectionId,
     deleted_collection: CollectionRecord,
 }
 
 /// Soft-deletes a collection with its tracks.
+#[utoipa::path(
+    delete,
+    path = "/v1/collection/{collection_id}",
+    tag = "Collections",
+    operation_id = "delete_collection",
+    params(("collection_id" = CollectionId, Path)),
+    responses((status = 200, body = Answer<Deleted>, description = "Done.")),
+    security(("api_key" = [])),
+)]
 pub(crate) async fn delete(
     ManageKey(caller): ManageKey,
     PathId(collection_id): PathId<CollectionId>,

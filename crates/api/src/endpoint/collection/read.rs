@@ -4,6 +4,7 @@ use axum::extract::State;
 use serde::Serialize;
 use tonearm_domain::CollectionId;
 use tonearm_service::Library;
+use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::extract::{ManageKey, PathId};
@@ -11,13 +12,23 @@ use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, CollectionRecord};
 
 /// What reading and changing a collection answer.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = collection::read::Found)]
 pub(crate) struct Found {
     pub(super) collection_id: CollectionId,
     pub(super) collection: CollectionRecord,
 }
 
 /// One collection.
+#[utoipa::path(
+    get,
+    path = "/v1/collection/{collection_id}",
+    tag = "Collections",
+    operation_id = "read_collection",
+    params(("collection_id" = CollectionId, Path)),
+    responses((status = 200, body = Answer<Found>, description = "Done.")),
+    security(("api_key" = [])),
+)]
 pub(crate) async fn read(
     ManageKey(caller): ManageKey,
     PathId(collection_id): PathId<CollectionId>,

@@ -4,19 +4,30 @@ use axum::extract::State;
 use serde::Serialize;
 use tonearm_domain::CollectionId;
 use tonearm_service::Library;
+use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::extract::{ManageKey, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, UploadDescriptor};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = collection::renew_cover_upload::Renewed)]
 pub(crate) struct Renewed {
     collection_id: CollectionId,
     collection_cover_upload: UploadDescriptor,
 }
 
 /// A fresh URL that takes the collection's cover.
+#[utoipa::path(
+    post,
+    path = "/v1/collection/{collection_id}/cover",
+    tag = "Collections",
+    operation_id = "renew_collection_cover_upload",
+    params(("collection_id" = CollectionId, Path)),
+    responses((status = 200, body = Answer<Renewed>, description = "Done.")),
+    security(("api_key" = [])),
+)]
 pub(crate) async fn renew_cover_upload(
     ManageKey(caller): ManageKey,
     PathId(collection_id): PathId<CollectionId>,

@@ -4,6 +4,7 @@ use axum::extract::State;
 use serde::Deserialize;
 use tonearm_domain::{CollectionId, Colour, CreatorId, Metadata, Patch, Text};
 use tonearm_service::{Library, UpdateCollection};
+use utoipa::ToSchema;
 
 use super::read::Found;
 use crate::ApiError;
@@ -11,16 +12,32 @@ use crate::extract::{Body, ManageKey, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = collection::update::Fields)]
 pub(crate) struct Fields {
+    #[serde(default)]
+    #[schema(value_type = Option<Text<1000>>)]
     title: Patch<Text<1000>>,
+    #[serde(default)]
+    #[schema(value_type = Option<CreatorId>)]
     creator_id: Patch<CreatorId>,
+    #[serde(default)]
+    #[schema(value_type = Option<Text<1000>>)]
     organization_index: Patch<Text<1000>>,
+    #[serde(default)]
+    #[schema(value_type = Option<Metadata>)]
     metadata: Patch<Metadata>,
+    #[serde(default)]
+    #[schema(value_type = Option<bool>)]
     is_cover_overridable: Patch<bool>,
+    #[serde(default)]
+    #[schema(value_type = Option<bool>)]
     is_theme_overridable: Patch<bool>,
+    #[serde(default)]
+    #[schema(value_type = Option<Colour>)]
     player_color: Patch<Colour>,
+    #[serde(default)]
+    #[schema(value_type = Option<Text<1000>>)]
     player_subtitle: Patch<Text<1000>>,
 }
 
@@ -40,6 +57,16 @@ impl From<Fields> for UpdateCollection {
 }
 
 /// Changes the fields that the body has.
+#[utoipa::path(
+    put,
+    path = "/v1/collection/{collection_id}",
+    tag = "Collections",
+    operation_id = "update_collection",
+    params(("collection_id" = CollectionId, Path)),
+    request_body = Fields,
+    responses((status = 200, body = Answer<Found>, description = "Done.")),
+    security(("api_key" = [])),
+)]
 pub(crate) async fn update(
     ManageKey(caller): ManageKey,
     PathId(collection_id): PathId<CollectionId>,

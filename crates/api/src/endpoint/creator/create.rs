@@ -4,6 +4,7 @@ use axum::extract::State;
 use serde::Deserialize;
 use tonearm_domain::{Metadata, Text};
 use tonearm_service::{CreateCreator, Library};
+use utoipa::ToSchema;
 
 use super::read::Found;
 use crate::ApiError;
@@ -11,14 +12,23 @@ use crate::extract::{Body, ManageKey, required};
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = creator::create::Fields)]
 pub(crate) struct Fields {
     organization_index: Option<Text<1000>>,
     metadata: Option<Metadata>,
 }
 
 /// Makes a creator.
+#[utoipa::path(
+    post,
+    path = "/v1/creator",
+    tag = "Creators",
+    operation_id = "create_creator",
+    request_body = Fields,
+    responses((status = 200, body = Answer<Found>, description = "Done.")),
+    security(("api_key" = [])),
+)]
 pub(crate) async fn create(
     ManageKey(caller): ManageKey,
     request: CurrentRequest,

@@ -4,19 +4,30 @@ use axum::extract::State;
 use serde::Serialize;
 use tonearm_domain::CreatorId;
 use tonearm_service::Library;
+use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::extract::{ManageKey, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, CreatorRecord};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = creator::delete::Deleted)]
 pub(crate) struct Deleted {
     creator_id: CreatorId,
     deleted_creator: CreatorRecord,
 }
 
 /// Deletes a creator; what came from it stays.
+#[utoipa::path(
+    delete,
+    path = "/v1/creator/{creator_id}",
+    tag = "Creators",
+    operation_id = "delete_creator",
+    params(("creator_id" = CreatorId, Path)),
+    responses((status = 200, body = Answer<Deleted>, description = "Done.")),
+    security(("api_key" = [])),
+)]
 pub(crate) async fn delete(
     ManageKey(caller): ManageKey,
     PathId(creator_id): PathId<CreatorId>,

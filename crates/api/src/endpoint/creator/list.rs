@@ -3,13 +3,15 @@
 use axum::extract::State;
 use serde::Serialize;
 use tonearm_service::Library;
+use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::extract::{ManageKey, Paged};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, CreatorRecord};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = creator::list::Listed)]
 pub(crate) struct Listed {
     /// How many there are in all, whatever the page.
     count: u64,
@@ -17,6 +19,18 @@ pub(crate) struct Listed {
 }
 
 /// A page of the creators in the key's reach.
+#[utoipa::path(
+    get,
+    path = "/v1/creator",
+    tag = "Creators",
+    operation_id = "list_creators",
+    params(
+        ("limit" = Option<u32>, Query, description = "1 to 200; 50 unless told."),
+        ("offset" = Option<u64>, Query, description = "0 unless told."),
+    ),
+    responses((status = 200, body = Answer<Listed>, description = "Done.")),
+    security(("api_key" = [])),
+)]
 pub(crate) async fn list(
     ManageKey(caller): ManageKey,
     Paged(page): Paged,

@@ -4,6 +4,7 @@ use axum::extract::State;
 use serde::Serialize;
 use tonearm_domain::CreatorId;
 use tonearm_service::Library;
+use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::extract::{ManageKey, PathId};
@@ -11,13 +12,23 @@ use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, CreatorRecord};
 
 /// What creating, reading and changing a creator answer.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = creator::read::Found)]
 pub(crate) struct Found {
     pub(super) creator_id: CreatorId,
     pub(super) creator: CreatorRecord,
 }
 
 /// One creator.
+#[utoipa::path(
+    get,
+    path = "/v1/creator/{creator_id}",
+    tag = "Creators",
+    operation_id = "read_creator",
+    params(("creator_id" = CreatorId, Path)),
+    responses((status = 200, body = Answer<Found>, description = "Done.")),
+    security(("api_key" = [])),
+)]
 pub(crate) async fn read(
     ManageKey(caller): ManageKey,
     PathId(creator_id): PathId<CreatorId>,

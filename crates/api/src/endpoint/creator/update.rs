@@ -4,6 +4,7 @@ use axum::extract::State;
 use serde::Deserialize;
 use tonearm_domain::{CreatorId, Metadata, Patch, Text};
 use tonearm_service::{Library, UpdateCreator};
+use utoipa::ToSchema;
 
 use super::read::Found;
 use crate::ApiError;
@@ -11,14 +12,28 @@ use crate::extract::{Body, ManageKey, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = creator::update::Fields)]
 pub(crate) struct Fields {
+    #[serde(default)]
+    #[schema(value_type = Option<Text<1000>>)]
     organization_index: Patch<Text<1000>>,
+    #[serde(default)]
+    #[schema(value_type = Option<Metadata>)]
     metadata: Patch<Metadata>,
 }
 
 /// Changes the fields that the body has.
+#[utoipa::path(
+    put,
+    path = "/v1/creator/{creator_id}",
+    tag = "Creators",
+    operation_id = "update_creator",
+    params(("creator_id" = CreatorId, Path)),
+    request_body = Fields,
+    responses((status = 200, body = Answer<Found>, description = "Done.")),
+    security(("api_key" = [])),
+)]
 pub(crate) async fn update(
     ManageKey(caller): ManageKey,
     PathId(creator_id): PathId<CreatorId>,

@@ -4,6 +4,7 @@ use axum::extract::State;
 use serde::Serialize;
 use tonearm_domain::OrganizationId;
 use tonearm_service::{Library, OrganizationView};
+use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::extract::{ManageKey, PathId};
@@ -11,7 +12,8 @@ use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, OrganizationRecord};
 
 /// What reading and changing an organization answer.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = organization::read::Found)]
 pub(crate) struct Found {
     organization_id: OrganizationId,
     organization: OrganizationRecord,
@@ -24,6 +26,15 @@ impl From<OrganizationView> for Found {
 }
 
 /// The key's own organization.
+#[utoipa::path(
+    get,
+    path = "/v1/organization/{organization_id}",
+    tag = "Organizations",
+    operation_id = "read_organization",
+    params(("organization_id" = OrganizationId, Path)),
+    responses((status = 200, body = Answer<Found>, description = "Done.")),
+    security(("api_key" = [])),
+)]
 pub(crate) async fn read(
     ManageKey(caller): ManageKey,
     PathId(id): PathId<OrganizationId>,

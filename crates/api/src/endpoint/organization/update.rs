@@ -4,6 +4,7 @@ use axum::extract::State;
 use serde::Deserialize;
 use tonearm_domain::{Colour, OrganizationId, Patch, Text, ThemeColour};
 use tonearm_service::{Library, UpdateOrganization};
+use utoipa::ToSchema;
 
 use super::read::Found;
 use crate::ApiError;
@@ -12,14 +13,26 @@ use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
 /// `webhook_url` is not among them: it is set in the dashboard.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = organization::update::Fields)]
 pub(crate) struct Fields {
+    #[serde(default)]
+    #[schema(value_type = Option<Text<200>>)]
     name: Patch<Text<200>>,
+    #[serde(default)]
+    #[schema(value_type = Option<Vec<ThemeColour>>)]
     theme: Patch<Vec<ThemeColour>>,
+    #[serde(default)]
+    #[schema(value_type = Option<bool>)]
     is_theme_overridable: Patch<bool>,
+    #[serde(default)]
+    #[schema(value_type = Option<bool>)]
     is_cover_overridable: Patch<bool>,
+    #[serde(default)]
+    #[schema(value_type = Option<Colour>)]
     player_color: Patch<Colour>,
+    #[serde(default)]
+    #[schema(value_type = Option<Text<1000>>)]
     player_subtitle: Patch<Text<1000>>,
 }
 
@@ -38,6 +51,16 @@ impl From<Fields> for UpdateOrganization {
 }
 
 /// Changes the fields that the body has.
+#[utoipa::path(
+    put,
+    path = "/v1/organization/{organization_id}",
+    tag = "Organizations",
+    operation_id = "update_organization",
+    params(("organization_id" = OrganizationId, Path)),
+    request_body = Fields,
+    responses((status = 200, body = Answer<Found>, description = "Done.")),
+    security(("api_key" = [])),
+)]
 pub(crate) async fn update(
     ManageKey(caller): ManageKey,
     PathId(id): PathId<OrganizationId>,

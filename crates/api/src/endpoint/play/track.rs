@@ -4,12 +4,14 @@ use axum::extract::State;
 use serde::Serialize;
 use tonearm_domain::{PlaySessionId, TrackId};
 use tonearm_service::Playback;
+use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::extract::PathId;
 use crate::shapes::{Answer, PlaySessionCore, PlaybackData};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = play::track::Played)]
 pub(crate) struct Played {
     play_session_id: PlaySessionId,
     track_id: TrackId,
@@ -19,6 +21,14 @@ pub(crate) struct Played {
 }
 
 /// All it takes to play one track of a session.
+#[utoipa::path(
+    get,
+    path = "/v1/play/{play_session_id}/{play_track_id}",
+    tag = "Play sessions",
+    operation_id = "play_track",
+    params(("play_session_id" = PlaySessionId, Path), ("play_track_id" = TrackId, Path)),
+    responses((status = 200, body = Answer<Played>, description = "Done.")),
+)]
 pub(crate) async fn track(
     PathId(session_id): PathId<PlaySessionId>,
     PathId(track_id): PathId<TrackId>,

@@ -4,13 +4,14 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use tonearm_domain::{CollectionId, ExpiresIn, Timestamp, TrackId};
 use tonearm_service::{GrantPlaySession, PlaySessionScope, Playback};
+use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::extract::{Body, PathText, PlayKey, required};
 use crate::shapes::{Answer, OpenedBody};
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = play_session::create::Fields)]
 pub(crate) struct Fields {
     variants: Option<Vec<String>>,
     collection_id: Option<CollectionId>,
@@ -30,7 +31,8 @@ impl Fields {
     }
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = play_session::create::Created)]
 pub(crate) struct Created {
     #[serde(flatten)]
     opened: OpenedBody,
@@ -38,6 +40,16 @@ pub(crate) struct Created {
 }
 
 /// Grants a play session and answers all it takes to play its first track.
+#[utoipa::path(
+    post,
+    path = "/v1/play_session/{scope}",
+    tag = "Play sessions",
+    operation_id = "create_play_session",
+    params(("scope" = String, Path, description = "`collection` or `track`.")),
+    request_body = Fields,
+    responses((status = 200, body = Answer<Created>, description = "Done.")),
+    security(("api_key" = [])),
+)]
 pub(crate) async fn create(
     PlayKey(caller): PlayKey,
     PathText(scope): PathText,

@@ -9,6 +9,15 @@ use crate::extract::{PathId, PlaySessionReader};
 use crate::shapes::{Answer, OpenedBody};
 
 /// A play session with its tracks. It takes a key, unless the operator lets the session's id be enough.
+#[utoipa::path(
+    get,
+    path = "/v1/play_session/{play_session_id}",
+    tag = "Play sessions",
+    operation_id = "read_play_session",
+    params(("play_session_id" = PlaySessionId, Path)),
+    responses((status = 200, body = Answer<OpenedBody>, description = "Done.")),
+    security(("api_key" = [])),
+)]
 pub(crate) async fn read(
     reader: PlaySessionReader,
     PathId(id): PathId<PlaySessionId>,

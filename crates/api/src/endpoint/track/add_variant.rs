@@ -4,14 +4,15 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use tonearm_domain::{Codec, JobId, RecipeError, RecipeKind, TrackId, VariantId, VariantIndex};
 use tonearm_service::Library;
+use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::extract::{Body, ManageKey, PathId, required};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, VariantRecord};
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = track::add_variant::Fields)]
 pub(crate) struct Fields {
     index: Option<VariantIndex>,
     variant_type_id: Option<AddableType>,
@@ -32,14 +33,14 @@ pub(crate) struct Fields {
 }
 
 /// The types that a track can add for itself.
-#[derive(Debug, Clone, Copy, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum AddableType {
     Transcode,
     Preview,
 }
 
-#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum PreviewType {
     #[default]
@@ -95,7 +96,8 @@ fn field_of(error: &RecipeError) -> &'static str {
     }
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = track::add_variant::Added)]
 pub(crate) struct Added {
     track_id: TrackId,
     variant_id: VariantId,
@@ -104,6 +106,16 @@ pub(crate) struct Added {
 }
 
 /// Gives a track a variant of its own and queues its rendering.
+#[utoipa::path(
+    post,
+    path = "/v1/track/{track_id}/variant",
+    tag = "Variants",
+    operation_id = "add_track_variant",
+    params(("track_id" = TrackId, Path)),
+    request_body = Fields,
+    responses((status = 200, body = Answer<Added>, description = "Done.")),
+    security(("api_key" = [])),
+)]
 pub(crate) async fn add_variant(
     ManageKey(caller): ManageKey,
     PathId(track_id): PathId<TrackId>,

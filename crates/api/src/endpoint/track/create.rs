@@ -4,6 +4,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use tonearm_domain::{CollectionId, Colour, CreatorId, Metadata, Text, TrackId};
 use tonearm_service::{CreateTrack, Library};
+use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::extract::{Body, ManageKey, required};
@@ -11,8 +12,8 @@ use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, ReducedTrack, UploadDescriptors};
 
 /// A track to be made, here or inside an upload session.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = track::create::Fields)]
 pub(crate) struct Fields {
     collection_id: Option<CollectionId>,
     file_name: Option<Text<1000>>,
@@ -44,7 +45,8 @@ impl Fields {
     }
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = track::create::Created)]
 pub(crate) struct Created {
     track_id: TrackId,
     track: ReducedTrack,
@@ -53,6 +55,15 @@ pub(crate) struct Created {
 }
 
 /// Makes a track and answers where to send its bytes.
+#[utoipa::path(
+    post,
+    path = "/v1/track",
+    tag = "Tracks",
+    operation_id = "create_track",
+    request_body = Fields,
+    responses((status = 200, body = Answer<Created>, description = "Done.")),
+    security(("api_key" = [])),
+)]
 pub(crate) async fn create(
     ManageKey(caller): ManageKey,
     request: CurrentRequest,

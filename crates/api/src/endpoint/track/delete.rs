@@ -4,19 +4,30 @@ use axum::extract::State;
 use serde::Serialize;
 use tonearm_domain::TrackId;
 use tonearm_service::Library;
+use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::extract::{ManageKey, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, BasicTrack};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = track::delete::Deleted)]
 pub(crate) struct Deleted {
     track_id: TrackId,
     deleted_track: BasicTrack,
 }
 
 /// Soft-deletes a track with its files and variants.
+#[utoipa::path(
+    delete,
+    path = "/v1/track/{track_id}",
+    tag = "Tracks",
+    operation_id = "delete_track",
+    params(("track_id" = TrackId, Path)),
+    responses((status = 200, body = Answer<Deleted>, description = "Done.")),
+    security(("api_key" = [])),
+)]
 pub(crate) async fn delete(
     ManageKey(caller): ManageKey,
     PathId(track_id): PathId<TrackId>,

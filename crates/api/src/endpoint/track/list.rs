@@ -4,13 +4,15 @@ use axum::extract::State;
 use serde::Serialize;
 use tonearm_domain::CollectionId;
 use tonearm_service::Library;
+use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::extract::{ManageKey, Paged, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, ReducedTrack};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = track::list::Listed)]
 pub(crate) struct Listed {
     /// How many there are in all, whatever the page.
     count: u64,
@@ -18,6 +20,19 @@ pub(crate) struct Listed {
 }
 
 /// A page of a collection's tracks, in order.
+#[utoipa::path(
+    get,
+    path = "/v1/collection/{collection_id}/track",
+    tag = "Tracks",
+    operation_id = "list_tracks",
+    params(
+        ("collection_id" = CollectionId, Path),
+        ("limit" = Option<u32>, Query, description = "1 to 200; 50 unless told."),
+        ("offset" = Option<u64>, Query, description = "0 unless told."),
+    ),
+    responses((status = 200, body = Answer<Listed>, description = "Done.")),
+    security(("api_key" = [])),
+)]
 pub(crate) async fn list(
     ManageKey(caller): ManageKey,
     PathId(collection_id): PathId<CollectionId>,

@@ -4,19 +4,30 @@ use axum::extract::State;
 use serde::Serialize;
 use tonearm_domain::TrackId;
 use tonearm_service::Library;
+use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::extract::{ManageKey, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, UploadDescriptor};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = track::renew_cover_upload::Renewed)]
 pub(crate) struct Renewed {
     track_id: TrackId,
     track_cover_upload: UploadDescriptor,
 }
 
 /// A fresh URL that takes the track's cover.
+#[utoipa::path(
+    post,
+    path = "/v1/track/{track_id}/cover",
+    tag = "Tracks",
+    operation_id = "renew_track_cover_upload",
+    params(("track_id" = TrackId, Path)),
+    responses((status = 200, body = Answer<Renewed>, description = "Done.")),
+    security(("api_key" = [])),
+)]
 pub(crate) async fn renew_cover_upload(
     ManageKey(caller): ManageKey,
     PathId(track_id): PathId<TrackId>,

@@ -4,24 +4,43 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use tonearm_domain::{Colour, CreatorId, Metadata, Patch, Text, TrackId};
 use tonearm_service::{Library, UpdateTrack};
+use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::extract::{Body, ManageKey, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, ReducedTrack};
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = track::update::Fields)]
 pub(crate) struct Fields {
+    #[serde(default)]
+    #[schema(value_type = Option<CreatorId>)]
     creator_id: Patch<CreatorId>,
+    #[serde(default)]
+    #[schema(value_type = Option<Text<1000>>)]
     organization_index: Patch<Text<1000>>,
     /// Another name of `player_title`, which counts where both are given.
+    #[serde(default)]
+    #[schema(value_type = Option<Text<1000>>)]
     title: Patch<Text<1000>>,
+    #[serde(default)]
+    #[schema(value_type = Option<Metadata>)]
     metadata: Patch<Metadata>,
+    #[serde(default)]
+    #[schema(value_type = Option<bool>)]
     is_cover_overridable: Patch<bool>,
+    #[serde(default)]
+    #[schema(value_type = Option<bool>)]
     is_theme_overridable: Patch<bool>,
+    #[serde(default)]
+    #[schema(value_type = Option<Text<1000>>)]
     player_title: Patch<Text<1000>>,
+    #[serde(default)]
+    #[schema(value_type = Option<Text<1000>>)]
     player_subtitle: Patch<Text<1000>>,
+    #[serde(default)]
+    #[schema(value_type = Option<Colour>)]
     player_color: Patch<Colour>,
 }
 
@@ -44,13 +63,24 @@ impl From<Fields> for UpdateTrack {
     }
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = track::update::Updated)]
 pub(crate) struct Updated {
     track_id: TrackId,
     track: ReducedTrack,
 }
 
 /// Changes the fields that the body has.
+#[utoipa::path(
+    put,
+    path = "/v1/track/{track_id}",
+    tag = "Tracks",
+    operation_id = "update_track",
+    params(("track_id" = TrackId, Path)),
+    request_body = Fields,
+    responses((status = 200, body = Answer<Updated>, description = "Done.")),
+    security(("api_key" = [])),
+)]
 pub(crate) async fn update(
     ManageKey(caller): ManageKey,
     PathId(track_id): PathId<TrackId>,

@@ -3,20 +3,37 @@
 use axum::extract::{Request, State};
 use axum::response::Response;
 use serde::Serialize;
-use tonearm_domain::{CollectionId, CoverOwner};
+use tonearm_domain::{CollectionId, CoverOwner, OrganizationId};
 use tonearm_service::Uploads;
+use utoipa::ToSchema;
 
 use super::picture::{Permit, accept};
 use crate::extract::CollectionCoverUpload;
 use crate::request_id::CurrentRequest;
+use crate::shapes::Answer;
 use crate::{ApiError, ApiSettings};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = upload::collection_cover::Accepted)]
 struct Accepted {
     collection_id: CollectionId,
 }
 
 /// Takes a collection's cover, as the field `file` of a form or as the body itself.
+#[utoipa::path(
+    post,
+    path = "/upload/{organization_id}/{collection_id}/collection_cover",
+    tag = "Upload URLs",
+    operation_id = "upload_collection_cover",
+    params(
+        ("organization_id" = OrganizationId, Path),
+        ("collection_id" = CollectionId, Path),
+        ("ttl" = u32, Query),
+        ("verify" = String, Query, description = "The signature, which is the credential."),
+    ),
+    request_body(content = [u8], content_type = "application/octet-stream"),
+    responses((status = 200, body = Answer<Accepted>, description = "Done.")),
+)]
 pub(crate) async fn collection_cover(
     upload: Result<CollectionCoverUpload, ApiError>,
     current: CurrentRequest,

@@ -3,20 +3,37 @@
 use axum::extract::{Request, State};
 use axum::response::Response;
 use serde::Serialize;
-use tonearm_domain::{CoverOwner, TrackId};
+use tonearm_domain::{CoverOwner, OrganizationId, TrackId};
 use tonearm_service::Uploads;
+use utoipa::ToSchema;
 
 use super::picture::{Permit, accept};
 use crate::extract::CoverUpload;
 use crate::request_id::CurrentRequest;
+use crate::shapes::Answer;
 use crate::{ApiError, ApiSettings};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = upload::cover::Accepted)]
 struct Accepted {
     track_id: TrackId,
 }
 
 /// Takes a track's cover, as the field `file` of a form or as the body itself.
+#[utoipa::path(
+    post,
+    path = "/upload/{organization_id}/{track_id}/cover",
+    tag = "Upload URLs",
+    operation_id = "upload_cover",
+    params(
+        ("organization_id" = OrganizationId, Path),
+        ("track_id" = TrackId, Path),
+        ("ttl" = u32, Query),
+        ("verify" = String, Query, description = "The signature, which is the credential."),
+    ),
+    request_body(content = [u8], content_type = "application/octet-stream"),
+    responses((status = 200, body = Answer<Accepted>, description = "Done.")),
+)]
 pub(crate) async fn cover(
     upload: Result<CoverUpload, ApiError>,
     current: CurrentRequest,

@@ -3,8 +3,9 @@
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use tonearm_domain::TrackId;
+use tonearm_domain::{OrganizationId, TrackId};
 use tonearm_service::{AcceptedUpload, Uploads};
+use utoipa::ToSchema;
 
 use super::intake::{chunks, refuse};
 use crate::extract::{SourceUpload, upload_terms};
@@ -12,7 +13,8 @@ use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 use crate::{ApiError, ApiSettings};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = upload::source::Accepted)]
 struct Accepted {
     track_id: TrackId,
     size: u64,
@@ -27,6 +29,20 @@ impl From<AcceptedUpload> for Accepted {
 }
 
 /// Takes the bytes of a track, of any type and size up to the limit, and answers once they are durable.
+#[utoipa::path(
+    put,
+    path = "/upload/{organization_id}/{track_id}/source",
+    tag = "Upload URLs",
+    operation_id = "upload_source",
+    params(
+        ("organization_id" = OrganizationId, Path),
+        ("track_id" = TrackId, Path),
+        ("ttl" = u32, Query),
+        ("verify" = String, Query, description = "The signature, which is the credential."),
+    ),
+    request_body(content = [u8], content_type = "application/octet-stream"),
+    responses((status = 200, body = Answer<Accepted>, description = "Done.")),
+)]
 pub(crate) async fn source(
     upload: Result<SourceUpload, ApiError>,
     current: CurrentRequest,

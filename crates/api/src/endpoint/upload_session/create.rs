@@ -4,14 +4,15 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use tonearm_domain::{CollectionId, CreatorId, ExpiresIn, Metadata, Text, TrackId};
 use tonearm_service::{CreateUploadSession, SessionTrack, Uploads};
+use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::endpoint::track::create as track;
 use crate::extract::{Body, UploadKey};
 use crate::shapes::{Answer, SessionTrackRecord, UploadDescriptors, UploadSessionBody};
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = upload_session::create::Fields)]
 pub(crate) struct Fields {
     collection_id: Option<CollectionId>,
     creator_id: Option<CreatorId>,
@@ -21,7 +22,8 @@ pub(crate) struct Fields {
     track: Option<track::Fields>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = upload_session::create::Created)]
 pub(crate) struct Created {
     #[serde(flatten)]
     session: UploadSessionBody,
@@ -30,7 +32,8 @@ pub(crate) struct Created {
     track: Option<CreatedTrack>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = upload_session::create::CreatedTrack)]
 struct CreatedTrack {
     track_id: TrackId,
     track: SessionTrackRecord,
@@ -49,6 +52,15 @@ impl From<SessionTrack> for CreatedTrack {
 }
 
 /// Makes an upload session, and a first track in it where the body has one.
+#[utoipa::path(
+    post,
+    path = "/v1/upload_session",
+    tag = "Upload sessions",
+    operation_id = "create_upload_session",
+    request_body = Fields,
+    responses((status = 200, body = Answer<Created>, description = "Done.")),
+    security(("api_key" = [])),
+)]
 pub(crate) async fn create(
     UploadKey(caller): UploadKey,
     State(uploads): State<Uploads>,

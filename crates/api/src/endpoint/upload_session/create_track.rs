@@ -4,21 +4,23 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use tonearm_domain::{Metadata, Text, TrackId, UploadSessionId};
 use tonearm_service::{CreateTrack, Uploads};
+use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::extract::{Body, PathId, required};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, SessionTrackRecord, UploadDescriptors, UploadSessionRecord};
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = upload_session::create_track::Fields)]
 pub(crate) struct Fields {
     file_name: Option<Text<1000>>,
     organization_index: Option<Text<1000>>,
     metadata: Option<Metadata>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = upload_session::create_track::Created)]
 pub(crate) struct Created {
     upload_session_id: UploadSessionId,
     track_id: TrackId,
@@ -29,6 +31,15 @@ pub(crate) struct Created {
 }
 
 /// Makes one track in an upload session, for whoever holds the session's id.
+#[utoipa::path(
+    post,
+    path = "/v1/upload/{upload_session_id}/track",
+    tag = "Upload sessions",
+    operation_id = "create_upload_session_track",
+    params(("upload_session_id" = UploadSessionId, Path)),
+    request_body = Fields,
+    responses((status = 200, body = Answer<Created>, description = "Done.")),
+)]
 pub(crate) async fn create_track(
     PathId(upload_session_id): PathId<UploadSessionId>,
     request: CurrentRequest,

@@ -9,6 +9,14 @@ use crate::extract::PathId;
 use crate::shapes::{Answer, UploadSessionBody};
 
 /// An upload session, for whoever holds its id.
+#[utoipa::path(
+    get,
+    path = "/v1/upload_session/{upload_session_id}",
+    tag = "Upload sessions",
+    operation_id = "read_upload_session",
+    params(("upload_session_id" = UploadSessionId, Path)),
+    responses((status = 200, body = Answer<UploadSessionBody>, description = "Done.")),
+)]
 pub(crate) async fn read(
     PathId(id): PathId<UploadSessionId>,
     State(uploads): State<Uploads>,

@@ -4,19 +4,30 @@ use axum::extract::State;
 use serde::Serialize;
 use tonearm_domain::VariantId;
 use tonearm_service::Library;
+use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::extract::{ManageKey, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, VariantRecord};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = variant::read::Found)]
 pub(crate) struct Found {
     variant_id: VariantId,
     variant: VariantRecord,
 }
 
 /// One recipe, of the organization or of a single track.
+#[utoipa::path(
+    get,
+    path = "/v1/variant/{variant_id}",
+    tag = "Variants",
+    operation_id = "read_variant",
+    params(("variant_id" = VariantId, Path)),
+    responses((status = 200, body = Answer<Found>, description = "Done.")),
+    security(("api_key" = [])),
+)]
 pub(crate) async fn read(
     ManageKey(caller): ManageKey,
     PathId(variant_id): PathId<VariantId>,

@@ -1,0 +1,83 @@
+//! `/openapi.json` says what there is.
+
+use std::collections::BTreeSet;
+
+use http::Method;
+use serde_json::Value;
+
+use crate::access::{MANAGED, PLAYING, UPLOADING};
+use crate::house::{House, Place};
+
+/// Method and path of every operation, with its description.
+fn operations(document: &Value) -> Vec<(Method, String, &Value)> {
+    let mut operations = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            operations.push((method.to_uppercase().parse().unwrap(), path.clone(), operation));
+        }
+    }
+    operations
+}
+
+/// A path with ids in the place of its parameters.
+fn filled(path: &str) -> String {
+    let id = "018f0000-0000-7000-8000-000000000001";
+    let segments = path.split('/').map(|segment| if segment.starts_with('{') { id } else { segment });
+    segments.collect::<Vec<_>>().join("/")
+}
+
+fn references<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
+    match value {
+        Value::Object(fields) => {
+            found.extend(fields.get("$ref").and_then(Value::as_str));
+            fields.values().for_each(|value| references(value, found));
+        }
+        Value::Array(items) => items.iter().for_each(|value| references(value, found)),
+        _ => {}
+    }
+}
+
+#[tokio::test]
+async fn what_is_described_is_there() {
+    let house = House::open(Place::sqlite()).await;
+    let document = house.document().await;
+    for (method, path, _) in operations(&document) {
+        let reply = house.call_as("", method.clone(), &filled(&path), Value::Null).await;
+        assert_ne!(reply.json["code"], "not_found", "{method} {path}");
+        assert_ne!(reply.status, 405, "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_there_is_described() {
+    let house = House::open(Place::sqlite()).await;
+    let document = house.document().await;
+    let described: BTreeSet<(String, String)> = operations(&document)
+        .into_iter()
+        .map(|(method, path, _)| (method.to_string(), filled(&path)))
+        .collect();
+    let scope = filled("/v1/play_session/{scope}");
+    for (method, path) in [MANAGED, PLAYING, UPLOADING].concat() {
+        let path = path.replace("/v1/play_session/collection", &scope).replace("ID", "{id}");
+        assert!(described.contains(&(method.to_owned(), filled(&path))), "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn the_description_hangs_together() {
+    let house = House::open(Place::sqlite()).await;
+    let document = house.document().await;
+    let mut found = BTreeSet::new();
+    references(&document, &mut found);
+    for reference in found {
+        assert!(document.pointer(&reference[1..]).is_some(), "{reference} leads nowhere");
+    }
+    let operations = operations(&document);
+    let ids: BTreeSet<&str> =
+        operations.iter().filter_map(|(_, _, operation)| operation["operationId"].as_str()).collect();
+    assert_eq!(ids.len(), operations.len());
+    for (method, path, operation) in operations {
+        assert!(operation["summary"].is_string(), "{method} {path} is not explained");
+        assert!(operation["responses"]["default"].is_object(), "{method} {path} may fail");
+    }
+}

@@ -1,0 +1,116 @@
+//! The vocabulary in OpenAPI: how each type looks in JSON. Only with the feature `openapi`.
+
+use utoipa::openapi::schema::{Object, ObjectBuilder, Schema, SchemaFormat, SchemaType, Type};
+use utoipa::openapi::{ArrayBuilder, RefOr};
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::{
+    ApiKeyId, Codec, CollectionId, Colour, CreatorId, ExpiresIn, FileId, JobId, KeyType, Levels, Metadata,
+    Metric, OrganizationId, PlaySessionId, RecipeKind, RecipeType, RequestId, ShortId, Text, ThemeColour,
+    Timestamp, TrackId, TrackInfo, TrackStatus, UploadSessionId, VariantId, VariantIndex,
+};
+
+fn text() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::String)
+}
+
+fn formatted(format: &str) -> ObjectBuilder {
+    text().format(Some(SchemaFormat::Custom(format.to_owned())))
+}
+
+fn number(minimum: f64, maximum: f64) -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::Number).minimum(Some(minimum)).maximum(Some(maximum))
+}
+
+fn one_of(values: impl IntoIterator<Item = &'static str>) -> ObjectBuilder {
+    text().enum_values(Some(values))
+}
+
+fn nullable(of: Type) -> Object {
+    ObjectBuilder::new().schema_type(SchemaType::from_iter([of, Type::Null])).build()
+}
+
+macro_rules! schemas {
+    ($($name:ty => $schema:expr;)*) => {
+        $(
+            impl PartialSchema for $name {
+                fn schema() -> RefOr<Schema> {
+                    $schema.into()
+                }
+            }
+            impl ToSchema for $name {}
+        )*
+    };
+}
+
+schemas! {
+    ApiKeyId => formatted("uuid");
+    CollectionId => formatted("uuid");
+    CreatorId => formatted("uuid");
+    FileId => formatted("uuid");
+    JobId => formatted("uuid");
+    OrganizationId => formatted("uuid");
+    PlaySessionId => formatted("uuid");
+    RequestId => formatted("uuid");
+    TrackId => formatted("uuid");
+    UploadSessionId => formatted("uuid");
+    VariantId => formatted("uuid");
+    Timestamp => formatted("date-time");
+    ShortId => text().pattern(Some("^[a-z0-9]{12}$"));
+    VariantIndex => text().pattern(Some("^[a-z0-9_-]{2,64}$"));
+    Colour => text().pattern(Some("^#([0-9a-fA-F]{3}){1,2}$"));
+    ExpiresIn => number(60.0, 86_400.0).description(Some("Seconds; 3600 unless told."));
+    KeyType => one_of(KeyType::ALL.map(KeyType::as_str));
+    TrackStatus => one_of(TrackStatus::ALL.map(TrackStatus::as_str));
+    Metric => one_of(["peak", "rms"]);
+    Codec => one_of(["aac", "mp3", "ogg", "opus", "flac", "wav"]);
+    RecipeType => one_of([
+        "transcode", "preview", "levels", "waveform_image", "waveform_video", "original", "cover",
+    ]);
+    RecipeKind => ObjectBuilder::new()
+        .description(Some("The type, with its settings beside it."))
+        .property("variant_type_id", RecipeType::schema())
+        .required("variant_type_id");
+    Metadata => ObjectBuilder::new()
+        .description(Some("The caller's own JSON object; at most 64 KiB."));
+    ThemeColour => ObjectBuilder::new()
+        .property("hex", Colour::schema())
+        .required("hex")
+        .property("area", number(0.0, 1.0))
+        .required("area")
+        .property("lightness", number(0.0, 1.0))
+        .required("lightness")
+        .property("saturation", number(0.0, 1.0))
+        .required("saturation");
+    Levels => ObjectBuilder::new()
+        .property("levels", ArrayBuilder::new().items(number(0.0, 1.0)))
+        .property("num_samples", ObjectBuilder::new().schema_type(Type::Integer))
+        .property("metric", Metric::schema())
+        .property("min", number(0.0, 1.0))
+        .property("max", number(0.0, 1.0))
+        .property("avg", number(0.0, 1.0))
+        .property("resample", ObjectBuilder::new().schema_type(Type::Number));
+    TrackInfo => ObjectBuilder::new()
+        .property("container", nullable(Type::String))
+        .property("codec", nullable(Type::String))
+        .property("sample_rate", nullable(Type::Integer))
+        .property("channels", nullable(Type::Integer))
+        .property("bit_rate", nullable(Type::Integer))
+        .property("bits_per_sample", nullable(Type::Integer))
+        .property("size", nullable(Type::Integer))
+        .property("loudness_lufs", nullable(Type::Number))
+        .property("true_peak_dbtp", nullable(Type::Number))
+        .property("tags", ObjectBuilder::new().additional_properties(Some(text())));
+}
+
+impl<const MAX: usize> PartialSchema for Text<MAX> {
+    fn schema() -> RefOr<Schema> {
+        text().max_length(Some(MAX)).into()
+    }
+}
+
+impl<const MAX: usize> ToSchema for Text<MAX> {
+    fn name() -> std::borrow::Cow<'static, str> {
+        format!("Text{MAX}").into()
+    }
+}
