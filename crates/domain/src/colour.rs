@@ -4,6 +4,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +76,14 @@ const MINIMUM_CONTRAST: f64 = 3.0;
 /// Steps of brightness and saturation: fiftieths, that is 0.02 each.
 const STEPS: u32 = 50;
 
+/// sRGB channels as linear light: a list of thousands of tracks asks for it a million times.
+static LINEAR: LazyLock<[f64; 256]> = LazyLock::new(|| {
+    std::array::from_fn(|channel| {
+        let value = channel as f64 / 255.0;
+        if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+    })
+});
+
 impl Colour {
     /// The colour a new organization starts with.
     pub const DEFAULT: Self = Self::new(0xE8, 0x59, 0x0C);
@@ -86,10 +95,7 @@ impl Colour {
 
     /// WCAG relative luminance, 0..=1.
     pub fn luminance(self) -> f64 {
-        let [r, g, b] = self.rgb.map(|channel| {
-            let value = f64::from(channel) / 255.0;
-            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
-        });
+        let [r, g, b] = self.rgb.map(|channel| LINEAR[usize::from(channel)]);
         0.2126 * r + 0.7152 * g + 0.0722 * b
     }
 
