@@ -1,13 +1,15 @@
 //! The connection to the database.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use sea_orm::{DatabaseConnection, SqliteTransactionMode, TransactionOptions, TransactionTrait};
 use tokio::sync::Notify;
 
+use crate::changes::Observers;
 use crate::url::Place;
-use crate::{CatalogError, DatabaseUrl, Transaction, postgres, sqlite};
+use crate::{CatalogError, Change, DatabaseUrl, Transaction, postgres, sqlite};
 
 /// Which database it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,13 +48,15 @@ pub struct Catalog {
     /// the file. On PostgreSQL the same pool as `reader`.
     writer: DatabaseConnection,
     jobs: Arc<Notify>,
+    observers: Observers,
+    queries: Arc<AtomicU64>,
 }
 
 impl Catalog {
     /// Connects, makes the file of an SQLite database if it is not there (mode 0600), and brings the tables up to
     /// date. Safe to do in several processes at once.
     pub async fn connect(url: &DatabaseUrl, options: ConnectOptions) -> Result<Self, CatalogError> {
-        let (backend, reader, writer) = match &url.0 {
+        let (backend, mut reader, mut writer) = match &url.0 {
             Place::Sqlite(path) => {
                 let pools = sqlite::open(path, &options).await?;
                 (Backend::Sqlite, pools.readers, pools.writer)
@@ -62,14 +66,22 @@ impl Catalog {
                 (Backend::Postgres, pool.clone(), pool)
             }
         };
-        Ok(Self { backend, reader, writer, jobs: Arc::new(Notify::new()) })
+        let queries = Arc::new(AtomicU64::new(0));
+        for connection in [&mut reader, &mut writer] {
+            let queries = Arc::clone(&queries);
+            connection.set_metric_callback(move |_| {
+                queries.fetch_add(1, Ordering::Relaxed);
+            });
+        }
+        let (jobs, observers) = (Arc::new(Notify::new()), Observers::default());
+        Ok(Self { backend, reader, writer, jobs, observers, queries })
     }
 
     /// Begins a write transaction. On SQLite this waits until every earlier one is over, also those of other
     /// processes.
     pub async fn begin(&self) -> Result<Transaction, CatalogError> {
         let inner = self.writer.begin_with_options(write_transaction()).await?;
-        Ok(Transaction::new(inner, Arc::clone(&self.jobs)))
+        Ok(Transaction::new(inner, self.observers.clone(), Arc::clone(&self.jobs)))
     }
 
     /// Whether the database answers.
@@ -95,6 +107,18 @@ impl Catalog {
     /// not wait for their next look.
     pub fn jobs_enqueued(&self) -> Arc<Notify> {
         Arc::clone(&self.jobs)
+    }
+
+    /// From now on calls `observer` with what each transaction of this process changed: after it is committed and
+    /// before [`Transaction::commit`] returns, so that whoever waits for the commit finds the observers informed.
+    /// Observers must be quick and must not use the catalog. They live as long as the last clone of it.
+    pub fn on_commit(&self, observer: impl Fn(&[Change]) + Send + Sync + 'static) {
+        self.observers.add(Arc::new(observer));
+    }
+
+    /// How many statements were run since the start, beginnings and ends of transactions not counted.
+    pub fn queries(&self) -> u64 {
+        self.queries.load(Ordering::Relaxed)
     }
 
     pub(crate) fn reader(&self) -> &DatabaseConnection {

@@ -7,7 +7,7 @@ use tonearm_domain::{Collection, CollectionId, OrganizationId, Page, Timestamp, 
 use crate::entity::collection::{ActiveModel, Column, Entity};
 use crate::entity::track;
 use crate::query::{TO_CHANGE, change, one, page};
-use crate::{Catalog, CatalogError, Transaction};
+use crate::{Catalog, CatalogError, Change, Transaction};
 
 fn living(organization: OrganizationId) -> Select<Entity> {
     Entity::find().filter(Column::OrganizationId.eq(organization.uuid())).filter(Column::DeletedAt.is_null())
@@ -74,6 +74,7 @@ impl Transaction {
             .filter(Column::Id.eq(collection.id.uuid()))
             .filter(Column::OrganizationId.eq(collection.organization_id.uuid()))
             .filter(Column::DeletedAt.is_null());
+        self.note(Change::Collection(collection.id));
         change(self.db(), update, "the collection does not exist").await
     }
 
@@ -96,6 +97,7 @@ impl Transaction {
         if marked.rows_affected == 0 {
             return Ok(Vec::new());
         }
+        self.note(Change::Collection(id));
         let tracks = self.mark_tracks(track::Column::CollectionId.eq(id.uuid()), now).await?;
         let of_collection = Query::select()
             .column(track::Column::Id)

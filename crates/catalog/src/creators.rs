@@ -5,7 +5,7 @@ use tonearm_domain::{Creator, CreatorId, OrganizationId, Page};
 
 use crate::entity::creator::{ActiveModel, Column, Entity};
 use crate::query::{TO_CHANGE, change, one, page};
-use crate::{Catalog, CatalogError, Transaction};
+use crate::{Catalog, CatalogError, Change, Transaction};
 
 fn by_id(organization: OrganizationId, id: CreatorId) -> Select<Entity> {
     Entity::find_by_id(id.uuid()).filter(Column::OrganizationId.eq(organization.uuid()))
@@ -69,6 +69,8 @@ impl Transaction {
         organization: OrganizationId,
         id: CreatorId,
     ) -> Result<bool, CatalogError> {
+        // Keys name creators, and what a key makes is attributed to the creator it names.
+        self.note(Change::ApiKeys(organization));
         let deleted = Entity::delete_many()
             .filter(Column::Id.eq(id.uuid()))
             .filter(Column::OrganizationId.eq(organization.uuid()))

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::entity::track;
 use crate::entity::track_file::{ActiveModel, Column, Entity};
 use crate::query::{TO_CHANGE, all};
-use crate::{Catalog, CatalogError, Transaction};
+use crate::{Catalog, CatalogError, Change, Transaction};
 
 /// Most ids in one query: databases limit the parameters of a statement.
 pub(crate) const BATCH: usize = 1000;
@@ -62,6 +62,7 @@ impl Transaction {
     /// the file as it is now. Conflicts where the track does not exist any more.
     pub async fn put_track_file(&self, file: &TrackFile) -> Result<(), CatalogError> {
         self.lock_living_track(file.track_id).await?;
+        self.note(Change::Track(file.track_id));
         let replace = OnConflict::columns([Column::TrackId, Column::VariantId])
             .update_columns([
                 Column::Id,

@@ -6,7 +6,7 @@ use tonearm_domain::{ApiKey, ApiKeyId, OrganizationId, Timestamp};
 
 use crate::entity::api_key::{ActiveModel, Column, Entity};
 use crate::query::{all, one};
-use crate::{Catalog, CatalogError, Transaction};
+use crate::{Catalog, CatalogError, Change, Transaction};
 
 impl Catalog {
     /// The key whose secret has this SHA-256, even if it is revoked or has expired.
@@ -41,6 +41,7 @@ impl Transaction {
         id: ApiKeyId,
         now: Timestamp,
     ) -> Result<bool, CatalogError> {
+        self.note(Change::ApiKeys(organization));
         let revoked = Entity::update_many()
             .col_expr(Column::RevokedAt, Expr::value(now.unix_millis()))
             .filter(Column::Id.eq(id.uuid()))

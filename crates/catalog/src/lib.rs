@@ -7,6 +7,7 @@
 //! queries.
 
 mod catalog;
+mod changes;
 mod collections;
 mod column;
 mod covers;
@@ -30,6 +31,7 @@ mod transaction;
 mod url;
 
 pub use catalog::{Backend, Catalog, ConnectOptions};
+pub use changes::Change;
 pub use error::CatalogError;
 pub use idempotency::{RepeatableRequest, Repetition};
 pub use jobs::PendingJob;

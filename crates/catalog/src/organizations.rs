@@ -5,7 +5,7 @@ use tonearm_domain::{Organization, OrganizationId};
 
 use crate::entity::organization::{ActiveModel, Column, Entity};
 use crate::query::{TO_CHANGE, all, change, one};
-use crate::{Catalog, CatalogError, Transaction};
+use crate::{Catalog, CatalogError, Change, Transaction};
 
 fn by_id(id: OrganizationId) -> Select<Entity> {
     Entity::find_by_id(id.uuid())
@@ -43,6 +43,7 @@ impl Transaction {
         let mut row = ActiveModel::try_from(organization)?;
         (row.id, row.created_at) = (NotSet, NotSet);
         let update = Entity::update_many().set(row).filter(Column::Id.eq(organization.id.uuid()));
+        self.note(Change::Organization(organization.id));
         change(self.db(), update, "the organization does not exist").await
     }
 }

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::entity::organization;
 use crate::entity::variant::{ActiveModel, Column, Entity};
 use crate::query::{TO_CHANGE, all, change, one};
-use crate::{Catalog, CatalogError, Transaction};
+use crate::{Catalog, CatalogError, Change, Transaction};
 
 const TAKEN: &str = "a variant with this index already exists";
 
@@ -67,6 +67,7 @@ impl Transaction {
     /// one of the organization's or of the same track.
     pub async fn insert_recipe(&self, recipe: &Recipe) -> Result<(), CatalogError> {
         self.refuse_taken_index(recipe).await?;
+        self.note(Change::Recipes(recipe.organization_id));
         Entity::insert(ActiveModel::try_from(recipe)?)
             .exec_without_returning(self.db())
             .await
@@ -77,6 +78,7 @@ impl Transaction {
     /// Writes index, settings and position. Conflicts where it does not exist or its index is taken.
     pub async fn update_recipe(&self, recipe: &Recipe) -> Result<(), CatalogError> {
         self.refuse_taken_index(recipe).await?;
+        self.note(Change::Recipes(recipe.organization_id));
         let mut row = ActiveModel::try_from(recipe)?;
         (row.id, row.organization_id) = (NotSet, NotSet);
         (row.track_id, row.created_at) = (NotSet, NotSet);
@@ -94,6 +96,7 @@ impl Transaction {
         organization: OrganizationId,
         id: VariantId,
     ) -> Result<bool, CatalogError> {
+        self.note(Change::Recipes(organization));
         let deleted = Entity::delete_many()
             .filter(Column::Id.eq(id.uuid()))
             .filter(Column::OrganizationId.eq(organization.uuid()))

@@ -5,13 +5,15 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, NotSet, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
     Select, Set,
 };
-use tonearm_domain::{CollectionId, OrganizationId, Page, Timestamp, Track, TrackId, TrackStatus};
+use tonearm_domain::{
+    CollectionId, OrganizationId, Page, Timestamp, Track, TrackId, TrackStatus, TrackSummary,
+};
 use uuid::Uuid;
 
-use crate::entity::track::{ActiveModel, Column, Entity};
+use crate::entity::track::{ActiveModel, Column, Entity, Summary};
 use crate::entity::{collection, track_file, variant};
-use crate::query::{TO_CHANGE, all, change, one, page};
-use crate::{Catalog, CatalogError, Transaction};
+use crate::query::{TO_CHANGE, change, one, page};
+use crate::{Catalog, CatalogError, Change, Transaction};
 
 fn of_organization(organization: OrganizationId, id: TrackId) -> Select<Entity> {
     Entity::find_by_id(id.uuid()).filter(Column::OrganizationId.eq(organization.uuid()))
@@ -67,17 +69,18 @@ impl Catalog {
         page(self.reader(), in_collection(organization, collection, only), window).await
     }
 
-    /// The tracks of the collection that can be played, or `only` one of them, by order, then id.
+    /// The short form of the collection's tracks that can be played, or of `only` one of them, by order, then id.
     pub async fn playable_tracks(
         &self,
         organization: OrganizationId,
         collection: CollectionId,
         only: Option<TrackId>,
-    ) -> Result<Vec<Track>, CatalogError> {
+    ) -> Result<Vec<TrackSummary>, CatalogError> {
         let playable = TrackStatus::ALL.into_iter().filter(|status| status.is_playable());
         let select = in_collection(organization, collection, only)
             .filter(Column::TrackStatusId.is_in(playable.map(TrackStatus::as_str)));
-        all(self.reader(), select).await
+        let rows = select.into_partial_model::<Summary>().all(self.reader()).await?;
+        rows.into_iter().map(TrackSummary::try_from).collect()
     }
 }
 
@@ -136,6 +139,7 @@ impl Transaction {
             .filter(Column::Id.eq(track.id.uuid()))
             .filter(Column::OrganizationId.eq(track.organization_id.uuid()))
             .filter(Column::DeletedAt.is_null());
+        self.note(Change::Track(track.id));
         change(self.db(), update, "the track does not exist").await
     }
 
@@ -163,6 +167,7 @@ impl Transaction {
         id: TrackId,
         now: Timestamp,
     ) -> Result<bool, CatalogError> {
+        self.note(Change::Track(id));
         let purge = ActiveModel {
             source_key: Set(None),
             source_size: Set(None),
@@ -203,7 +208,12 @@ impl Transaction {
             .returning_col(Column::Id)
             .take();
         let rows = self.db().query_all(&mark).await?;
-        rows.iter().map(|row| Ok(TrackId::from_uuid(row.try_get::<Uuid>("", "id")?))).collect()
+        let tracks: Vec<TrackId> = rows
+            .iter()
+            .map(|row| Ok(TrackId::from_uuid(row.try_get::<Uuid>("", "id")?)))
+            .collect::<Result<_, CatalogError>>()?;
+        tracks.iter().for_each(|track| self.note(Change::Track(*track)));
+        Ok(tracks)
     }
 
     /// Marks the files and own recipes of tracks as deleted.

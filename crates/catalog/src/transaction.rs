@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use sea_orm::DatabaseTransaction;
 use tokio::sync::Notify;
 
-use crate::CatalogError;
+use crate::changes::{Changes, Observers};
+use crate::{CatalogError, Change};
 
 /// A write transaction. Dropped without [`Transaction::commit`], it leaves nothing.
 ///
@@ -15,17 +16,24 @@ use crate::CatalogError;
 #[must_use = "a transaction that is dropped is rolled back"]
 pub struct Transaction {
     inner: DatabaseTransaction,
+    changes: Changes,
+    observers: Observers,
     enqueued: AtomicUsize,
     jobs: Arc<Notify>,
 }
 
 impl Transaction {
-    pub(crate) fn new(inner: DatabaseTransaction, jobs: Arc<Notify>) -> Self {
-        Self { inner, enqueued: AtomicUsize::new(0), jobs }
+    pub(crate) fn new(inner: DatabaseTransaction, observers: Observers, jobs: Arc<Notify>) -> Self {
+        Self { inner, changes: Changes::default(), observers, enqueued: AtomicUsize::new(0), jobs }
     }
 
     pub(crate) fn db(&self) -> &DatabaseTransaction {
         &self.inner
+    }
+
+    /// Remembers to tell of a change once others can see it.
+    pub(crate) fn note(&self, change: Change) {
+        self.changes.note(change);
     }
 
     /// Remembers to wake workers once what was queued is there to be claimed.
@@ -33,9 +41,15 @@ impl Transaction {
         self.enqueued.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Makes everything durable, then wakes as many in-process workers as jobs were queued.
-    pub async fn commit(self) -> Result<(), CatalogError> {
-        self.inner.commit().await?;
+    /// Makes everything durable, then tells the observers what changed (see [`Catalog::on_commit`]) and wakes as
+    /// many in-process workers as jobs were queued.
+    ///
+    /// [`Catalog::on_commit`]: crate::Catalog::on_commit
+    pub async fn commit(mut self) -> Result<(), CatalogError> {
+        let committed = self.inner.commit().await;
+        // Also after an error: the connection may have broken when the database had already committed.
+        self.observers.tell(&self.changes.take());
+        committed?;
         for _ in 0..self.enqueued.into_inner() {
             self.jobs.notify_one();
         }

@@ -28,6 +28,7 @@ mod timestamp;
 mod track;
 mod track_file;
 mod track_status;
+mod track_summary;
 
 pub use access::{Action, KeyScope, KeyType, ScopeError};
 pub use ambient::{Ambient, Clock, Entropy};
@@ -55,3 +56,4 @@ pub use timestamp::Timestamp;
 pub use track::{Source, Track, TrackInfo};
 pub use track_file::{FileData, FileOutcome, TrackFile};
 pub use track_status::{Outcome, TrackStatus, TransitionError};
+pub use track_summary::TrackSummary;

@@ -74,10 +74,17 @@ impl Track {
     /// The most vibrant colour of its cover, where that counts: colours found in the file need the track's
     /// consent, those of a cover uploaded for it do not.
     pub fn vibrant_colour(&self) -> Option<Colour> {
-        let is_uploaded = self.cover.is_some_and(|cover| cover.origin == CoverOrigin::Uploaded);
-        let counts = is_uploaded || self.is_theme_overridable;
-        if counts { ThemeColour::most_vibrant(&self.theme) } else { None }
+        vibrant_colour(&self.theme, self.cover.map(|cover| cover.origin), self.is_theme_overridable)
     }
+}
+
+pub(crate) fn vibrant_colour(
+    theme: &[ThemeColour],
+    origin: Option<CoverOrigin>,
+    is_theme_overridable: bool,
+) -> Option<Colour> {
+    let counts = origin == Some(CoverOrigin::Uploaded) || is_theme_overridable;
+    if counts { ThemeColour::most_vibrant(theme) } else { None }
 }
 
 /// The uploaded file, as it was received.

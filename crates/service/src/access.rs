@@ -1,29 +1,30 @@
 //! Whose key is it?
 
-use tonearm_catalog::Catalog;
+use std::sync::Arc;
+
 use tonearm_domain::{Action, Ambient, ApiKey};
 use tonearm_signing::ApiKeyText;
 
-use crate::Refusal;
+use crate::{Lookups, Refusal};
 
 /// Tells whose key it is and whether it may do what its bearer wants.
 #[derive(Clone)]
 pub struct Access {
-    catalog: Catalog,
+    lookups: Lookups,
     ambient: Ambient,
 }
 
 impl Access {
-    /// Over the catalog that knows the keys.
-    pub fn new(catalog: Catalog, ambient: Ambient) -> Self {
-        Self { catalog, ambient }
+    /// Over the look-ups of a catalog that knows the keys.
+    pub fn new(lookups: Lookups, ambient: Ambient) -> Self {
+        Self { lookups, ambient }
     }
 
     /// The key with this text, if it is one that may do this now.
     ///
     /// Malformed, unknown, revoked and expired keys are all refused alike; a good key of a type that does not
     /// permit the action is told so.
-    pub async fn key(&self, text: &str, action: Action) -> Result<ApiKey, Refusal> {
+    pub async fn key(&self, text: &str, action: Action) -> Result<Arc<ApiKey>, Refusal> {
         let key = self.bearer(text).await?;
         if !key.permits(action) {
             return Err(Refusal::Forbidden {
@@ -40,7 +41,7 @@ impl Access {
     }
 
     /// The key with this text, whatever it may do, if it is a credential now.
-    pub async fn bearer(&self, text: &str) -> Result<ApiKey, Refusal> {
+    pub async fn bearer(&self, text: &str) -> Result<Arc<ApiKey>, Refusal> {
         let unknown = Refusal::Unauthenticated {
             code: "invalid_api_key",
             message: "the API key is unknown, revoked or expired",
@@ -48,7 +49,7 @@ impl Access {
         let Ok(text) = text.parse::<ApiKeyText>() else {
             return Err(unknown);
         };
-        let Some(key) = self.catalog.api_key_by_hash(&text.hash()).await? else {
+        let Some(key) = self.lookups.api_key(&text).await? else {
             return Err(unknown);
         };
         if !key.is_valid_at(self.ambient.now()) {

@@ -10,6 +10,7 @@ mod caller;
 mod covers;
 mod library;
 mod links;
+mod lookups;
 mod playback;
 mod processing;
 mod refusal;
@@ -25,6 +26,7 @@ pub use library::{
     UploadHandles,
 };
 pub use links::{DeliveryUrl, DeliveryUrlError, Links, UploadHandle};
+pub use lookups::{LevelsJson, LookupLimits, Lookups};
 pub use playback::{
     CoverImage, Download, GrantPlaySession, OpenedPlaySession, PlaySessionScope, Playable, PlayableVariant,
     Playback,
@@ -32,7 +34,7 @@ pub use playback::{
 pub use processing::{JobError, JobRun, Processing};
 pub use refusal::{Noun, Refusal};
 pub use repeatable::{RepeatableRequest, Repeats, Turn};
-pub use track_view::TrackView;
+pub use track_view::{TrackSummaryView, TrackView};
 pub use uploads::{
     AcceptedUpload, CreateUploadSession, CreatedUploadSession, SessionTrack, UploadLimits, UploadSessionView,
     UploadTerms, Uploads,

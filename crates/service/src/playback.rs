@@ -6,10 +6,9 @@ mod open_play_session;
 mod playable;
 mod redirect_share;
 
-use tonearm_catalog::Catalog;
 use tonearm_domain::Ambient;
 
-use crate::{Access, Links};
+use crate::{Access, Links, Lookups};
 
 pub use download::Download;
 pub use grant_play_session::{GrantPlaySession, PlaySessionScope};
@@ -19,16 +18,16 @@ pub use playable::{CoverImage, Playable, PlayableVariant};
 /// Grants play sessions and hands out signed URLs.
 #[derive(Clone)]
 pub struct Playback {
-    catalog: Catalog,
+    lookups: Lookups,
     access: Access,
     ambient: Ambient,
     links: Links,
 }
 
 impl Playback {
-    /// Over the catalog, handing out `links`.
-    pub fn new(catalog: Catalog, ambient: Ambient, links: Links) -> Self {
-        let access = Access::new(catalog.clone(), ambient.clone());
-        Self { catalog, access, ambient, links }
+    /// Over look-ups that are best shared with [`Access`], handing out `links`.
+    pub fn new(lookups: Lookups, ambient: Ambient, links: Links) -> Self {
+        let access = Access::new(lookups.clone(), ambient.clone());
+        Self { lookups, access, ambient, links }
     }
 }

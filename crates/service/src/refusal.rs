@@ -1,6 +1,7 @@
 //! Why a use case did not do what it was asked.
 
 use std::error::Error;
+use std::sync::Arc;
 
 use tonearm_blobs::BlobError;
 use tonearm_catalog::CatalogError;
@@ -136,6 +137,16 @@ impl From<CatalogError> for Refusal {
             }
             CatalogError::Unavailable(_) => Self::Unavailable(error.into()),
             _ => Self::Internal(error.into()),
+        }
+    }
+}
+
+/// A failed read that several callers waited for.
+impl From<Arc<CatalogError>> for Refusal {
+    fn from(error: Arc<CatalogError>) -> Self {
+        match *error {
+            CatalogError::Unavailable(_) => Self::Unavailable(Box::new(error)),
+            _ => Self::Internal(Box::new(error)),
         }
     }
 }

@@ -1,9 +1,11 @@
 //! A track with what it takes from the levels above it.
 
+use std::sync::Arc;
+
 use tonearm_catalog::Catalog;
 use tonearm_domain::{
-    Collection, CollectionId, Organization, OrganizationId, PlacedCover, PlayerColours, Track, resolve_cover,
-    resolve_player_colour,
+    Collection, CollectionId, Colour, Organization, OrganizationId, PlacedCover, PlayerColours, Track,
+    TrackSummary, resolve_cover, resolve_player_colour,
 };
 
 use crate::{Noun, Refusal};
@@ -19,10 +21,19 @@ pub struct TrackView {
     pub cover: Option<PlacedCover>,
 }
 
+/// The short form of a track with its resolved player colours.
+#[derive(Debug, Clone)]
+pub struct TrackSummaryView {
+    /// The track.
+    pub track: TrackSummary,
+    /// The colour that counts for it, with its companions.
+    pub colours: PlayerColours,
+}
+
 /// The levels above a track, which decide what of its own counts.
 pub(crate) struct Surroundings {
-    pub(crate) organization: Organization,
-    pub(crate) collection: Collection,
+    pub(crate) organization: Arc<Organization>,
+    pub(crate) collection: Arc<Collection>,
 }
 
 impl Surroundings {
@@ -37,17 +48,28 @@ impl Surroundings {
             .collection(organization_id, collection_id)
             .await?
             .ok_or(Refusal::NotFound(Noun::Collection))?;
-        Ok(Self { organization, collection })
+        Ok(Self { organization: Arc::new(organization), collection: Arc::new(collection) })
     }
 
     pub(crate) fn view(&self, track: Track) -> TrackView {
+        TrackView {
+            colours: self.colours(track.player_colour, track.vibrant_colour()),
+            cover: resolve_cover(&self.organization, &self.collection, &track),
+            track,
+        }
+    }
+
+    pub(crate) fn view_summary(&self, track: TrackSummary) -> TrackSummaryView {
+        TrackSummaryView { colours: self.colours(track.player_colour, track.vibrant_colour()), track }
+    }
+
+    fn colours(&self, own: Option<Colour>, vibrant: Option<Colour>) -> PlayerColours {
         let colour = resolve_player_colour(
             (self.organization.player_colour, self.organization.is_theme_overridable),
             (self.collection.colour(), self.collection.is_theme_overridable),
-            track.player_colour,
-            (track.vibrant_colour(), true),
+            own,
+            (vibrant, true),
         );
-        let cover = resolve_cover(&self.organization, &self.collection, &track);
-        TrackView { track, colours: colour.companions(), cover }
+        colour.companions()
     }
 }

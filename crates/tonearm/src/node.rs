@@ -15,7 +15,9 @@ use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::Ambient;
 use tonearm_edge::{Edge, EdgeConfig};
 use tonearm_media::{Media, MediaConfig, MediaLimits};
-use tonearm_service::{Access, Library, Links, Playback, Processing, Repeats, Uploads};
+use tonearm_service::{
+    Access, Library, Links, LookupLimits, Lookups, Playback, Processing, Repeats, Uploads,
+};
 use tonearm_signing::UrlSigner;
 use tonearm_worker::Worker;
 
@@ -219,12 +221,13 @@ impl Node {
 
 fn api(config: &Config, ambient: &Ambient, parts: &Parts, signer: &UrlSigner, blobs: &Blobs) -> App {
     let catalog = &parts.catalog;
+    let lookups = Lookups::new(catalog.clone(), LookupLimits::default());
     App {
-        access: Access::new(catalog.clone(), ambient.clone()),
+        access: Access::new(lookups.clone(), ambient.clone()),
         library: parts.library.clone(),
         uploads: parts.uploads(config, ambient, blobs),
         repeats: Repeats::new(catalog.clone(), ambient.clone()),
-        playback: Playback::new(catalog.clone(), ambient.clone(), parts.links.clone()),
+        playback: Playback::new(lookups, ambient.clone(), parts.links.clone()),
         signer: signer.clone(),
         ambient: ambient.clone(),
         settings: ApiSettings {

@@ -31,7 +31,7 @@ async fn caller(headers: &HeaderMap, app: &App, action: Action) -> Result<Caller
         Ok(text) => app.access.key(text, action).await.map_err(ApiError::from),
         Err(error) => Err(error),
     };
-    key.map(|key| Caller::from(&key)).map_err(ApiError::asking_for_key)
+    key.map(|key| Caller::from(&*key)).map_err(ApiError::asking_for_key)
 }
 
 /// The text after `Bearer`, the scheme in any case.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tonearm_domain::{ContentType, FileData, FileId, Levels, VariantIndex};
-use tonearm_service::{CoverImage, Playable, PlayableVariant};
+use tonearm_domain::{ContentType, FileData, FileId, VariantIndex};
+use tonearm_service::{CoverImage, LevelsJson, Playable, PlayableVariant};
 use utoipa::ToSchema;
 
 use super::{PlayedTrack, VariantProps, VariantTypeRecord};
@@ -15,7 +15,8 @@ pub(crate) struct PlaybackData {
     /// By size: `icon`, `small`, `regular`.
     cover_image: BTreeMap<&'static str, CoverRecord>,
     track: PlayedTrack,
-    levels: Levels,
+    #[schema(value_type = tonearm_domain::Levels)]
+    levels: LevelsJson,
     variants: Vec<PlayedVariant>,
 }
 

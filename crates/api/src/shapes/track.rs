@@ -4,7 +4,7 @@ use serde::Serialize;
 use tonearm_domain::{
     CollectionId, CreatorId, Metadata, OrganizationId, ShortId, ThemeColour, TrackId, TrackInfo, TrackStatus,
 };
-use tonearm_service::TrackView;
+use tonearm_service::{TrackSummaryView, TrackView};
 use utoipa::ToSchema;
 
 use super::Colours;
@@ -121,6 +121,20 @@ impl From<TrackView> for FullTrack {
 
 impl From<TrackView> for ListedTrack {
     fn from(TrackView { track, colours, .. }: TrackView) -> Self {
+        Self {
+            id: track.id,
+            index: track.index,
+            duration: track.duration,
+            order: track.order,
+            player_title: track.player_title,
+            player_subtitle: track.player_subtitle,
+            colours: colours.into(),
+        }
+    }
+}
+
+impl From<TrackSummaryView> for ListedTrack {
+    fn from(TrackSummaryView { track, colours }: TrackSummaryView) -> Self {
         Self {
             id: track.id,
             index: track.index,

@@ -16,7 +16,8 @@ use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_fixtures::{ManualClock, Postgres, TestDatabase, ambient, sqlite_url};
 use tonearm_media::{Media, MediaConfig};
 use tonearm_service::{
-    Access, Caller, CreateKey, JobRun, Library, Links, Playback, Processing, Repeats, UploadLimits, Uploads,
+    Access, Caller, CreateKey, JobRun, Library, Links, LookupLimits, Lookups, Playback, Processing, Repeats,
+    UploadLimits, Uploads,
 };
 use tonearm_signing::{Secrets, UrlSigner};
 use tower::ServiceExt;
@@ -78,12 +79,13 @@ impl House {
         let library = Library::new(catalog.clone(), ambient.clone(), links.clone());
         let scratch: PathBuf = store.path().join("scratch");
         std::fs::create_dir(&scratch).unwrap();
+        let lookups = Lookups::new(catalog.clone(), LookupLimits::default());
         let app = App {
-            access: Access::new(catalog.clone(), ambient.clone()),
+            access: Access::new(lookups.clone(), ambient.clone()),
             library: library.clone(),
             uploads: Uploads::new(catalog.clone(), blobs.clone(), ambient.clone(), links.clone(), LIMITS),
             repeats: Repeats::new(catalog.clone(), ambient.clone()),
-            playback: Playback::new(catalog.clone(), ambient.clone(), links),
+            playback: Playback::new(lookups, ambient.clone(), links),
             signer: signer.clone(),
             ambient: ambient.clone(),
             settings: ApiSettings::default(),

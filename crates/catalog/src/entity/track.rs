@@ -3,7 +3,7 @@
 use sea_orm::entity::prelude::*;
 use sea_orm::{NotSet, Set};
 use tonearm_domain::{
-    CollectionId, CreatorId, OrganizationId, Source, Track, TrackId, TrackInfo, UploadSessionId,
+    CollectionId, CreatorId, OrganizationId, Source, Track, TrackId, TrackInfo, TrackSummary, UploadSessionId,
 };
 
 use crate::CatalogError;
@@ -48,6 +48,22 @@ pub struct Model {
     pub created_at: i64,
     pub deleted_at: Option<i64>,
     pub purged_at: Option<i64>,
+}
+
+/// The columns of the short form.
+#[derive(Debug, DerivePartialModel)]
+#[sea_orm(entity = "Entity")]
+pub struct Summary {
+    id: Uuid,
+    index: String,
+    track_order: i64,
+    duration: f64,
+    player_title: Option<String>,
+    player_subtitle: Option<String>,
+    player_color: Option<String>,
+    theme: Json,
+    cover_origin: Option<String>,
+    is_theme_overridable: bool,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -112,6 +128,25 @@ impl TryFrom<Model> for Track {
             upload_expires_at: moment("track.upload_expires_at", row.upload_expires_at)?,
             created_at: moment("track.created_at", row.created_at)?,
             deleted_at: moment_if_set("track.deleted_at", row.deleted_at)?,
+        })
+    }
+}
+
+impl TryFrom<Summary> for TrackSummary {
+    type Error = CatalogError;
+
+    fn try_from(row: Summary) -> Result<Self, CatalogError> {
+        Ok(Self {
+            id: TrackId::from_uuid(row.id),
+            index: parsed("track.index", &row.index)?,
+            order: row.track_order,
+            duration: row.duration,
+            player_title: row.player_title,
+            player_subtitle: row.player_subtitle,
+            player_colour: parsed_if_set("track.player_color", row.player_color.as_deref())?,
+            theme: decoded("track.theme", row.theme)?,
+            cover_origin: parsed_if_set("track.cover_origin", row.cover_origin.as_deref())?,
+            is_theme_overridable: row.is_theme_overridable,
         })
     }
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be prepared has failed")]
 
 mod aggregates;
+mod changes;
 mod concurrency;
 mod deletion;
 mod jobs;

@@ -8,7 +8,7 @@ use tonearm_domain::{
     Ambient, ApiKey, Codec, Collection, Colour, ContentType, Cover, CoverOrigin, Creator, FileData,
     FileOutcome, KeyScope, KeyType, Metadata, ObjectFile, ObjectKey, Organization, OrganizationId,
     PlaySession, PreviewLength, PreviewSettings, Recipe, RecipeKind, ShortId, Source, ThemeColour, Track,
-    TrackFile, TrackInfo, TrackStatus, Transcode, UploadSession, VariantIndex,
+    TrackFile, TrackInfo, TrackStatus, TrackSummary, Transcode, UploadSession, VariantIndex,
 };
 
 /// Quotes, emoji, right-to-left text, SQL and JSON inside text.
@@ -181,6 +181,23 @@ fn full_info() -> TrackInfo {
         loudness_lufs: Some(-14.25),
         true_peak_dbtp: Some(-0.1),
         tags: BTreeMap::from([("title".to_owned(), HOSTILE.to_owned())]),
+    }
+}
+
+/// The short form of a track.
+pub(crate) fn summary(track: &Track) -> TrackSummary {
+    let track = track.clone();
+    TrackSummary {
+        id: track.id,
+        index: track.index,
+        order: track.order,
+        duration: track.duration,
+        player_title: track.player_title,
+        player_subtitle: track.player_subtitle,
+        player_colour: track.player_colour,
+        theme: track.theme,
+        cover_origin: track.cover.map(|cover| cover.origin),
+        is_theme_overridable: track.is_theme_overridable,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use futures::future::join_all;
-use tonearm_domain::{Page, TrackId, TrackStatus};
+use tonearm_domain::{Colour, CoverOrigin, Page, TrackId, TrackStatus};
 use tonearm_fixtures::ambient;
 
 use crate::place::Place;
@@ -64,11 +64,14 @@ async fn only_playable_tracks_are_played(place: Place) {
     let mut tracks = Vec::new();
     for status in TrackStatus::ALL {
         let mut track = bare_track(&ambient, &collection);
-        track.status = status;
+        (track.status, track.duration, track.theme) = (status, 61.5, theme());
+        track.player_title = Some(HOSTILE.to_owned());
+        track.player_colour = Some(Colour::new(1, 2, 3));
+        track.cover = Some(cover(&ambient, CoverOrigin::Embedded));
         tracks.push(stored_track(&catalog, track).await);
     }
     let play = |only: Option<TrackId>| catalog.playable_tracks(organization.id, collection.id, only);
-    let playable: Vec<_> = tracks.iter().filter(|t| t.status.is_playable()).cloned().collect();
+    let playable: Vec<_> = tracks.iter().filter(|t| t.status.is_playable()).map(summary).collect();
     assert_eq!(playable.len(), 2);
     assert_eq!(play(None).await.unwrap(), playable);
     assert_eq!(play(Some(playable[1].id)).await.unwrap(), playable[1..]);

@@ -35,14 +35,14 @@ impl Playback {
         }
         let track = self.track_of(&session, track_id).await?;
         let not_found = Refusal::NotFound(Noun::Variant);
-        let files = self.catalog.files_of_track(track.track.id).await?;
-        let file = files
-            .into_iter()
+        let file = track
+            .files
+            .iter()
             .find(|file| file.recipe.index.as_str() == variant && lists(&session, &file.recipe));
-        match file.map(|file| file.outcome) {
+        match file.map(|file| &file.outcome) {
             Some(FileOutcome::Made { key, file_name, .. }) => Ok(Download {
                 variant: variant.to_owned(),
-                url: self.links.delivery(&key, Some(DOWNLOAD_TTL_SECONDS), Some(&file_name)),
+                url: self.links.delivery(key, Some(DOWNLOAD_TTL_SECONDS), Some(file_name)),
             }),
             _ => Err(not_found),
         }

@@ -41,15 +41,16 @@ impl Playback {
                 (id, None)
             }
             PlaySessionScope::Track(id) => {
-                let track =
-                    self.catalog.track(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
-                caller.reach_track(track.collection_id, id)?;
-                (track.collection_id, Some(id))
+                let ready =
+                    self.lookups.track(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
+                let collection_id = ready.track.collection_id;
+                caller.reach_track(collection_id, id)?;
+                (collection_id, Some(id))
             }
         };
         let recipes = match track_id {
-            Some(id) => self.catalog.recipes_for_track(organization_id, id).await?,
-            None => self.catalog.recipes(organization_id).await?,
+            Some(id) => self.lookups.catalog().recipes_for_track(organization_id, id).await?.into(),
+            None => self.lookups.recipes(organization_id).await?,
         };
         let session = PlaySession {
             id: self.ambient.credential_id(),
@@ -62,7 +63,7 @@ impl Playback {
             expires_at: self.ambient.now().plus_seconds(grant.expires_in.seconds().into()),
         };
         let opened = self.open(session.clone()).await?;
-        let tx = self.catalog.begin().await?;
+        let tx = self.lookups.catalog().begin().await?;
         tx.insert_play_session(&session).await?;
         tx.commit().await?;
         Ok(opened)

@@ -1,10 +1,12 @@
 //! Reading a play session: its tracks, and all it takes to play one of them.
 
+use std::sync::Arc;
+
 use tonearm_domain::{PlaySession, PlaySessionId, TrackId};
 
 use super::{Playable, Playback};
-use crate::track_view::Surroundings;
-use crate::{Caller, Noun, Refusal, TrackView};
+use crate::lookups::ReadyTrack;
+use crate::{Caller, Noun, Refusal, TrackSummaryView};
 
 /// A play session with its tracks, and the first of them ready to play.
 #[derive(Debug, Clone)]
@@ -12,7 +14,7 @@ pub struct OpenedPlaySession {
     /// The session, its variants resolved.
     pub session: PlaySession,
     /// Its playable tracks, in order.
-    pub tracks: Vec<TrackView>,
+    pub tracks: Vec<TrackSummaryView>,
     /// What it takes to play the first; none where no track is playable.
     pub first: Option<Playable>,
 }
@@ -25,7 +27,7 @@ impl Playback {
         id: PlaySessionId,
     ) -> Result<OpenedPlaySession, Refusal> {
         let not_found = Refusal::NotFound(Noun::PlaySession);
-        let Some(session) = self.catalog.play_session(id).await? else {
+        let Some(session) = self.lookups.play_session(id).await? else {
             return Err(not_found);
         };
         let reaches = match session.track_id {
@@ -35,12 +37,12 @@ impl Playback {
         if session.organization_id != caller.organization_id || !reaches {
             return Err(not_found);
         }
-        self.open(self.still_valid(session)?).await
+        self.open(self.still_valid(&session)?.clone()).await
     }
 
     /// The session with this id for whoever holds the id, where the configuration allows that.
     pub async fn public_play_session(&self, id: PlaySessionId) -> Result<OpenedPlaySession, Refusal> {
-        self.open(self.valid_session(id).await?).await
+        self.open(self.valid_session(id).await?.as_ref().clone()).await
     }
 
     /// What it takes to play one track of a session.
@@ -51,22 +53,26 @@ impl Playback {
     ) -> Result<(PlaySession, Playable), Refusal> {
         let session = self.valid_session(id).await?;
         let track = self.track_of(&session, track_id).await?;
-        let playable = self.playable(&session, track).await?;
-        Ok((self.with_variants(session).await?, playable))
+        let playable = self.playable(&session, &track).await?;
+        Ok((self.with_variants(PlaySession::clone(&session)).await?, playable))
     }
 
     pub(super) async fn open(&self, session: PlaySession) -> Result<OpenedPlaySession, Refusal> {
-        let surroundings =
-            Surroundings::of(&self.catalog, session.organization_id, session.collection_id).await?;
-        let tracks: Vec<TrackView> = self
-            .catalog
+        let surroundings = self.lookups.surroundings(session.organization_id, session.collection_id).await?;
+        let tracks: Vec<TrackSummaryView> = self
+            .lookups
+            .catalog()
             .playable_tracks(session.organization_id, session.collection_id, session.track_id)
             .await?
             .into_iter()
-            .map(|track| surroundings.view(track))
+            .map(|track| surroundings.view_summary(track))
             .collect();
         let first = match tracks.first() {
-            Some(track) => Some(self.playable(&session, track.clone()).await?),
+            // One that went since the list was read is left for whoever asks to play it.
+            Some(first) => match self.lookups.track(session.organization_id, first.track.id).await? {
+                Some(track) => Some(self.playable(&session, &track).await?),
+                None => None,
+            },
             None => None,
         };
         let session = self.with_variants(session).await?;
@@ -76,35 +82,37 @@ impl Playback {
     /// The session as it is shown: one that names no variants names the organization's playable ones.
     async fn with_variants(&self, mut session: PlaySession) -> Result<PlaySession, Refusal> {
         if session.variants.is_empty() {
-            let recipes = self.catalog.recipes(session.organization_id).await?;
-            let playable = recipes.into_iter().filter(|recipe| recipe.kind.recipe_type().is_playable());
-            session.variants = playable.map(|recipe| recipe.index).collect();
+            let recipes = self.lookups.recipes(session.organization_id).await?;
+            let playable = recipes.iter().filter(|recipe| recipe.kind.recipe_type().is_playable());
+            session.variants = playable.map(|recipe| recipe.index.clone()).collect();
         }
         Ok(session)
     }
 
     /// A playable track of a session.
-    pub(super) async fn track_of(&self, session: &PlaySession, id: TrackId) -> Result<TrackView, Refusal> {
+    pub(super) async fn track_of(
+        &self,
+        session: &PlaySession,
+        id: TrackId,
+    ) -> Result<Arc<ReadyTrack>, Refusal> {
         let not_found = Refusal::NotFound(Noun::Track);
         if session.track_id.is_some_and(|own| own != id) {
             return Err(not_found);
         }
-        match self.catalog.track(session.organization_id, id).await? {
-            Some(track) if track.collection_id == session.collection_id && track.status.is_playable() => {
-                let surroundings =
-                    Surroundings::of(&self.catalog, session.organization_id, session.collection_id).await?;
-                Ok(surroundings.view(track))
-            }
-            _ => Err(not_found),
-        }
+        let found = self.lookups.track(session.organization_id, id).await?;
+        let plays = |ready: &Arc<ReadyTrack>| {
+            ready.track.collection_id == session.collection_id && ready.track.status.is_playable()
+        };
+        found.filter(plays).ok_or(not_found)
     }
 
-    pub(super) async fn valid_session(&self, id: PlaySessionId) -> Result<PlaySession, Refusal> {
-        let session = self.catalog.play_session(id).await?.ok_or(INVALID)?;
-        self.still_valid(session)
+    pub(super) async fn valid_session(&self, id: PlaySessionId) -> Result<Arc<PlaySession>, Refusal> {
+        let session = self.lookups.play_session(id).await?.ok_or(INVALID)?;
+        self.still_valid(&session)?;
+        Ok(session)
     }
 
-    fn still_valid(&self, session: PlaySession) -> Result<PlaySession, Refusal> {
+    fn still_valid<'a>(&self, session: &'a PlaySession) -> Result<&'a PlaySession, Refusal> {
         if session.is_valid_at(self.ambient.now()) { Ok(session) } else { Err(INVALID) }
     }
 }

@@ -1,12 +1,12 @@
 //! All it takes to play one track: cover, levels and signed URLs.
 
 use tonearm_domain::{
-    CoverSize, FileData, FileOutcome, Levels, Metric, ObjectKey, PlacedCover, PlaySession, Recipe,
-    RecipeType, TrackFile, VariantIndex,
+    CoverSize, FileData, FileOutcome, ObjectKey, PlacedCover, PlaySession, Recipe, TrackFile, VariantIndex,
 };
 
 use super::Playback;
-use crate::{Refusal, TrackView};
+use crate::lookups::ReadyTrack;
+use crate::{LevelsJson, Refusal, TrackView};
 
 /// All it takes to play one track.
 #[derive(Debug, Clone)]
@@ -16,7 +16,7 @@ pub struct Playable {
     /// Its cover in every size.
     pub cover: Vec<CoverImage>,
     /// Its waveform; empty where none was made.
-    pub levels: Levels,
+    pub levels: LevelsJson,
     /// Its variants, as the session lists them.
     pub variants: Vec<PlayableVariant>,
 }
@@ -52,22 +52,23 @@ impl Playback {
     pub(super) async fn playable(
         &self,
         session: &PlaySession,
-        track: TrackView,
+        ready: &ReadyTrack,
     ) -> Result<Playable, Refusal> {
         let left = session.expires_at.unix_seconds() - self.ambient.now().unix_seconds();
         let ttl = u32::try_from(left.max(1)).unwrap_or(u32::MAX);
-        let files = self.catalog.files_of_track(track.track.id).await?;
+        let surroundings = self.lookups.surroundings(session.organization_id, session.collection_id).await?;
+        let track = surroundings.view(ready.track.clone());
         let cover = self.cover_images(&track, ttl);
-        let levels = levels_of(&files);
-        let mut variants: Vec<PlayableVariant> = files
-            .into_iter()
+        let mut variants: Vec<PlayableVariant> = ready
+            .files
+            .iter()
             .filter(|file| lists(session, &file.recipe))
             .filter_map(|file| self.sign(file, ttl))
             .collect();
         // The files come in recipe order, and the sort is stable.
         let place = |index: &VariantIndex| session.variants.iter().position(|listed| listed == index);
         variants.sort_by_key(|variant| place(&variant.file.recipe.index));
-        Ok(Playable { track, cover, levels, variants })
+        Ok(Playable { track, cover, levels: ready.levels.clone(), variants })
     }
 
     fn cover_images(&self, view: &TrackView, ttl: u32) -> Vec<CoverImage> {
@@ -81,12 +82,12 @@ impl Playback {
         CoverSize::LISTED.map(image).to_vec()
     }
 
-    fn sign(&self, file: TrackFile, ttl: u32) -> Option<PlayableVariant> {
+    fn sign(&self, file: &TrackFile, ttl: u32) -> Option<PlayableVariant> {
         let FileOutcome::Made { key, size, file_name, data } = file.outcome.clone() else {
             return None;
         };
         let url = self.links.delivery(&key, Some(ttl), None);
-        Some(PlayableVariant { file, key, size, file_name, data, url })
+        Some(PlayableVariant { file: file.clone(), key, size, file_name, data, url })
     }
 }
 
@@ -97,16 +98,4 @@ pub(super) fn lists(session: &PlaySession, recipe: &Recipe) -> bool {
     } else {
         session.variants.contains(&recipe.index)
     }
-}
-
-/// The waveform that players show: of the first levels recipe.
-fn levels_of(files: &[TrackFile]) -> Levels {
-    files
-        .iter()
-        .filter(|file| file.recipe.kind.recipe_type() == RecipeType::Levels)
-        .find_map(|file| match &file.outcome {
-            FileOutcome::Made { data: FileData::Levels(levels), .. } => Some(levels.clone()),
-            _ => None,
-        })
-        .unwrap_or_else(|| Levels::new([], Metric::Peak, 0))
 }

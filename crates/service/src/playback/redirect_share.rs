@@ -10,14 +10,15 @@ impl Playback {
     pub async fn redirect_share(&self, track_id: TrackId, key_text: &str) -> Result<String, Refusal> {
         let key = self.access.key(key_text, Action::Share).await?;
         let not_found = Refusal::NotFound(Noun::Track);
-        let Some(track) = self.catalog.track(key.organization_id, track_id).await? else {
+        let Some(ready) = self.lookups.track(key.organization_id, track_id).await? else {
             return Err(not_found);
         };
+        let track = &ready.track;
         if !key.scope.covers_track(track.collection_id, track_id) || !track.status.is_playable() {
             return Err(not_found);
         }
-        let files = self.catalog.files_of_track(track_id).await?;
-        files
+        ready
+            .files
             .iter()
             .filter(|file| key.variants.contains(&file.recipe.index))
             .find_map(|file| match &file.outcome {

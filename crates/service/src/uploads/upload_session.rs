@@ -136,7 +136,7 @@ impl Uploads {
 
 impl Surroundings {
     fn view_session(&self, session: UploadSession) -> UploadSessionView {
-        let Organization { player_colour, is_theme_overridable, .. } = self.organization;
+        let Organization { player_colour, is_theme_overridable, .. } = *self.organization;
         let colour = resolve_player_colour(
             (player_colour, is_theme_overridable),
             (self.collection.colour(), self.collection.is_theme_overridable),

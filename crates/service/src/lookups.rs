@@ -1,0 +1,148 @@
+//! What the play path reads, kept for a moment.
+
+mod generations;
+mod ready_track;
+mod shelf;
+mod weight;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tonearm_catalog::{Catalog, Change};
+use tonearm_domain::{
+    ApiKey, Collection, CollectionId, Organization, OrganizationId, PlaySession, PlaySessionId, Recipe,
+    TrackId,
+};
+use tonearm_signing::ApiKeyText;
+use uuid::Uuid;
+
+use crate::track_view::Surroundings;
+use crate::{Noun, Refusal};
+use generations::Generations;
+use shelf::Shelf;
+
+pub use ready_track::LevelsJson;
+pub(crate) use ready_track::ReadyTrack;
+
+/// How much is kept, and for how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LookupLimits {
+    /// How long after it was read something may still be answered: how late other nodes' changes are seen. Changes
+    /// of this process are seen at once.
+    pub time_to_live: Duration,
+    /// Most bytes of memory: a half for tracks with their files, the rest in equal parts for keys, sessions,
+    /// organizations, collections and recipes.
+    pub max_bytes: u64,
+}
+
+impl Default for LookupLimits {
+    /// One second, so that a revocation counts on every node well within two; 64 MiB, which is about 6,000 tracks.
+    fn default() -> Self {
+        Self { time_to_live: Duration::from_secs(1), max_bytes: 64 * 1024 * 1024 }
+    }
+}
+
+/// Reads of the catalog that are answered from memory where the same was asked a moment ago. Cheap to clone; clones
+/// share what they keep.
+///
+/// Transactions of this process are seen as soon as they are committed, those of other processes after
+/// [`LookupLimits::time_to_live`]. Only what exists is kept, so what is new is found at once on every node, and
+/// made-up credentials take no room.
+#[derive(Clone)]
+pub struct Lookups {
+    catalog: Catalog,
+    generations: Arc<Generations>,
+    keys: Shelf<[u8; 32], ApiKey>,
+    sessions: Shelf<PlaySessionId, PlaySession>,
+    organizations: Shelf<OrganizationId, Organization>,
+    collections: Shelf<(OrganizationId, CollectionId), Collection>,
+    recipes: Shelf<OrganizationId, Vec<Recipe>>,
+    tracks: Shelf<(OrganizationId, TrackId), ReadyTrack>,
+}
+
+impl Lookups {
+    /// Over the catalog, whose commits it follows from now on.
+    pub fn new(catalog: Catalog, limits: LookupLimits) -> Self {
+        let generations = Arc::new(Generations::new());
+        catalog.on_commit({
+            let generations = Arc::clone(&generations);
+            move |changes| changes.iter().for_each(|change| generations.advance(id_of(change)))
+        });
+        let LookupLimits { time_to_live: ttl, max_bytes } = limits;
+        let (half, tenth) = (max_bytes / 2, max_bytes / 10);
+        Self {
+            catalog,
+            generations,
+            keys: Shelf::new(tenth, ttl),
+            sessions: Shelf::new(tenth, ttl),
+            organizations: Shelf::new(tenth, ttl),
+            collections: Shelf::new(tenth, ttl),
+            recipes: Shelf::new(tenth, ttl),
+            tracks: Shelf::new(half, ttl),
+        }
+    }
+
+    /// For what is not kept, and for writing.
+    pub(crate) fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// The key with this text, even if it is revoked or has expired.
+    pub(crate) async fn api_key(&self, text: &ApiKeyText) -> Result<Option<Arc<ApiKey>>, Refusal> {
+        let hash = text.hash();
+        // A key's text names its organization, and there is no other text with its hash.
+        let generation = self.generations.current(text.organization_id().uuid());
+        self.keys.get(hash, generation, || self.catalog.api_key_by_hash(&hash)).await
+    }
+
+    /// One play session, even if it has expired.
+    pub(crate) async fn play_session(&self, id: PlaySessionId) -> Result<Option<Arc<PlaySession>>, Refusal> {
+        let generation = self.generations.current(id.uuid());
+        self.sessions.get(id, generation, || self.catalog.play_session(id)).await
+    }
+
+    /// The recipes that every track of the organization is made by, in their order.
+    pub(crate) async fn recipes(&self, id: OrganizationId) -> Result<Arc<Vec<Recipe>>, Refusal> {
+        let generation = self.generations.current(id.uuid());
+        let load = async || self.catalog.recipes(id).await.map(Some);
+        Ok(self.recipes.get(id, generation, load).await?.unwrap_or_default())
+    }
+
+    /// One track of the organization with its files.
+    pub(crate) async fn track(
+        &self,
+        organization_id: OrganizationId,
+        id: TrackId,
+    ) -> Result<Option<Arc<ReadyTrack>>, Refusal> {
+        let generation = self.generations.current(id.uuid());
+        let load = || ReadyTrack::load(&self.catalog, organization_id, id);
+        self.tracks.get((organization_id, id), generation, load).await
+    }
+
+    /// What is above the tracks of a collection.
+    pub(crate) async fn surroundings(
+        &self,
+        organization_id: OrganizationId,
+        collection_id: CollectionId,
+    ) -> Result<Surroundings, Refusal> {
+        let generation = self.generations.current(organization_id.uuid());
+        let load = || self.catalog.organization(organization_id);
+        let organization = self.organizations.get(organization_id, generation, load).await?;
+        let generation = self.generations.current(collection_id.uuid());
+        let load = || self.catalog.collection(organization_id, collection_id);
+        let collection = self.collections.get((organization_id, collection_id), generation, load).await?;
+        Ok(Surroundings {
+            organization: organization.ok_or(Refusal::NotFound(Noun::Organization))?,
+            collection: collection.ok_or(Refusal::NotFound(Noun::Collection))?,
+        })
+    }
+}
+
+/// The id under which the generations of what changed are counted.
+fn id_of(change: &Change) -> Uuid {
+    match change {
+        Change::Organization(id) | Change::Recipes(id) | Change::ApiKeys(id) => id.uuid(),
+        Change::Collection(id) => id.uuid(),
+        Change::Track(id) => id.uuid(),
+    }
+}

@@ -1,0 +1,117 @@
+//! How much memory what is kept takes.
+
+use serde_json::{Map, Value};
+use tonearm_domain::{
+    ApiKey, Collection, FileData, FileOutcome, ObjectKey, Organization, PlaySession, Recipe, ThemeColour,
+    Track, TrackFile, VariantIndex,
+};
+
+/// What a value owns beside its own bytes. Near enough to bound memory: what callers can make large is counted
+/// in full, and allocations are taken to be as large as what is in them.
+pub(super) trait Weight {
+    /// Bytes that the value owns elsewhere.
+    fn heap_bytes(&self) -> usize;
+}
+
+impl Weight for ApiKey {
+    fn heap_bytes(&self) -> usize {
+        self.title.len() + indexes(&self.variants)
+    }
+}
+
+impl Weight for PlaySession {
+    fn heap_bytes(&self) -> usize {
+        indexes(&self.variants)
+    }
+}
+
+impl Weight for Organization {
+    fn heap_bytes(&self) -> usize {
+        let urls = [&self.webhook_url, &self.webhook_url_file, &self.webhook_url_collection];
+        self.name.len()
+            + self.player_subtitle.len()
+            + urls.into_iter().map(text).sum::<usize>()
+            + size_of_val(self.theme.as_slice())
+    }
+}
+
+impl Weight for Collection {
+    fn heap_bytes(&self) -> usize {
+        self.title.len()
+            + text(&self.organization_index)
+            + text(&self.player_subtitle)
+            + map(self.metadata.as_map())
+            + size_of_val(self.theme.as_slice())
+    }
+}
+
+impl Weight for Vec<Recipe> {
+    fn heap_bytes(&self) -> usize {
+        self.iter().map(|recipe| size_of::<Recipe>() + recipe.index.as_str().len()).sum()
+    }
+}
+
+impl Weight for Track {
+    fn heap_bytes(&self) -> usize {
+        let texts = [
+            &self.organization_index,
+            &self.file_name_original,
+            &self.player_title,
+            &self.player_subtitle,
+            &self.transcription,
+            &self.transcription_language,
+            &self.status_reason,
+            &self.info.container,
+            &self.info.codec,
+        ];
+        let tags =
+            self.info.tags.iter().map(|(name, value)| 2 * size_of::<String>() + name.len() + value.len());
+        self.file_name.len()
+            + texts.into_iter().map(text).sum::<usize>()
+            + tags.sum::<usize>()
+            + map(self.metadata.as_map())
+            + self.theme.len() * size_of::<ThemeColour>()
+            + self.source.as_ref().map_or(0, |source| object(&source.key))
+    }
+}
+
+impl Weight for TrackFile {
+    fn heap_bytes(&self) -> usize {
+        let outcome = match &self.outcome {
+            FileOutcome::Made { key, file_name, data, .. } => {
+                let data = match data {
+                    FileData::Levels(levels) => size_of_val(levels.levels.as_slice()),
+                    FileData::None {} | FileData::Preview { .. } | FileData::Picture { .. } => 0,
+                };
+                object(key) + file_name.len() + data
+            }
+            FileOutcome::Failed { reason } => reason.len(),
+        };
+        self.recipe.index.as_str().len() + outcome
+    }
+}
+
+fn text(text: &Option<String>) -> usize {
+    text.as_ref().map_or(0, String::len)
+}
+
+fn indexes(indexes: &[VariantIndex]) -> usize {
+    indexes.iter().map(|index| size_of::<VariantIndex>() + index.as_str().len()).sum()
+}
+
+fn object(key: &ObjectKey) -> usize {
+    key.file.label.as_str().len()
+}
+
+fn map(map: &Map<String, Value>) -> usize {
+    map.iter().map(|(name, value)| size_of::<(String, Value)>() + name.len() + json(value)).sum()
+}
+
+fn json(value: &Value) -> usize {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        Value::String(text) => text.len(),
+        Value::Array(values) => values.iter().map(|value| size_of::<Value>() + json(value)).sum(),
+        Value::Object(values) => map(values),
+    }
+}

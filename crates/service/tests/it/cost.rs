@@ -1,0 +1,70 @@
+//! How many statements it takes.
+
+use tonearm_domain::KeyType;
+
+use crate::on_both;
+use crate::station::{FOR_EVER, Place, Station};
+
+on_both!(
+    the_hot_play_path_asks_nothing,
+    listeners_who_come_at_once_ask_once,
+    sessions_cost_the_same_for_any_number_of_tracks,
+);
+
+async fn the_hot_play_path_asks_nothing(place: Place) {
+    let station = Station::open(place, FOR_EVER).await;
+    let (session, key) = (station.grant().await.session, station.create_key(KeyType::Share).await);
+    let Station { node, track, .. } = &station;
+    let play = || async {
+        let (_, playable) = node.playback.play_track(session.id, track.id).await.unwrap();
+        let variants: Vec<&str> = playable.variants.iter().map(|v| v.file.recipe.index.as_str()).collect();
+        assert_eq!(variants, ["hq", "lq", "preview"]);
+        let levels =
+            r#"{"levels":[0.25,0.5],"num_samples":2,"metric":"peak","min":0.25,"max":0.5,"avg":0.375,"#;
+        assert!(playable.levels.get().starts_with(levels), "{}", playable.levels.get());
+        let download = node.playback.download(session.id, track.id, "hq").await.unwrap();
+        assert!(download.url.contains("attachment=tone.mp3&ttl=30&verify="), "{}", download.url);
+        node.playback.redirect_share(track.id, key.text.reveal()).await.unwrap();
+    };
+    play().await;
+    let (queries, ()) = node.count(play()).await;
+    assert_eq!(queries, 0);
+}
+
+async fn listeners_who_come_at_once_ask_once(place: Place) {
+    let station = Station::open(place, FOR_EVER).await;
+    let session = station.grant().await.session;
+    let Station { node, track, .. } = &station;
+    let (alone, ()) = node
+        .count(async {
+            node.playback.play_track(session.id, track.id).await.unwrap();
+        })
+        .await;
+    let fresh = crate::station::Node::start(&station.place, FOR_EVER).await;
+    let (together, ()) = fresh
+        .count(async {
+            let listeners = (0..1000).map(|_| fresh.playback.play_track(session.id, track.id));
+            for answer in futures::future::join_all(listeners).await {
+                answer.unwrap();
+            }
+        })
+        .await;
+    // Session, track, its files, organization, collection, recipes.
+    assert!(alone <= 6, "{alone}");
+    assert_eq!(together, 6);
+}
+
+async fn sessions_cost_the_same_for_any_number_of_tracks(place: Place) {
+    let station = Station::open(place, FOR_EVER).await;
+    station.grant().await;
+    station.add_tracks(9).await;
+    let (few, opened) = station.node.count(station.grant()).await;
+    assert_eq!(opened.tracks.len(), 10);
+    station.add_tracks(1990).await;
+    let (many, opened) = station.node.count(station.grant()).await;
+    assert_eq!(opened.tracks.len(), 2000);
+    assert_eq!(opened.first.unwrap().track.track.id, station.track.id);
+    assert_eq!(few, many);
+    // The list of tracks, and the new session.
+    assert_eq!(many, 2);
+}

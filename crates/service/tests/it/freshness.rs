@@ -1,0 +1,168 @@
+//! What was changed is not answered as it was.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use tonearm_domain::{Action, KeyType, Patch, PlaySessionId};
+use tonearm_service::{LookupLimits, Noun, Refusal, UpdateCollection, UpdateOrganization, UpdateTrack};
+
+use crate::on_both;
+use crate::station::{FOR_EVER, Node, Place, Station};
+
+on_both!(
+    a_revoked_key_is_refused_at_once,
+    a_deleted_track_is_gone_at_once,
+    a_deleted_collection_is_gone_at_once,
+    new_titles_and_colours_are_seen_at_once,
+    readers_in_between_bring_nothing_old_back,
+    what_did_not_exist_is_found_once_it_does,
+    another_node_notices_within_two_seconds,
+);
+
+fn renamed(title: &str) -> UpdateTrack {
+    UpdateTrack { player_title: Patch::Set(title.to_owned()), ..UpdateTrack::default() }
+}
+
+async fn a_revoked_key_is_refused_at_once(place: Place) {
+    let station = Station::open(place, FOR_EVER).await;
+    let key = station.create_key(KeyType::Share).await;
+    let other = station.create_key(KeyType::Share).await;
+    let redirect = |text: &str| {
+        let (playback, track, text) = (&station.node.playback, station.track.id, text.to_owned());
+        async move { playback.redirect_share(track, &text).await }
+    };
+    redirect(key.text.reveal()).await.unwrap();
+    redirect(other.text.reveal()).await.unwrap();
+    station.node.library.revoke_key(&station.caller, key.key.id).await.unwrap();
+    assert!(matches!(redirect(key.text.reveal()).await, Err(Refusal::Unauthenticated { .. })));
+    redirect(other.text.reveal()).await.unwrap();
+}
+
+async fn a_deleted_track_is_gone_at_once(place: Place) {
+    let station = Station::open(place, FOR_EVER).await;
+    let (session, key) = (station.grant().await.session, station.create_key(KeyType::Share).await);
+    let Station { node, caller, track, .. } = &station;
+    node.playback.play_track(session.id, track.id).await.unwrap();
+    node.playback.redirect_share(track.id, key.text.reveal()).await.unwrap();
+    node.library.delete_track(caller, track.id).await.unwrap();
+    let gone = Refusal::NotFound(Noun::Track).to_string();
+    let refused = |refusal: Refusal| assert_eq!(refusal.to_string(), gone);
+    refused(node.playback.play_track(session.id, track.id).await.unwrap_err());
+    refused(node.playback.download(session.id, track.id, "hq").await.unwrap_err());
+    refused(node.playback.redirect_share(track.id, key.text.reveal()).await.unwrap_err());
+    assert!(node.playback.play_session(caller, session.id).await.unwrap().first.is_none());
+}
+
+async fn a_deleted_collection_is_gone_at_once(place: Place) {
+    let station = Station::open(place, FOR_EVER).await;
+    let (session, key) = (station.grant().await.session, station.create_key(KeyType::Share).await);
+    let Station { node, caller, track, .. } = &station;
+    node.playback.redirect_share(track.id, key.text.reveal()).await.unwrap();
+    node.library.delete_collection(caller, track.collection_id).await.unwrap();
+    for refused in [
+        node.playback.play_track(session.id, track.id).await.map(|_| ()),
+        node.playback.play_session(caller, session.id).await.map(|_| ()),
+        node.playback.redirect_share(track.id, key.text.reveal()).await.map(|_| ()),
+    ] {
+        assert!(matches!(refused, Err(Refusal::NotFound(_))), "{refused:?}");
+    }
+}
+
+async fn new_titles_and_colours_are_seen_at_once(place: Place) {
+    let station = Station::open(place, FOR_EVER).await;
+    let session = station.grant().await.session;
+    let Station { node, caller, track, .. } = &station;
+    let played = || async { node.playback.play_track(session.id, track.id).await.unwrap().1.track };
+    assert_eq!(played().await.track.player_title.as_deref(), Some("Tone"));
+    node.library.update_track(caller, track.id, renamed("Another")).await.unwrap();
+    assert_eq!(played().await.track.player_title.as_deref(), Some("Another"));
+
+    let [red, blue] = ["#ff0000", "#0000ff"].map(|hex| hex.parse().unwrap());
+    let update = UpdateOrganization { player_colour: Patch::Set(red), ..UpdateOrganization::default() };
+    node.library.update_organization(caller, caller.organization_id, update).await.unwrap();
+    assert_eq!(played().await.colours.base, red);
+    let update = UpdateCollection { player_colour: Patch::Set(blue), ..UpdateCollection::default() };
+    node.library.update_collection(caller, track.collection_id, update).await.unwrap();
+    assert_eq!(played().await.colours.base, blue);
+}
+
+/// Readers load all the time; none of their loads may outlive the change it was overtaken by.
+async fn readers_in_between_bring_nothing_old_back(place: Place) {
+    let station = Station::open(place, FOR_EVER).await;
+    let session = station.grant().await.session;
+    let Station { node, caller, track, .. } = &station;
+    let settled = Arc::new(AtomicU64::new(0));
+    node.library.update_track(caller, track.id, renamed("0")).await.unwrap();
+    let readers: Vec<_> = (0..4)
+        .map(|_| {
+            let (playback, settled, track) = (node.playback.clone(), Arc::clone(&settled), track.id);
+            tokio::spawn(async move {
+                loop {
+                    let at_least = settled.load(Ordering::SeqCst);
+                    let (_, playable) = playback.play_track(session.id, track).await.unwrap();
+                    let seen: u64 = playable.track.track.player_title.unwrap().parse().unwrap();
+                    assert!(seen >= at_least, "{seen} was read after {at_least} was committed");
+                    if seen == 100 {
+                        return;
+                    }
+                    tokio::task::yield_now().await;
+                }
+            })
+        })
+        .collect();
+    for title in 1..=100 {
+        node.library.update_track(caller, track.id, renamed(&title.to_string())).await.unwrap();
+        settled.store(title, Ordering::SeqCst);
+    }
+    for reader in readers {
+        reader.await.unwrap();
+    }
+}
+
+async fn what_did_not_exist_is_found_once_it_does(place: Place) {
+    let station = Station::open(place, FOR_EVER).await;
+    let elsewhere = Node::start(&station.place, FOR_EVER).await;
+    let key = station.create_key(KeyType::Player).await;
+    let Station { node, caller, .. } = &station;
+
+    // A session that this node was asked for before another one made it.
+    let unknown: PlaySessionId = "11111111-2222-4333-8444-555555555555".parse().unwrap();
+    let ask = || elsewhere.playback.public_play_session(unknown);
+    for _ in 0..3 {
+        let (queries, answer) = elsewhere.count(ask()).await;
+        assert!(matches!(answer, Err(Refusal::Unauthenticated { .. })));
+        assert_eq!(queries, 1, "what is not there is not remembered");
+    }
+    let mut session = station.grant().await.session;
+    session.id = unknown;
+    let tx = node.catalog.begin().await.unwrap();
+    tx.insert_play_session(&session).await.unwrap();
+    tx.commit().await.unwrap();
+    ask().await.unwrap();
+
+    // A key that another node has just made.
+    elsewhere.access.key(key.text.reveal(), Action::Play).await.unwrap();
+    elsewhere.playback.play_session(caller, session.id).await.unwrap();
+}
+
+async fn another_node_notices_within_two_seconds(place: Place) {
+    let station = Station::open(place, LookupLimits::default()).await;
+    let elsewhere = Node::start(&station.place, LookupLimits::default()).await;
+    let at_once =
+        Node::start(&station.place, LookupLimits { time_to_live: Duration::ZERO, ..FOR_EVER }).await;
+    let key = station.create_key(KeyType::Share).await;
+    let ask = |node: &Node| {
+        let (playback, track, text) = (node.playback.clone(), station.track.id, key.text.reveal().to_owned());
+        async move { playback.redirect_share(track, &text).await }
+    };
+    ask(&elsewhere).await.unwrap();
+    ask(&at_once).await.unwrap();
+    station.node.library.revoke_key(&station.caller, key.key.id).await.unwrap();
+    let revoked = Instant::now();
+    assert!(ask(&at_once).await.is_err(), "nothing is kept without a time to live");
+    while ask(&elsewhere).await.is_ok() {
+        assert!(revoked.elapsed() < Duration::from_secs(2), "the revoked key still works elsewhere");
+        tokio::task::yield_now().await;
+    }
+}

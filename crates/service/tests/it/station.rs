@@ -1,0 +1,173 @@
+//! An organization with tracks, and nodes that serve it.
+
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tonearm_catalog::{Catalog, ConnectOptions};
+use tonearm_domain::{
+    Ambient, ContentType, ExpiresIn, FileData, FileOutcome, KeyType, Levels, Metric, ObjectFile, ObjectKey,
+    Recipe, RecipeType, Track, TrackFile, TrackStatus,
+};
+use tonearm_fixtures::{Postgres, TestDatabase, ambient, sqlite_url};
+use tonearm_service::{
+    Access, Caller, CreateCollection, CreateKey, CreateTrack, CreatedKey, GrantPlaySession, Library, Links,
+    LookupLimits, Lookups, OpenedPlaySession, PlaySessionScope, Playback,
+};
+use tonearm_signing::{Secrets, UrlSigner};
+
+/// What nodes keep "for ever", as far as a test is concerned.
+pub(crate) const FOR_EVER: LookupLimits =
+    LookupLimits { time_to_live: Duration::from_secs(3600), max_bytes: 64 * 1024 * 1024 };
+
+/// A database of the test's own, removed when dropped.
+pub(crate) struct Place {
+    url: String,
+    _folder: Option<TempDir>,
+    _database: Option<TestDatabase>,
+}
+
+impl Place {
+    pub(crate) fn sqlite() -> Self {
+        let (folder, url) = sqlite_url();
+        Self { url, _folder: Some(folder), _database: None }
+    }
+
+    pub(crate) async fn postgres() -> Self {
+        let database = Postgres::database().await;
+        Self { url: database.url.clone(), _folder: None, _database: Some(database) }
+    }
+}
+
+/// What a process has, with database connections of its own.
+pub(crate) struct Node {
+    pub(crate) catalog: Catalog,
+    pub(crate) library: Library,
+    pub(crate) access: Access,
+    pub(crate) playback: Playback,
+    ambient: Ambient,
+}
+
+impl Node {
+    pub(crate) async fn start(place: &Place, limits: LookupLimits) -> Self {
+        let catalog = Catalog::connect(&place.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+        let (ambient, _) = ambient();
+        let signer =
+            UrlSigner::new(Secrets::parse("a secret for tests that is long enough to be one").unwrap());
+        let delivery_url = "https://cdn.example.com".parse().unwrap();
+        let links = Links::new(signer, ambient.clone(), "https://api.example.com", delivery_url);
+        let lookups = Lookups::new(catalog.clone(), limits);
+        Self {
+            library: Library::new(catalog.clone(), ambient.clone(), links.clone()),
+            access: Access::new(lookups.clone(), ambient.clone()),
+            playback: Playback::new(lookups, ambient.clone(), links),
+            catalog,
+            ambient,
+        }
+    }
+
+    /// How many statements it takes to do something.
+    pub(crate) async fn count<T>(&self, what: impl Future<Output = T>) -> (u64, T) {
+        let before = self.catalog.queries();
+        let done = what.await;
+        (self.catalog.queries() - before, done)
+    }
+}
+
+/// An organization with a collection of one playable track, on one node.
+pub(crate) struct Station {
+    pub(crate) node: Node,
+    pub(crate) caller: Caller,
+    pub(crate) track: Track,
+    pub(crate) place: Place,
+}
+
+impl Station {
+    pub(crate) async fn open(place: Place, limits: LookupLimits) -> Self {
+        let node = Node::start(&place, limits).await;
+        let organization = node.library.create_organization("Example Radio").await.unwrap().organization;
+        let caller = Caller::owner(organization.id);
+        let create = CreateCollection { title: "First".to_owned(), ..CreateCollection::default() };
+        let (collection, _) = node.library.create_collection(&caller, create).await.unwrap();
+        let collection = collection.collection;
+        let create = CreateTrack {
+            collection_id: Some(collection.id),
+            file_name: "tone.wav".to_owned(),
+            player_title: Some("Tone".to_owned()),
+            ..CreateTrack::default()
+        };
+        let (created, _) = node.library.create_track(&caller, create).await.unwrap();
+        let station = Self { node, caller, track: created.track, place };
+        station.make_playable().await;
+        station
+    }
+
+    /// Does to the track what processing does.
+    async fn make_playable(&self) {
+        let recipes = self.node.catalog.recipes(self.caller.organization_id).await.unwrap();
+        let tx = self.node.catalog.begin().await.unwrap();
+        let mut track = self.track.clone();
+        (track.status, track.duration) = (TrackStatus::Ready, 60.0);
+        tx.update_track(&track).await.unwrap();
+        for recipe in recipes {
+            tx.put_track_file(&self.made_by(recipe)).await.unwrap();
+        }
+        tx.commit().await.unwrap();
+    }
+
+    fn made_by(&self, recipe: Recipe) -> TrackFile {
+        let ambient = &self.node.ambient;
+        let data = match recipe.kind.recipe_type() {
+            RecipeType::Levels => FileData::Levels(Levels::new([0.25, 0.5], Metric::Peak, 200)),
+            _ => FileData::None {},
+        };
+        let file = ObjectFile {
+            label: recipe.index.clone(),
+            version: ambient.short_id(),
+            content_type: ContentType::Mp3,
+        };
+        let key = ObjectKey { organization_id: self.track.organization_id, folder: self.track.index, file };
+        TrackFile {
+            id: ambient.record_id(),
+            track_id: self.track.id,
+            recipe,
+            outcome: FileOutcome::Made { key, size: 1000, file_name: "tone.mp3".to_owned(), data },
+            created_at: ambient.now(),
+        }
+    }
+
+    /// More playable tracks like the first.
+    pub(crate) async fn add_tracks(&self, count: usize) {
+        let tx = self.node.catalog.begin().await.unwrap();
+        for _ in 0..count {
+            let track = Track {
+                id: self.node.ambient.record_id(),
+                index: self.node.ambient.short_id(),
+                status: TrackStatus::Ready,
+                ..self.track.clone()
+            };
+            tx.insert_track(&track).await.unwrap();
+        }
+        tx.commit().await.unwrap();
+    }
+
+    /// A key that reaches everything in the organization.
+    pub(crate) async fn create_key(&self, key_type: KeyType) -> CreatedKey {
+        let variants = match key_type {
+            KeyType::Share => vec!["hq".parse().unwrap()],
+            _ => Vec::new(),
+        };
+        let create = CreateKey { variants, ..CreateKey::new(key_type, "Key") };
+        self.node.library.create_key(&self.caller, create).await.unwrap()
+    }
+
+    /// A session of the whole collection that may download.
+    pub(crate) async fn grant(&self) -> OpenedPlaySession {
+        let grant = GrantPlaySession {
+            scope: PlaySessionScope::Collection(self.track.collection_id),
+            variants: Vec::new(),
+            is_downloadable: true,
+            expires_in: ExpiresIn::default(),
+        };
+        self.node.playback.grant_play_session(&self.caller, grant).await.unwrap()
+    }
+}
