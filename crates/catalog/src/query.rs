@@ -1,7 +1,10 @@
 //! Running a select and taking its rows over into the domain, the same on a connection and in a transaction.
 
 use sea_orm::sea_query::LockType;
-use sea_orm::{ConnectionTrait, EntityTrait, PaginatorTrait, QuerySelect, Select, UpdateMany};
+use sea_orm::{
+    ConnectionTrait, EntityTrait, Iterable, PaginatorTrait, PrimaryKeyToColumn, QuerySelect, QueryTrait,
+    Select, UpdateMany,
+};
 use tonearm_domain::Page;
 
 use crate::CatalogError;
@@ -40,12 +43,19 @@ where
     T: TryFrom<M, Error = CatalogError>,
     C: ConnectionTrait,
 {
-    let total = select.clone().count(db).await?;
+    let total = keys_of(select.clone()).count(db).await?;
     if total <= page.offset() {
         return Ok((total, Vec::new()));
     }
     let rows = all(db, select.limit(page.limit()).offset(page.offset())).await?;
     Ok((total, rows))
+}
+
+/// The same rows, by their keys alone: enough to count them, without sorting and without reading what is wide.
+fn keys_of<E: EntityTrait>(select: Select<E>) -> Select<E> {
+    let mut select = select.select_only().columns(E::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column));
+    QueryTrait::query(&mut select).clear_order_by();
+    select
 }
 
 /// Changes rows by key, or says which sentence holds when there is no such row any more.
