@@ -22,6 +22,8 @@ build: rust
 test: rust ffmpeg ## Pass all tests
 	@tools/need psql postgresql jq jq curl curl openssl openssl
 	@if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace --locked; else cargo test --workspace --locked; fi
+	@cargo build --quiet --locked --bin tonearm
+	@tools/fuzz-api --short $${CARGO_TARGET_DIR:-target}/debug/tonearm
 
 lint: rust ## Check formatting, lints and documentation links
 	@cargo fmt --all --check
@@ -33,7 +35,7 @@ fmt: rust ## Format the code
 chaos: rust ffmpeg ## Upload while the server is killed again and again (ROUNDS, default 20)
 	@TONEARM_CHAOS_ROUNDS=$${ROUNDS:-20} cargo test --release --package tonearm --test it chaos -- --nocapture
 
-fuzz-api: build ffmpeg ## Let schemathesis try the whole interface
+fuzz-api: build ffmpeg ## Let schemathesis try the whole interface (EXAMPLES, default 200)
 	@tools/fuzz-api $(TONEARM) $${EXAMPLES:-200}
 
 bench: build ffmpeg ## Measure; docs/benchmarks.md says what

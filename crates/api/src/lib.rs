@@ -7,6 +7,7 @@
 
 mod app;
 mod cors;
+mod docs;
 mod endpoint;
 mod error;
 mod extract;

@@ -24,7 +24,7 @@ use crate::endpoint::{
 use crate::rate_limit::{Limiter, limit_rate};
 use crate::repeat::repeat;
 use crate::request_id::identify;
-use crate::{ApiError, ApiSettings, App, openapi};
+use crate::{ApiError, ApiSettings, App, docs, openapi};
 
 /// Everything under `/v1` and `/upload`, and for any other path an error in the same form.
 pub fn router(app: App) -> Router {
@@ -32,14 +32,14 @@ pub fn router(app: App) -> Router {
     routes(app).fallback_service(elsewhere)
 }
 
-/// Everything under `/v1` and `/upload`, and `/openapi.json`; nothing else, to be merged with other routers.
+/// Everything under `/v1` and `/upload`, `/openapi.json` and `/docs`; nothing else, to be merged with other routers.
 pub fn routes(app: App) -> Router {
     let limiter = Arc::new(Limiter::new(app.settings.rate_limits));
     let limited = |router: Router| router.layer(middleware::from_fn_with_state(limiter.clone(), limit_rate));
     let v1 = v1()
         .route_layer(middleware::from_fn_with_state(app.clone(), repeat))
         .route_layer(middleware::from_fn_with_state(app.clone(), time_out));
-    let description = Router::new().route("/openapi.json", get(openapi::serve));
+    let description = Router::new().route("/openapi.json", get(openapi::serve)).merge(docs::routes());
     Router::new()
         .merge(around(description, &app.ambient))
         .nest("/v1", around(limited(v1.with_state(app.clone())), &app.ambient))
@@ -48,10 +48,11 @@ pub fn routes(app: App) -> Router {
 
 fn v1() -> Router<App> {
     Router::new()
-        // A router has one name for one place: creation takes it as the scope.
+        .route("/play_session/collection", post(play_session::create::for_collection))
+        .route("/play_session/track", post(play_session::create::for_track))
         .route(
             "/play_session/{play_session_id}",
-            get(play_session::read::read).post(play_session::create::create),
+            get(play_session::read::read).fallback(play_session::create::elsewhere),
         )
         .route("/play/{play_session_id}/{play_track_id}", get(play::track::track))
         .route(
@@ -120,7 +121,7 @@ async fn not_found() -> ApiError {
     ApiError::new(StatusCode::NOT_FOUND, "not_found", "there is nothing at this address")
 }
 
-async fn method_not_allowed() -> ApiError {
+pub(crate) async fn method_not_allowed() -> ApiError {
     let message = "this address does not have that method; the Allow header names those it has";
     ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
 }

@@ -38,6 +38,11 @@ impl ThemeColour {
     /// Most colours of a palette.
     pub const MOST: usize = 8;
 
+    /// Whether area, lightness and saturation are within 0..=1.
+    pub fn is_valid(&self) -> bool {
+        [self.area, self.lightness, self.saturation].iter().all(|share| (0.0..=1.0).contains(share))
+    }
+
     /// A colour with its share of the picture, 0..=1; lightness and saturation are the colour's.
     pub fn of(hex: Colour, area: f64) -> Self {
         let [r, g, b] = hex.rgb.map(|channel| f64::from(channel) / 255.0);

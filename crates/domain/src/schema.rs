@@ -1,7 +1,7 @@
 //! The vocabulary in OpenAPI: how each type looks in JSON. Only with the feature `openapi`.
 
 use utoipa::openapi::schema::{Object, ObjectBuilder, Schema, SchemaFormat, SchemaType, Type};
-use utoipa::openapi::{ArrayBuilder, RefOr};
+use utoipa::openapi::{ArrayBuilder, OneOfBuilder, Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::{
@@ -13,6 +13,9 @@ use crate::{
 fn text() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)
 }
+
+/// What PostgreSQL cannot store is in no text.
+const NO_NUL: &str = "^[^\\u0000]*$";
 
 fn formatted(format: &str) -> ObjectBuilder {
     text().format(Some(SchemaFormat::Custom(format.to_owned())))
@@ -71,8 +74,6 @@ schemas! {
         .description(Some("The type, with its settings beside it."))
         .property("variant_type_id", RecipeType::schema())
         .required("variant_type_id");
-    Metadata => ObjectBuilder::new()
-        .description(Some("The caller's own JSON object; at most 64 KiB."));
     ThemeColour => ObjectBuilder::new()
         .property("hex", Colour::schema())
         .required("hex")
@@ -105,12 +106,49 @@ schemas! {
 
 impl<const MAX: usize> PartialSchema for Text<MAX> {
     fn schema() -> RefOr<Schema> {
-        text().max_length(Some(MAX)).into()
+        text().max_length(Some(MAX)).pattern(Some(NO_NUL)).into()
     }
 }
 
 impl<const MAX: usize> ToSchema for Text<MAX> {
     fn name() -> std::borrow::Cow<'static, str> {
         format!("Text{MAX}").into()
+    }
+}
+
+/// The name of what [`Metadata`] holds, which is described once, as it holds itself.
+const METADATA_VALUE: &str = "MetadataValue";
+
+fn metadata_value() -> RefOr<Schema> {
+    OneOfBuilder::new()
+        .description(Some("Any JSON, without NUL characters."))
+        .item(ObjectBuilder::new().schema_type(SchemaType::from_iter([
+            Type::Null,
+            Type::Boolean,
+            Type::Number,
+        ])))
+        .item(text().pattern(Some(NO_NUL)))
+        .item(ArrayBuilder::new().items(Ref::from_schema_name(METADATA_VALUE)))
+        .item(object_of_metadata_values())
+        .into()
+}
+
+fn object_of_metadata_values() -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::Object)
+        .property_names(Some(text().pattern(Some(NO_NUL)).build()))
+        .additional_properties(Some(Ref::from_schema_name(METADATA_VALUE)))
+}
+
+impl PartialSchema for Metadata {
+    fn schema() -> RefOr<Schema> {
+        let limit = "The caller's own JSON object; at most 64 KiB, without NUL characters.";
+        object_of_metadata_values().description(Some(limit)).into()
+    }
+}
+
+impl ToSchema for Metadata {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((METADATA_VALUE.to_owned(), metadata_value()));
     }
 }

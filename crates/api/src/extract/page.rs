@@ -20,10 +20,8 @@ struct Window {
 
 impl Window {
     fn page(&self) -> Result<Page, LimitError> {
-        let number = |text: &Option<String>, error| match text.as_deref() {
-            None | Some("") => Ok(None),
-            Some(text) => text.parse().map(Some).map_err(|_| error),
-        };
+        let number =
+            |text: &Option<String>, error| text.as_deref().map(str::parse).transpose().map_err(|_| error);
         let limit = number(&self.limit, LimitError::Limit)?;
         let offset = number(&self.offset, LimitError::Offset)?;
         Page::new(limit, offset)
@@ -59,10 +57,10 @@ mod tests {
         };
         assert_eq!(page(None, None), Ok((50, 0)));
         assert_eq!(page(Some("200"), Some("7")), Ok((200, 7)));
-        for bad in ["0", "201", "-1", "1.5", "ten", "99999999999999999999"] {
+        for bad in ["", "0", "201", "-1", "1.5", "ten", "99999999999999999999"] {
             assert_eq!(page(Some(bad), None), Err(LimitError::Limit), "{bad}");
         }
-        for bad in ["-1", "x", "99999999999999999999"] {
+        for bad in ["", "-1", "x", "99999999999999999999"] {
             assert_eq!(page(None, Some(bad)), Err(LimitError::Offset), "{bad}");
         }
     }

@@ -44,6 +44,8 @@ async fn an_organization_is_read_and_changed(place: Place) {
     house.put(&path, json!({ "player_color": "blue" })).await.expect_field("player_color");
     let theme = json!([{ "hex": "#112233", "area": "half", "lightness": 0.1, "saturation": 0.5 }]);
     house.put(&path, json!({ "theme": theme })).await.expect_field("theme[0].area");
+    let theme = json!([{ "hex": "#112233", "area": 1.5, "lightness": 0.1, "saturation": 0.5 }]);
+    house.put(&path, json!({ "theme": theme })).await.expect_field("theme");
 }
 
 async fn only_the_own_organization_is_there(place: Place) {

@@ -149,6 +149,13 @@ async fn scopes_need_their_ids(place: Place) {
     let body = json!({ "collection_id": house.collection_id });
     house.post("/v1/play_session/playlist", body.clone()).await.expect_field("scope");
     house.post("/v1/play_session/album", body.clone()).await.expect_field("scope");
+    // A session's own address takes no POST, and a scope's no GET.
+    let session = collection_session(&house, json!({})).await.expect_ok().json["play_session_id"].clone();
+    let session = format!("/v1/play_session/{}", session.as_str().unwrap());
+    let refused = house.post(&session, body.clone()).await.expect_error(405, "method_not_allowed");
+    assert_eq!(refused.header("allow"), Some("GET,HEAD"));
+    let refused = house.get("/v1/play_session/collection").await.expect_error(405, "method_not_allowed");
+    assert_eq!(refused.header("allow"), Some("POST"));
     house.post("/v1/play_session/collection", Value::Null).await.expect_field("collection_id");
     house.post("/v1/play_session/track", body).await.expect_field("track_id");
     let collection: tonearm_domain::CollectionId = house.ambient.record_id();

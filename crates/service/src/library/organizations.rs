@@ -46,10 +46,13 @@ impl UpdateOrganization {
             Patch::Set(name) if !name.trim().is_empty() => organization.name = name,
             _ => return Err(Refusal::invalid("name", "cannot be empty")),
         }
-        if let Patch::Set(theme) = &self.theme
-            && theme.len() > 8
-        {
-            return Err(Refusal::invalid("theme", "holds at most 8 colours"));
+        if let Patch::Set(theme) = &self.theme {
+            if theme.len() > ThemeColour::MOST {
+                return Err(Refusal::invalid("theme", "holds at most 8 colours"));
+            }
+            if !theme.iter().all(ThemeColour::is_valid) {
+                return Err(Refusal::invalid("theme", "has an area, lightness or saturation outside 0 to 1"));
+            }
         }
         self.theme.apply_or(&mut organization.theme, Vec::new());
         self.is_theme_overridable.apply_or(&mut organization.is_theme_overridable, true);

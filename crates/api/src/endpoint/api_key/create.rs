@@ -6,21 +6,29 @@ use tonearm_domain::{ApiKeyId, CollectionId, CreatorId, KeyType, Text, Timestamp
 use tonearm_service::{CreateKey, Library};
 use utoipa::ToSchema;
 
+use super::described::Described;
 use crate::ApiError;
 use crate::extract::{Body, ManageKey, required};
+use crate::openapi::not_blank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, KeyRecord};
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = api_key::create::Fields)]
 pub(crate) struct Fields {
+    #[schema(required, schema_with = not_blank::<200>)]
     title: Option<Text<200>>,
+    /// `api` is refused: such a key is made in the dashboard or on the command line.
+    #[schema(required, value_type = KeyType)]
     api_key_type_id: Option<KeyType>,
     collection_id: Option<CollectionId>,
+    /// Needs `collection_id` beside it.
     track_id: Option<TrackId>,
     creator_id: Option<CreatorId>,
+    /// The only ones that a session of this key may list; exactly one on a share key.
     variants: Option<Vec<VariantIndex>>,
     is_downloadable: Option<bool>,
+    /// In the future.
     expires_at: Option<Timestamp>,
 }
 
@@ -53,8 +61,11 @@ pub(crate) struct Created {
     path = "/v1/api_key",
     tag = "API keys",
     operation_id = "create_api_key",
-    request_body = Fields,
-    responses((status = 200, body = Answer<Created>, description = "Done.")),
+    request_body(
+        content = Described,
+        example = json!({ "title": "Web player", "api_key_type_id": "player", "is_downloadable": false }),
+    ),
+    responses((status = 200, body = Answer<Created>, description = "The key, shown this once.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn create(

@@ -1,3 +1,4 @@
 //! API keys.
 
 pub(crate) mod create;
+mod described;

@@ -8,12 +8,15 @@ use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::extract::{Body, ManageKey, required};
+use crate::openapi::not_blank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, CollectionRecord, UploadDescriptor};
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = collection::create::Fields)]
 pub(crate) struct Fields {
+    #[schema(required, schema_with = not_blank::<1000>)]
+    #[schema(required, schema_with = not_blank::<1000>)]
     title: Option<Text<1000>>,
     creator_id: Option<CreatorId>,
     organization_index: Option<Text<1000>>,
@@ -53,8 +56,8 @@ pub(crate) struct Created {
     path = "/v1/collection",
     tag = "Collections",
     operation_id = "create_collection",
-    request_body = Fields,
-    responses((status = 200, body = Answer<Created>, description = "Done.")),
+    request_body(content = Fields, example = json!({ "title": "Field recordings", "player_color": "#1a6b4c", "metadata": { "season": 2 } })),
+    responses((status = 200, body = Answer<Created>, description = "The collection, and where to send its cover.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn create(

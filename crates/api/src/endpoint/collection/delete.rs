@@ -25,7 +25,7 @@ pub(crate) struct Deleted {
     tag = "Collections",
     operation_id = "delete_collection",
     params(("collection_id" = CollectionId, Path)),
-    responses((status = 200, body = Answer<Deleted>, description = "Done.")),
+    responses((status = 200, body = Answer<Deleted>, description = "The collection as it was.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn delete(

@@ -25,10 +25,10 @@ pub(crate) struct Listed {
     tag = "Collections",
     operation_id = "list_collections",
     params(
-        ("limit" = Option<u32>, Query, description = "1 to 200; 50 unless told."),
-        ("offset" = Option<u64>, Query, description = "0 unless told."),
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 200, description = "50 unless told."),
+        ("offset" = Option<i64>, Query, minimum = 0, description = "0 unless told."),
     ),
-    responses((status = 200, body = Answer<Listed>, description = "Done.")),
+    responses((status = 200, body = Answer<Listed>, description = "One page, and how many there are in all.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn list(

@@ -26,7 +26,7 @@ pub(crate) struct Found {
     tag = "Collections",
     operation_id = "read_collection",
     params(("collection_id" = CollectionId, Path)),
-    responses((status = 200, body = Answer<Found>, description = "Done.")),
+    responses((status = 200, body = Answer<Found>, description = "The collection.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn read(

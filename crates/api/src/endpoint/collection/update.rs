@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 use super::read::Found;
 use crate::ApiError;
 use crate::extract::{Body, ManageKey, PathId};
+use crate::openapi::not_blank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
@@ -16,7 +17,7 @@ use crate::shapes::Answer;
 #[schema(as = collection::update::Fields)]
 pub(crate) struct Fields {
     #[serde(default)]
-    #[schema(value_type = Option<Text<1000>>)]
+    #[schema(schema_with = not_blank::<1000>)]
     title: Patch<Text<1000>>,
     #[serde(default)]
     #[schema(value_type = Option<CreatorId>)]
@@ -63,8 +64,8 @@ impl From<Fields> for UpdateCollection {
     tag = "Collections",
     operation_id = "update_collection",
     params(("collection_id" = CollectionId, Path)),
-    request_body = Fields,
-    responses((status = 200, body = Answer<Found>, description = "Done.")),
+    request_body(content = Fields, example = json!({ "title": "Field recordings, revised", "player_color": null })),
+    responses((status = 200, body = Answer<Found>, description = "The collection as it is now.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn update(

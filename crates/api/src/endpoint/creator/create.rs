@@ -9,12 +9,14 @@ use utoipa::ToSchema;
 use super::read::Found;
 use crate::ApiError;
 use crate::extract::{Body, ManageKey, required};
+use crate::openapi::not_blank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = creator::create::Fields)]
 pub(crate) struct Fields {
+    #[schema(required, schema_with = not_blank::<1000>)]
     organization_index: Option<Text<1000>>,
     metadata: Option<Metadata>,
 }
@@ -25,8 +27,8 @@ pub(crate) struct Fields {
     path = "/v1/creator",
     tag = "Creators",
     operation_id = "create_creator",
-    request_body = Fields,
-    responses((status = 200, body = Answer<Found>, description = "Done.")),
+    request_body(content = Fields, example = json!({ "organization_index": "artist-17", "metadata": { "name": "Ada" } })),
+    responses((status = 200, body = Answer<Found>, description = "The creator.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn create(

@@ -25,7 +25,7 @@ pub(crate) struct Deleted {
     tag = "Creators",
     operation_id = "delete_creator",
     params(("creator_id" = CreatorId, Path)),
-    responses((status = 200, body = Answer<Deleted>, description = "Done.")),
+    responses((status = 200, body = Answer<Deleted>, description = "The creator as it was.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn delete(

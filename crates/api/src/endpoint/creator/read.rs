@@ -26,7 +26,7 @@ pub(crate) struct Found {
     tag = "Creators",
     operation_id = "read_creator",
     params(("creator_id" = CreatorId, Path)),
-    responses((status = 200, body = Answer<Found>, description = "Done.")),
+    responses((status = 200, body = Answer<Found>, description = "The creator.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn read(

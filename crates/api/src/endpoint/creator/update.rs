@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 use super::read::Found;
 use crate::ApiError;
 use crate::extract::{Body, ManageKey, PathId};
+use crate::openapi::not_blank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
@@ -16,7 +17,7 @@ use crate::shapes::Answer;
 #[schema(as = creator::update::Fields)]
 pub(crate) struct Fields {
     #[serde(default)]
-    #[schema(value_type = Option<Text<1000>>)]
+    #[schema(schema_with = not_blank::<1000>)]
     organization_index: Patch<Text<1000>>,
     #[serde(default)]
     #[schema(value_type = Option<Metadata>)]
@@ -30,8 +31,8 @@ pub(crate) struct Fields {
     tag = "Creators",
     operation_id = "update_creator",
     params(("creator_id" = CreatorId, Path)),
-    request_body = Fields,
-    responses((status = 200, body = Answer<Found>, description = "Done.")),
+    request_body(content = Fields, example = json!({ "metadata": { "name": "Ada L." } })),
+    responses((status = 200, body = Answer<Found>, description = "The creator as it is now.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn update(

@@ -32,7 +32,7 @@ impl From<OrganizationView> for Found {
     tag = "Organizations",
     operation_id = "read_organization",
     params(("organization_id" = OrganizationId, Path)),
-    responses((status = 200, body = Answer<Found>, description = "Done.")),
+    responses((status = 200, body = Answer<Found>, description = "The organization.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn read(

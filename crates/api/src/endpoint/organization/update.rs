@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 use super::read::Found;
 use crate::ApiError;
 use crate::extract::{Body, ManageKey, PathId};
+use crate::openapi::not_blank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
@@ -17,10 +18,10 @@ use crate::shapes::Answer;
 #[schema(as = organization::update::Fields)]
 pub(crate) struct Fields {
     #[serde(default)]
-    #[schema(value_type = Option<Text<200>>)]
+    #[schema(schema_with = not_blank::<200>)]
     name: Patch<Text<200>>,
     #[serde(default)]
-    #[schema(value_type = Option<Vec<ThemeColour>>)]
+    #[schema(value_type = Option<Vec<ThemeColour>>, max_items = 8)]
     theme: Patch<Vec<ThemeColour>>,
     #[serde(default)]
     #[schema(value_type = Option<bool>)]
@@ -57,8 +58,8 @@ impl From<Fields> for UpdateOrganization {
     tag = "Organizations",
     operation_id = "update_organization",
     params(("organization_id" = OrganizationId, Path)),
-    request_body = Fields,
-    responses((status = 200, body = Answer<Found>, description = "Done.")),
+    request_body(content = Fields, example = json!({ "player_color": "#1a6b4c", "player_subtitle": "An archive" })),
+    responses((status = 200, body = Answer<Found>, description = "The organization as it is now.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn update(

@@ -36,7 +36,7 @@ struct DownloadRecord {
         ("play_track_id" = TrackId, Path),
         ("variant_index" = String, Path),
     ),
-    responses((status = 200, body = Answer<Downloaded>, description = "Done.")),
+    responses((status = 200, body = Answer<Downloaded>, description = "A URL that a browser saves, valid for 30 seconds.")),
 )]
 pub(crate) async fn download(
     PathId(session_id): PathId<PlaySessionId>,

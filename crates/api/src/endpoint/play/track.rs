@@ -27,7 +27,7 @@ pub(crate) struct Played {
     tag = "Play sessions",
     operation_id = "play_track",
     params(("play_session_id" = PlaySessionId, Path), ("play_track_id" = TrackId, Path)),
-    responses((status = 200, body = Answer<Played>, description = "Done.")),
+    responses((status = 200, body = Answer<Played>, description = "Cover, waveform and signed URLs of the track.")),
 )]
 pub(crate) async fn track(
     PathId(session_id): PathId<PlaySessionId>,

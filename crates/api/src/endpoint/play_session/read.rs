@@ -15,7 +15,7 @@ use crate::shapes::{Answer, OpenedBody};
     tag = "Play sessions",
     operation_id = "read_play_session",
     params(("play_session_id" = PlaySessionId, Path)),
-    responses((status = 200, body = Answer<OpenedBody>, description = "Done.")),
+    responses((status = 200, body = Answer<OpenedBody>, description = "The session, the tracks that can be played, and all it takes to play the first.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn read(

@@ -14,22 +14,47 @@ use crate::shapes::{Answer, VariantRecord};
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = track::add_variant::Fields)]
 pub(crate) struct Fields {
+    #[schema(required, value_type = VariantIndex)]
     index: Option<VariantIndex>,
+    #[schema(required, value_type = AddableType)]
     variant_type_id: Option<AddableType>,
+    #[schema(value_type = Option<LossyCodec>)]
     codec: Option<Codec>,
+    /// Kilobits per second.
+    #[schema(minimum = 12, maximum = 320)]
     bitrate: Option<u16>,
     is_stereo: Option<bool>,
     is_strip_tags: Option<bool>,
     is_strip_cover: Option<bool>,
+    /// LUFS.
+    #[schema(minimum = -70, maximum = -5)]
     loudness_target: Option<f64>,
     preview_type: Option<PreviewType>,
+    #[schema(minimum = 0, maximum = 86400)]
     preview_seconds: Option<f64>,
+    #[schema(minimum = 0, maximum = 100)]
     preview_min_percent: Option<f64>,
+    #[schema(minimum = 0, maximum = 100)]
     preview_max_percent: Option<f64>,
+    #[schema(minimum = 0, maximum = 100)]
     preview_percent: Option<f64>,
+    #[schema(minimum = 0, maximum = 86400)]
     preview_min_seconds: Option<f64>,
+    #[schema(minimum = 0, maximum = 86400)]
     preview_max_seconds: Option<f64>,
+    #[schema(minimum = 0, maximum = 100)]
     preview_start_percent: Option<f64>,
+}
+
+/// The codecs that a variant of one track can have.
+#[derive(ToSchema)]
+#[schema(rename_all = "snake_case")]
+#[expect(dead_code, reason = "only described; the domain's type is what is read")]
+enum LossyCodec {
+    Aac,
+    Mp3,
+    Ogg,
+    Opus,
 }
 
 /// The types that a track can add for itself.
@@ -55,9 +80,35 @@ impl Fields {
         if self.codec.is_some_and(Codec::is_lossless) {
             return Err(ApiError::invalid("codec", "is aac, mp3, ogg or opus"));
         }
+        self.check_bounds().map_err(|error| ApiError::invalid(field_of(&error), error))?;
         let kind = self.kind(variant_type)?;
         kind.validate().map_err(|error| ApiError::invalid(field_of(&error), error))?;
         Ok((index, kind))
+    }
+
+    /// Every setting is in its bounds, also one that this type of variant does not look at.
+    fn check_bounds(&self) -> Result<(), RecipeError> {
+        let within = |most: f64, value: Option<f64>| value.is_none_or(|value| (0.0..=most).contains(&value));
+        for (name, percent) in [
+            ("preview_min_percent", self.preview_min_percent),
+            ("preview_max_percent", self.preview_max_percent),
+            ("preview_percent", self.preview_percent),
+            ("preview_start_percent", self.preview_start_percent),
+        ] {
+            if !within(100.0, percent) {
+                return Err(RecipeError::Percent(name));
+            }
+        }
+        for (name, seconds) in [
+            ("preview_seconds", self.preview_seconds),
+            ("preview_min_seconds", self.preview_min_seconds),
+            ("preview_max_seconds", self.preview_max_seconds),
+        ] {
+            if !within(86_400.0, seconds) {
+                return Err(RecipeError::Seconds(name));
+            }
+        }
+        Ok(())
     }
 
     /// What is left out takes the domain's defaults, so only what was given is passed on.
@@ -112,8 +163,8 @@ pub(crate) struct Added {
     tag = "Variants",
     operation_id = "add_track_variant",
     params(("track_id" = TrackId, Path)),
-    request_body = Fields,
-    responses((status = 200, body = Answer<Added>, description = "Done.")),
+    request_body(content = Fields, example = json!({ "index": "mobile", "variant_type_id": "transcode", "codec": "opus", "bitrate": 48 })),
+    responses((status = 200, body = Answer<Added>, description = "The variant, and the job that renders it.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn add_variant(
@@ -165,6 +216,10 @@ mod tests {
             (
                 r#"{"index":"my","variant_type_id":"preview","preview_start_percent":101}"#,
                 "preview_start_percent",
+            ),
+            (
+                r#"{"index":"my","variant_type_id":"transcode","preview_max_seconds":86401}"#,
+                "preview_max_seconds",
             ),
         ] {
             assert_eq!(recipe(json).unwrap_err().field(), Some(field), "{json}");

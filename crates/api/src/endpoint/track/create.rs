@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::extract::{Body, ManageKey, required};
+use crate::openapi::not_blank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, ReducedTrack, UploadDescriptors};
 
@@ -16,6 +17,7 @@ use crate::shapes::{Answer, ReducedTrack, UploadDescriptors};
 #[schema(as = track::create::Fields)]
 pub(crate) struct Fields {
     collection_id: Option<CollectionId>,
+    #[schema(required, schema_with = not_blank::<1000>)]
     file_name: Option<Text<1000>>,
     creator_id: Option<CreatorId>,
     organization_index: Option<Text<1000>>,
@@ -60,8 +62,13 @@ pub(crate) struct Created {
     path = "/v1/track",
     tag = "Tracks",
     operation_id = "create_track",
-    request_body = Fields,
-    responses((status = 200, body = Answer<Created>, description = "Done.")),
+    request_body(content = Fields, example = json!({
+ "collection_id": "019a0c3e-7d51-7c64-9d0b-2f4f6c1f8a10",
+ "file_name": "dawn.wav",
+ "player_title": "Dawn",
+ "organization_index": "rec-0042",
+ })),
+    responses((status = 200, body = Answer<Created>, description = "The track, and where to send its bytes and its cover.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn create(

@@ -25,7 +25,7 @@ pub(crate) struct Deleted {
     tag = "Tracks",
     operation_id = "delete_track",
     params(("track_id" = TrackId, Path)),
-    responses((status = 200, body = Answer<Deleted>, description = "Done.")),
+    responses((status = 200, body = Answer<Deleted>, description = "The track as it was.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn delete(

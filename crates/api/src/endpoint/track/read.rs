@@ -25,7 +25,7 @@ pub(crate) struct Found {
     tag = "Tracks",
     operation_id = "read_track",
     params(("track_id" = TrackId, Path)),
-    responses((status = 200, body = Answer<Found>, description = "Done.")),
+    responses((status = 200, body = Answer<Found>, description = "The full record.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn read(

@@ -25,7 +25,7 @@ pub(crate) struct Renewed {
     tag = "Tracks",
     operation_id = "renew_track_cover_upload",
     params(("track_id" = TrackId, Path)),
-    responses((status = 200, body = Answer<Renewed>, description = "Done.")),
+    responses((status = 200, body = Answer<Renewed>, description = "Where to send the cover, for an hour.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn renew_cover_upload(

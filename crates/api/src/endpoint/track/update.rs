@@ -77,8 +77,8 @@ pub(crate) struct Updated {
     tag = "Tracks",
     operation_id = "update_track",
     params(("track_id" = TrackId, Path)),
-    request_body = Fields,
-    responses((status = 200, body = Answer<Updated>, description = "Done.")),
+    request_body(content = Fields, example = json!({ "player_title": "Dawn chorus", "organization_index": null })),
+    responses((status = 200, body = Answer<Updated>, description = "The track as it is now.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn update(

@@ -28,11 +28,11 @@ struct Accepted {
     params(
         ("organization_id" = OrganizationId, Path),
         ("collection_id" = CollectionId, Path),
-        ("ttl" = u32, Query),
-        ("verify" = String, Query, description = "The signature, which is the credential."),
+        ("ttl" = u32, Query, description = "Seconds the URL can be used; signed."),
     ),
     request_body(content = [u8], content_type = "application/octet-stream"),
-    responses((status = 200, body = Answer<Accepted>, description = "Done.")),
+    security(("upload_signature" = [])),
+    responses((status = 200, body = Answer<Accepted>, description = "The cover is in place.")),
 )]
 pub(crate) async fn collection_cover(
     upload: Result<CollectionCoverUpload, ApiError>,

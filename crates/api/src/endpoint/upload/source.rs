@@ -37,11 +37,11 @@ impl From<AcceptedUpload> for Accepted {
     params(
         ("organization_id" = OrganizationId, Path),
         ("track_id" = TrackId, Path),
-        ("ttl" = u32, Query),
-        ("verify" = String, Query, description = "The signature, which is the credential."),
+        ("ttl" = u32, Query, description = "Seconds the URL can be used; signed."),
     ),
     request_body(content = [u8], content_type = "application/octet-stream"),
-    responses((status = 200, body = Answer<Accepted>, description = "Done.")),
+    security(("upload_signature" = [])),
+    responses((status = 200, body = Answer<Accepted>, description = "The bytes are durable, and the track is being processed.")),
 )]
 pub(crate) async fn source(
     upload: Result<SourceUpload, ApiError>,

@@ -3,13 +3,13 @@
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use tonearm_domain::{CollectionId, CreatorId, ExpiresIn, Metadata, Text, TrackId};
-use tonearm_service::{CreateUploadSession, SessionTrack, Uploads};
+use tonearm_service::{CreateUploadSession, CreatedUploadSession, Uploads};
 use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::endpoint::track::create as track;
 use crate::extract::{Body, UploadKey};
-use crate::shapes::{Answer, SessionTrackRecord, UploadDescriptors, UploadSessionBody};
+use crate::shapes::{Answer, SessionTrackRecord, UploadDescriptor, UploadSessionBody};
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = upload_session::create::Fields)]
@@ -22,31 +22,37 @@ pub(crate) struct Fields {
     track: Option<track::Fields>,
 }
 
+/// The last four are there where the body asked for a first track.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = upload_session::create::Created)]
 pub(crate) struct Created {
     #[serde(flatten)]
     session: UploadSessionBody,
-    /// Where the body asked for a first track.
-    #[serde(flatten)]
-    track: Option<CreatedTrack>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = TrackId)]
+    track_id: Option<TrackId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = SessionTrackRecord)]
+    track: Option<SessionTrackRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = UploadDescriptor)]
+    track_upload: Option<UploadDescriptor>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = UploadDescriptor)]
+    track_cover_upload: Option<UploadDescriptor>,
 }
 
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = upload_session::create::CreatedTrack)]
-struct CreatedTrack {
-    track_id: TrackId,
-    track: SessionTrackRecord,
-    #[serde(flatten)]
-    uploads: UploadDescriptors,
-}
-
-impl From<SessionTrack> for CreatedTrack {
-    fn from(created: SessionTrack) -> Self {
+impl From<CreatedUploadSession> for Created {
+    fn from(CreatedUploadSession { view, track }: CreatedUploadSession) -> Self {
+        let record = track.as_ref().map(SessionTrackRecord::from);
+        let track_id = track.as_ref().map(|track| track.track.track.id);
+        let (source, cover) = track.map(|track| (track.handles.track, track.handles.cover)).unzip();
         Self {
-            track_id: created.track.track.id,
-            track: SessionTrackRecord::from(&created),
-            uploads: created.handles.into(),
+            session: view.into(),
+            track_id,
+            track: record,
+            track_upload: source.map(Into::into),
+            track_cover_upload: cover.map(Into::into),
         }
     }
 }
@@ -57,8 +63,8 @@ impl From<SessionTrack> for CreatedTrack {
     path = "/v1/upload_session",
     tag = "Upload sessions",
     operation_id = "create_upload_session",
-    request_body = Fields,
-    responses((status = 200, body = Answer<Created>, description = "Done.")),
+    request_body(content = Fields, example = json!({ "collection_id": "019a0c3e-7d51-7c64-9d0b-2f4f6c1f8a10", "expires_in": 7200 })),
+    responses((status = 200, body = Answer<Created>, description = "The session, and the first track where the body has one.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn create(
@@ -75,5 +81,5 @@ pub(crate) async fn create(
         track: fields.track.map(|track| track.into_track("track.file_name")).transpose()?,
     };
     let created = uploads.create_upload_session(&caller, create).await?;
-    Ok(Answer::plain(Created { session: created.view.into(), track: created.track.map(Into::into) }))
+    Ok(Answer::plain(created.into()))
 }

@@ -8,12 +8,14 @@ use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::extract::{Body, PathId, required};
+use crate::openapi::not_blank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, SessionTrackRecord, UploadDescriptors, UploadSessionRecord};
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = upload_session::create_track::Fields)]
 pub(crate) struct Fields {
+    #[schema(required, schema_with = not_blank::<1000>)]
     file_name: Option<Text<1000>>,
     organization_index: Option<Text<1000>>,
     metadata: Option<Metadata>,
@@ -37,8 +39,8 @@ pub(crate) struct Created {
     tag = "Upload sessions",
     operation_id = "create_upload_session_track",
     params(("upload_session_id" = UploadSessionId, Path)),
-    request_body = Fields,
-    responses((status = 200, body = Answer<Created>, description = "Done.")),
+    request_body(content = Fields, example = json!({ "file_name": "dawn.wav", "organization_index": "rec-0042" })),
+    responses((status = 200, body = Answer<Created>, description = "The track, and where to send its bytes and its cover.")),
 )]
 pub(crate) async fn create_track(
     PathId(upload_session_id): PathId<UploadSessionId>,

@@ -15,7 +15,7 @@ use crate::shapes::{Answer, UploadSessionBody};
     tag = "Upload sessions",
     operation_id = "read_upload_session",
     params(("upload_session_id" = UploadSessionId, Path)),
-    responses((status = 200, body = Answer<UploadSessionBody>, description = "Done.")),
+    responses((status = 200, body = Answer<UploadSessionBody>, description = "The session.")),
 )]
 pub(crate) async fn read(
     PathId(id): PathId<UploadSessionId>,

@@ -23,7 +23,7 @@ pub(crate) struct Listed {
     path = "/v1/variant",
     tag = "Variants",
     operation_id = "list_variants",
-    responses((status = 200, body = Answer<Listed>, description = "Done.")),
+    responses((status = 200, body = Answer<Listed>, description = "All recipes of the organization.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn list(

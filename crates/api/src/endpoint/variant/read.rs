@@ -25,7 +25,7 @@ pub(crate) struct Found {
     tag = "Variants",
     operation_id = "read_variant",
     params(("variant_id" = VariantId, Path)),
-    responses((status = 200, body = Answer<Found>, description = "Done.")),
+    responses((status = 200, body = Answer<Found>, description = "The recipe.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn read(

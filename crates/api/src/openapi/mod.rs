@@ -1,13 +1,17 @@
 //! The interface described by itself, at `/openapi.json`.
 
+mod modify;
+mod text;
+
 use std::sync::LazyLock;
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
-use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
-use utoipa::openapi::{Content, PathItem, Ref, ResponseBuilder, ResponsesBuilder};
-use utoipa::{Modify, OpenApi};
+use serde_json::Value;
+use utoipa::OpenApi;
 
+use self::modify::{Credentials, Errors, OptionalBodies};
+pub(crate) use self::text::not_blank;
 use crate::endpoint;
 use crate::error::ErrorBody;
 
@@ -35,7 +39,8 @@ use crate::error::ErrorBody;
         endpoint::organization::update::update,
         endpoint::play::download::download,
         endpoint::play::track::track,
-        endpoint::play_session::create::create,
+        endpoint::play_session::create::for_collection,
+        endpoint::play_session::create::for_track,
         endpoint::play_session::read::read,
         endpoint::stream::redirect::redirect,
         endpoint::track::add_variant::add_variant,
@@ -55,40 +60,19 @@ use crate::error::ErrorBody;
         endpoint::variant::read::read,
     ),
     components(schemas(ErrorBody)),
-    modifiers(&ApiKeys, &Errors),
+    modifiers(&Credentials, &OptionalBodies, &Errors),
 )]
 struct Interface;
 
-/// `Authorization: Bearer <API_KEY>`.
-struct ApiKeys;
-
-impl Modify for ApiKeys {
-    fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
-        let scheme = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
-        openapi.components.get_or_insert_default().add_security_scheme("api_key", scheme);
-    }
-}
-
-/// Every endpoint may answer with an error, and all errors look alike.
-struct Errors;
-
-impl Modify for Errors {
-    fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
-        let body = Content::new(Some(Ref::from_schema_name("ErrorBody")));
-        let error = ResponseBuilder::new().description("An error.").content("application/json", body).build();
-        let errors = ResponsesBuilder::new().response("default", error).build();
-        for operation in openapi.paths.paths.values_mut().flat_map(operations) {
-            operation.responses.responses.extend(errors.responses.clone());
-        }
-    }
-}
-
-fn operations(path: &mut PathItem) -> impl Iterator<Item = &mut utoipa::openapi::path::Operation> {
-    [&mut path.get, &mut path.put, &mut path.post, &mut path.delete].into_iter().flatten()
-}
-
 /// `GET /openapi.json`
 pub(crate) async fn serve() -> Response {
-    static DOCUMENT: LazyLock<utoipa::openapi::OpenApi> = LazyLock::new(Interface::openapi);
-    Json(&*DOCUMENT).into_response()
+    Json(json()).into_response()
+}
+
+/// The document.
+pub(crate) fn json() -> &'static Value {
+    static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
+        serde_json::to_value(Interface::openapi()).expect("a description has nothing that JSON has not")
+    });
+    &DOCUMENT
 }

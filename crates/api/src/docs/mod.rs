@@ -1,0 +1,89 @@
+//! `GET /docs`: the description as a page for people, made here once from `/openapi.json`.
+//!
+//! It is a page of our own and no viewer such as Swagger UI: it loads nothing from anywhere, runs no script, and adds
+//! some kilobytes to the program where a viewer adds megabytes.
+
+mod html;
+mod operation;
+mod shape;
+
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use axum::Router;
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::get;
+use http::HeaderValue;
+use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use serde_json::Value;
+
+use self::html::escape;
+use self::operation::Operation;
+use crate::openapi;
+
+/// Only the page's own style sheet: no scripts, no frames, nothing from elsewhere.
+const POLICY: HeaderValue =
+    HeaderValue::from_static("default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'");
+
+/// `/docs` and its style sheet.
+pub(crate) fn routes() -> Router {
+    Router::new().route("/docs", get(serve)).route("/docs/style.css", get(style))
+}
+
+async fn serve() -> Response {
+    static PAGE: LazyLock<String> = LazyLock::new(|| page(openapi::json()));
+    ([(CONTENT_SECURITY_POLICY, POLICY)], Html(PAGE.as_str())).into_response()
+}
+
+async fn style() -> Response {
+    ([(CONTENT_TYPE, "text/css; charset=utf-8")], include_str!("style.css")).into_response()
+}
+
+fn page(document: &Value) -> String {
+    let operations = Operation::all(document);
+    let mut tags: Vec<&str> = Vec::new();
+    for operation in &operations {
+        if !tags.contains(&operation.tag) {
+            tags.push(operation.tag);
+        }
+    }
+    let (mut contents, mut sections) = (String::new(), String::new());
+    for tag in tags {
+        let tag_name = escape(tag);
+        let (mut links, mut articles) = (String::new(), String::new());
+        for operation in operations.iter().filter(|operation| operation.tag == tag) {
+            links.push_str(&operation.link());
+            articles.push_str(&operation.article(document));
+        }
+        // Writing to a string cannot fail.
+        let _ = write!(contents, "<li>{tag_name}<ul>{links}</ul></li>");
+        let _ = write!(sections, "<section><h2>{tag_name}</h2>{articles}</section>");
+    }
+    let info = &document["info"];
+    let title = escape(info["title"].as_str().unwrap_or_default());
+    let description = escape(info["description"].as_str().unwrap_or_default());
+    format!(
+        r#"<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title}: the interface</title>
+<link rel="stylesheet" href="/docs/style.css">
+</head>
+<body>
+<nav aria-label="Operations"><details open><summary>Operations</summary><ul>{contents}</ul></details></nav>
+<main>
+<header>
+<h1>{title}</h1>
+<p>{description}</p>
+<p>For programs, the same is at <a href="/openapi.json">/openapi.json</a>.</p>
+</header>
+{sections}
+</main>
+</body>
+</html>
+"#
+    )
+}

@@ -1,0 +1,122 @@
+//! One operation on the page.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::html::{escape, prose};
+use super::shape::{Shape, resolve};
+
+/// An operation of the description.
+pub(super) struct Operation<'a> {
+    pub(super) tag: &'a str,
+    method: &'a str,
+    path: &'a str,
+    id: &'a str,
+    described: &'a Value,
+}
+
+impl<'a> Operation<'a> {
+    /// All operations, by path.
+    pub(super) fn all(document: &'a Value) -> Vec<Self> {
+        let paths = document["paths"].as_object().into_iter().flatten();
+        let of_path = |(path, item): (&'a String, &'a Value)| {
+            let methods = item.as_object().into_iter().flatten();
+            methods.map(move |(method, described)| Self {
+                tag: described["tags"][0].as_str().unwrap_or_default(),
+                method,
+                path,
+                id: described["operationId"].as_str().unwrap_or_default(),
+                described,
+            })
+        };
+        paths.flat_map(of_path).collect()
+    }
+
+    fn summary(&self) -> &'a str {
+        self.described["summary"].as_str().unwrap_or_default()
+    }
+
+    /// The operation in the table of contents.
+    pub(super) fn link(&self) -> String {
+        let name = self.id.replace('_', " ");
+        format!(r##"<li><a href="#{}">{}</a></li>"##, escape(self.id), escape(&name))
+    }
+
+    /// All there is to say of it.
+    pub(super) fn article(&self, document: &Value) -> String {
+        let (id, method, path) = (escape(self.id), escape(self.method), escape(self.path));
+        let mut html = format!(
+            r##"<article id="{id}"><h3><a href="#{id}"><span class="method {method}">{method}</span> <code>{path}</code></a></h3><p>{}</p>"##,
+            prose(self.summary())
+        );
+        if let Some(description) = self.described["description"].as_str() {
+            let _ = write!(html, "<p>{}</p>", prose(description));
+        }
+        let _ = write!(html, r#"<p class="credential">{}</p>"#, self.credential());
+        html.push_str(&self.parameters(document));
+        html.push_str(&self.body(document));
+        html.push_str(&self.responses(document));
+        html.push_str("</article>");
+        html
+    }
+
+    fn credential(&self) -> &'static str {
+        match &self.described["security"][0] {
+            Value::Object(scheme) if scheme.contains_key("api_key") => {
+                "Takes <code>Authorization: Bearer &lt;API_KEY&gt;</code>."
+            }
+            Value::Object(_) => "Takes the signature <code>verify</code>, which is in the URL already.",
+            _ => "Takes no key: what is in the path is the credential.",
+        }
+    }
+
+    fn parameters(&self, document: &Value) -> String {
+        let mut items = String::new();
+        for parameter in self.described["parameters"].as_array().into_iter().flatten() {
+            let (name, place) = (&parameter["name"], &parameter["in"]);
+            let text = |value: &Value| escape(value.as_str().unwrap_or_default());
+            let line = Shape::new(document, &parameter["schema"]).type_line();
+            let _ = write!(items, "<li><code>{}</code> {line} in the {}", text(name), text(place));
+            if let Some(description) = parameter["description"].as_str() {
+                let _ = write!(items, "<p>{}</p>", prose(description));
+            }
+            items.push_str("</li>");
+        }
+        if items.is_empty() {
+            items
+        } else {
+            format!(r#"<h4>Parameters</h4><ul class="fields">{items}</ul>"#)
+        }
+    }
+
+    fn body(&self, document: &Value) -> String {
+        let body = &self.described["requestBody"];
+        let mut html = String::new();
+        for (content_type, content) in body["content"].as_object().into_iter().flatten() {
+            let optional = if body["required"] == true { "" } else { ", which may be left out" };
+            let _ = write!(html, "<h4>Body <code>{}</code>{optional}</h4>", escape(content_type));
+            html.push_str(&Shape::new(document, &content["schema"]).list());
+            if let Some(example) = content.get("example") {
+                let _ = write!(html, "<pre>{}</pre>", escape(&format!("{example:#}")));
+            }
+        }
+        html
+    }
+
+    fn responses(&self, document: &Value) -> String {
+        let mut html = String::from(r#"<h4>Answers</h4><ul class="answers">"#);
+        for (status, response) in self.described["responses"].as_object().into_iter().flatten() {
+            let response = resolve(document, response);
+            let description = prose(response["description"].as_str().unwrap_or_default());
+            let list = Shape::new(document, &response["content"]["application/json"]["schema"]).list();
+            let line = format!("<b>{}</b> {description}", escape(status));
+            let _ = match list.as_str() {
+                "" => write!(html, "<li>{line}</li>"),
+                list => write!(html, "<li><details><summary>{line}</summary>{list}</details></li>"),
+            };
+        }
+        html.push_str("</ul>");
+        html
+    }
+}

@@ -1,0 +1,144 @@
+//! How a schema looks on the page: a list of fields, each with its type, bounds and own fields.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::html::{escape, prose};
+
+/// Deeper than any answer; what holds itself ends here.
+const DEEPEST: usize = 8;
+
+/// A schema in its document.
+#[derive(Clone, Copy)]
+pub(super) struct Shape<'a> {
+    document: &'a Value,
+    schema: &'a Value,
+    depth: usize,
+}
+
+impl<'a> Shape<'a> {
+    pub(super) fn new(document: &'a Value, schema: &'a Value) -> Self {
+        Self { document, schema: resolve(document, schema), depth: 0 }
+    }
+
+    fn inner(self, schema: &'a Value) -> Self {
+        Self { schema: resolve(self.document, schema), depth: self.depth + 1, ..self }
+    }
+
+    fn options(self, keyword: &str) -> impl Iterator<Item = Self> {
+        self.schema[keyword].as_array().into_iter().flatten().map(move |schema| self.inner(schema))
+    }
+
+    /// The schema without the possibility of null, and whether there was one.
+    fn nullable(self) -> (Self, bool) {
+        let is_null = |option: &Self| option.schema["type"] == "null";
+        let mut others = self.options("oneOf").filter(|option| !is_null(option));
+        match (others.next(), others.next(), self.options("oneOf").any(|option| is_null(&option))) {
+            (Some(only), None, true) => (only, true),
+            _ => (self, names_of_types(self.schema).contains(&"null")),
+        }
+    }
+
+    /// Name, schema and whether it is required, of every field; those of all parts where there are parts.
+    fn fields(self) -> Vec<(&'a str, Self, bool)> {
+        if self.depth > DEEPEST {
+            return Vec::new();
+        }
+        let required = |name: &str| {
+            self.schema["required"].as_array().into_iter().flatten().any(|required| required == name)
+        };
+        let own = self.schema["properties"].as_object().into_iter().flatten();
+        let own = own.map(|(name, schema)| (name.as_str(), self.inner(schema), required(name)));
+        self.options("allOf").flat_map(Self::fields).chain(own).collect()
+    }
+
+    /// `array of string`, `object`, `string (uuid)` and so on.
+    fn type_name(self) -> String {
+        let (shape, is_nullable) = self.nullable();
+        let mut names = names_of_types(shape.schema);
+        names.retain(|name| *name != "null");
+        let mut name = match names[..] {
+            ["array"] => format!("array of {}", shape.inner(&shape.schema["items"]).type_name()),
+            [] if !shape.fields().is_empty() => "object".to_owned(),
+            [] => "any".to_owned(),
+            _ => names.join(" or "),
+        };
+        if let Some(format) = shape.schema["format"].as_str() {
+            let _ = write!(name, " ({format})");
+        }
+        if is_nullable {
+            name.push_str(" or null");
+        }
+        name
+    }
+
+    /// What values it may have, in words.
+    fn bounds(self) -> Option<String> {
+        let schema = self.nullable().0.schema;
+        let number = |keyword: &str| schema[keyword].as_f64();
+        let mut bounds = Vec::new();
+        if let Some(values) = schema["enum"].as_array() {
+            bounds.push(values.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" | "));
+        }
+        for (least, most, unit) in [
+            ("minimum", "maximum", ""),
+            ("minLength", "maxLength", " characters"),
+            ("minItems", "maxItems", " items"),
+        ] {
+            match (number(least), number(most)) {
+                (Some(least), Some(most)) => bounds.push(format!("{least} to {most}{unit}")),
+                (Some(least), None) => bounds.push(format!("at least {least}{unit}")),
+                (None, Some(most)) => bounds.push(format!("at most {most}{unit}")),
+                (None, None) => {}
+            }
+        }
+        (!bounds.is_empty()).then(|| bounds.join("; "))
+    }
+
+    /// Type and bounds, in HTML.
+    pub(super) fn type_line(self) -> String {
+        let mut line = format!(r#"<span class="type">{}</span>"#, escape(&self.type_name()));
+        if let Some(bounds) = self.bounds() {
+            let _ = write!(line, r#" <span class="bounds">{}</span>"#, escape(&bounds));
+        }
+        line
+    }
+
+    /// The fields as a list; empty where there are none.
+    pub(super) fn list(self) -> String {
+        let mut items = String::new();
+        for (name, shape, is_required) in self.fields() {
+            let required = if is_required { r#" <span class="required">always</span>"# } else { "" };
+            let line = shape.type_line();
+            let _ = write!(items, "<li><code>{}</code> {line}{required}", escape(name));
+            let inner = shape.nullable().0;
+            if let Some(text) = shape.schema["description"].as_str().or(inner.schema["description"].as_str())
+            {
+                let _ = write!(items, "<p>{}</p>", prose(text));
+            }
+            let element =
+                if inner.schema["type"] == "array" { inner.inner(&inner.schema["items"]) } else { inner };
+            let list = element.nullable().0.list();
+            if !list.is_empty() {
+                let _ = write!(items, "<details><summary>Fields</summary>{list}</details>");
+            }
+            items.push_str("</li>");
+        }
+        if items.is_empty() { items } else { format!(r#"<ul class="fields">{items}</ul>"#) }
+    }
+}
+
+/// Follows a reference to what it names.
+pub(super) fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+    let target = value["$ref"].as_str().and_then(|reference| document.pointer(reference.strip_prefix('#')?));
+    target.unwrap_or(value)
+}
+
+fn names_of_types(schema: &Value) -> Vec<&str> {
+    match &schema["type"] {
+        Value::String(name) => vec![name],
+        Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}

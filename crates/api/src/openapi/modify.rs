@@ -1,0 +1,121 @@
+//! What is the same for many operations, said once.
+
+use utoipa::Modify;
+use utoipa::openapi::path::{Operation, ParameterIn};
+use utoipa::openapi::request_body::RequestBody;
+use utoipa::openapi::schema::{Components, Schema};
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
+use utoipa::openapi::{Content, OpenApi, PathItem, Ref, RefOr, Required, ResponseBuilder};
+
+/// What lets a caller in: a key, or the signature of an upload URL. The ids of sessions and the share keys, which
+/// are credentials too, stand in paths, where OpenAPI knows none: those operations need nothing else.
+pub(super) struct Credentials;
+
+impl Modify for Credentials {
+    fn modify(&self, openapi: &mut OpenApi) {
+        let mut key = Http::new(HttpAuthScheme::Bearer);
+        key.description = Some("An API key, as in `Authorization: Bearer <API_KEY>`.".to_owned());
+        let signature = ApiKeyValue::with_description("verify", "The signature at the end of an upload URL.");
+        let components = openapi.components.get_or_insert_default();
+        components.add_security_scheme("api_key", SecurityScheme::Http(key));
+        components.add_security_scheme("upload_signature", SecurityScheme::ApiKey(ApiKey::Query(signature)));
+        for operation in operations(openapi) {
+            operation.security.get_or_insert_default();
+        }
+    }
+}
+
+/// A body of which nothing is required may be left out.
+pub(super) struct OptionalBodies;
+
+impl Modify for OptionalBodies {
+    fn modify(&self, openapi: &mut OpenApi) {
+        let components = openapi.components.clone().unwrap_or_default();
+        for operation in operations(openapi) {
+            if let Some(RefOr::T(body)) = &mut operation.request_body
+                && requires_nothing(body, &components)
+            {
+                body.required = Some(Required::False);
+            }
+        }
+    }
+}
+
+fn requires_nothing(body: &RequestBody, components: &Components) -> bool {
+    let Some(RefOr::T(Content { schema: Some(RefOr::Ref(reference)), .. })) =
+        body.content.get("application/json")
+    else {
+        return false;
+    };
+    let name = reference.ref_location.rsplit('/').next().unwrap_or_default();
+    matches!(components.schemas.get(name), Some(RefOr::T(Schema::Object(object))) if object.required.is_empty())
+}
+
+/// Every operation may answer with an error, and all errors look alike.
+pub(super) struct Errors;
+
+/// The name and the status of an error that many operations share, and when it is answered.
+const ERRORS: [(&str, &str, &str); 9] = [
+    (
+        "400",
+        "Invalid",
+        "The body is not JSON, or a parameter or field is missing or invalid; `field` names it.",
+    ),
+    ("401", "Unauthenticated", "The credential is missing, malformed, unknown, revoked or expired."),
+    ("403", "Forbidden", "The credential is valid, but may not do this."),
+    ("404", "NotFound", "There is no such resource within the reach of the credential."),
+    ("413", "TooLarge", "The body is larger than the limit; nothing of it is kept."),
+    ("415", "UnsupportedType", "The body is of another type than JSON."),
+    ("429", "RateLimited", "Too many requests; `Retry-After` says when to go on."),
+    ("503", "Unavailable", "The store or the database is away; `Retry-After` says when to try again."),
+    ("default", "Error", "Any other error."),
+];
+
+impl Modify for Errors {
+    fn modify(&self, openapi: &mut OpenApi) {
+        for operation in operations(openapi) {
+            let credential = operation.security.as_ref().is_some_and(|security| !security.is_empty());
+            let path = operation.parameters.iter().flatten().any(is_in_path);
+            let json = is_json(operation);
+            for (status, name, _) in ERRORS {
+                let applies = match status {
+                    "400" => path || operation.request_body.is_some() || operation.parameters.is_some(),
+                    "401" => credential || path,
+                    "403" => credential,
+                    "404" => path,
+                    "413" => operation.request_body.is_some(),
+                    "415" => json,
+                    _ => true,
+                };
+                if applies {
+                    let responses = &mut operation.responses.responses;
+                    responses
+                        .entry(status.to_owned())
+                        .or_insert_with(|| Ref::from_response_name(name).into());
+                }
+            }
+        }
+        let components = openapi.components.get_or_insert_default();
+        for (_, name, description) in ERRORS {
+            let body = Content::new(Some(Ref::from_schema_name("ErrorBody")));
+            let error = ResponseBuilder::new().description(description).content("application/json", body);
+            components.responses.insert(name.to_owned(), error.build().into());
+        }
+    }
+}
+
+fn is_in_path(parameter: &RefOr<utoipa::openapi::path::Parameter>) -> bool {
+    matches!(parameter, RefOr::T(parameter) if parameter.parameter_in == ParameterIn::Path)
+}
+
+fn is_json(operation: &Operation) -> bool {
+    matches!(&operation.request_body, Some(RefOr::T(body)) if body.content.contains_key("application/json"))
+}
+
+fn operations(openapi: &mut OpenApi) -> impl Iterator<Item = &mut Operation> {
+    openapi.paths.paths.values_mut().flat_map(methods)
+}
+
+fn methods(path: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    [&mut path.get, &mut path.put, &mut path.post, &mut path.delete].into_iter().flatten()
+}

@@ -1,0 +1,18 @@
+//! Texts that cannot be blank.
+
+use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
+
+/// One character that is neither white space, as Unicode has it, nor NUL, and none that is NUL around it. What `\s`
+/// stands for differs from one engine to the next, so the characters are listed.
+const NOT_BLANK: &str = "^[^\\u0000]*[^\\u0000\\u0009-\\u000d\\u0020\\u0085\\u00a0\\u1680\\u2000-\\u200a\
+    \\u2028\\u2029\\u202f\\u205f\\u3000][^\\u0000]*$";
+
+/// Text of up to `MAX` characters, of which not all are white space.
+pub(crate) fn not_blank<const MAX: usize>() -> Object {
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .min_length(Some(1))
+        .max_length(Some(MAX))
+        .pattern(Some(NOT_BLANK))
+        .build()
+}

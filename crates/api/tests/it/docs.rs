@@ -1,0 +1,24 @@
+//! `/docs` is the description, for people.
+
+use axum::body::Body;
+use http::Request;
+
+use crate::house::{House, Place};
+use crate::reply::Reply;
+
+#[tokio::test]
+async fn the_page_has_every_operation_and_loads_nothing() {
+    let house = House::open(Place::sqlite()).await;
+    let request = Request::get("/docs").body(Body::empty()).unwrap();
+    let (status, headers, body) = Reply::raw(house.respond(request).await).await;
+    assert_eq!(status, 200);
+    assert!(headers["content-security-policy"].to_str().unwrap().starts_with("default-src 'none'"));
+    let page = String::from_utf8(body).unwrap();
+    for item in house.document().await["paths"].as_object().unwrap().values() {
+        for operation in item.as_object().unwrap().values() {
+            let id = operation["operationId"].as_str().unwrap();
+            assert!(page.contains(&format!("<article id=\"{id}\">")), "{id} is not on the page");
+        }
+    }
+    assert!(!page.contains("<script") && !page.contains("http://") && !page.contains("https://"));
+}
