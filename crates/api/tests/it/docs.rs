@@ -4,13 +4,12 @@ use axum::body::Body;
 use http::Request;
 
 use crate::house::{House, Place};
-use crate::reply::Reply;
 
 #[tokio::test]
 async fn the_page_has_every_operation_and_loads_nothing() {
     let house = House::open(Place::sqlite()).await;
     let request = Request::get("/docs").body(Body::empty()).unwrap();
-    let (status, headers, body) = Reply::raw(house.respond(request).await).await;
+    let (status, headers, body) = house.send_raw(request).await;
     assert_eq!(status, 200);
     assert!(headers["content-security-policy"].to_str().unwrap().starts_with("default-src 'none'"));
     let page = String::from_utf8(body).unwrap();

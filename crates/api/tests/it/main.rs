@@ -8,6 +8,7 @@ mod collections;
 mod covers;
 mod creators;
 mod description;
+mod docs;
 mod house;
 mod keys;
 mod manners;
