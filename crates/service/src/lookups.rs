@@ -36,7 +36,8 @@ pub struct LookupLimits {
 }
 
 impl Default for LookupLimits {
-    /// One second, so that a revocation counts on every node well within two; 64 MiB, half of which is about 4,000 tracks.
+    /// One second, so that a revocation counts on every node well within two; 64 MiB, half of
+    /// which is about 4,000 tracks.
     fn default() -> Self {
         Self { time_to_live: Duration::from_secs(1), max_bytes: 64 * 1024 * 1024 }
     }

@@ -10,8 +10,7 @@ const ROUNDS: u32 = 200_000;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let signer = UrlSigner::new(Secrets::parse("an example secret of thirty-two characters or more")?);
-    let key: ObjectKey =
-        "018f0000-0000-7000-8000-000000000001/abcdefghij01/hq.zyxwvutsrq98.mp3".parse()?;
+    let key: ObjectKey = "018f0000-0000-7000-8000-000000000001/abcdefghij01/hq.zyxwvutsrq98.mp3".parse()?;
     let now = Timestamp::from_unix_seconds(1_893_456_000).ok_or("a moment in 2030")?;
     for (name, terms) in [
         ("an hour", DeliveryTerms::default()),
