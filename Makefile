@@ -21,11 +21,11 @@ build: rust
 
 test: rust ffmpeg ## Pass all tests
 	@tools/need psql postgresql jq jq curl curl openssl openssl
-	@if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace --locked; else cargo test --workspace --locked; fi
-	@cargo build --quiet --locked --bin tonearm
+	@cargo build --quiet --locked --workspace --bins
 	@tools/fuzz-api --short $${CARGO_TARGET_DIR:-target}/debug/tonearm
+	@if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace --locked; else cargo test --workspace --locked; fi
 
-lint: rust ## Check formatting, lints and documentation links
+lint: rust ## Check formatting and lints
 	@cargo fmt --all --check
 	@cargo clippy --workspace --all-targets --locked -- -D warnings
 
