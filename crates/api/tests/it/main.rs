@@ -12,6 +12,7 @@ mod docs;
 mod house;
 mod keys;
 mod manners;
+mod matrix;
 mod organizations;
 mod play_sessions;
 mod rates;

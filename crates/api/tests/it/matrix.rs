@@ -1,0 +1,239 @@
+//! Interface 5 and decisions "Keys": every endpoint that takes a key × every kind of key, and what each is answered.
+
+use http::{Method, StatusCode};
+use serde_json::{Value, json};
+use tonearm_domain::KeyType;
+use tonearm_service::CreateKey;
+use tonearm_signing::ApiKeyText;
+
+use crate::house::{House, Place};
+use crate::on_both;
+
+on_both!(every_endpoint_answers_every_key_as_decided, holders_of_sessions_and_links_get_what_is_theirs);
+
+/// What a key may be good for.
+#[derive(Clone, Copy, PartialEq)]
+enum Door {
+    Manage,
+    Play,
+    Upload,
+}
+use Door::{Manage, Play, Upload};
+
+/// An endpoint asked about things of collection A, and what those who are let in are answered: the right key, a key of
+/// another organization, one limited to collection B, one limited to a track of B.
+struct Row {
+    door: Door,
+    method: Method,
+    path: String,
+    body: Value,
+    right: u16,
+    neighbour: u16,
+    other_collection: u16,
+    other_track: u16,
+}
+
+/// What there is to ask about.
+struct Things {
+    collection: String,
+    track: String,
+    creator: String,
+    variant: String,
+    play_session: String,
+    organization: String,
+}
+
+impl Things {
+    async fn prepare(house: &House) -> Self {
+        let track = house.ready_track("a.wav").await;
+        let creator = house.post("/v1/creator", json!({ "organization_index": "c" })).await.expect_ok();
+        let own = json!({ "variant_type_id": "transcode", "index": "own", "codec": "mp3" });
+        let variant = house.post(&format!("/v1/track/{track}/variant"), own).await.expect_ok();
+        house.run_jobs().await;
+        let session = json!({ "collection_id": house.collection_id });
+        let session = house.post("/v1/play_session/collection", session).await.expect_ok();
+        let text = |reply: &crate::reply::Reply, name: &str| reply.json[name].as_str().unwrap().to_owned();
+        Self {
+            collection: house.collection_id.clone(),
+            creator: text(&creator, "creator_id"),
+            variant: text(&variant, "variant_id"),
+            play_session: text(&session, "play_session_id"),
+            organization: house.organization_id.to_string(),
+            track,
+        }
+    }
+
+    /// In an order in which what is deleted is not asked about any more.
+    fn rows(&self) -> Vec<Row> {
+        let Self { collection, track, creator, variant, play_session, organization } = self;
+        let row = |door,
+                   method: &str,
+                   path: String,
+                   body,
+                   [right, neighbour, other_collection, other_track]: [u16; 4]| Row {
+            door,
+            method: method.parse().unwrap(),
+            path,
+            body,
+            right,
+            neighbour,
+            other_collection,
+            other_track,
+        };
+        let none = || Value::Null;
+        // Whoever asks about A from outside is told what is told of things that do not exist.
+        let outside = [200, 404, 404, 404];
+        // Matters of the whole organization: another one has its own, and a limited key may not.
+        let whole = [200, 200, 403, 403];
+        let whole_thing = [200, 404, 403, 403];
+        let shared = [200, 200, 200, 200];
+        let in_a = json!({ "collection_id": collection, "file_name": "n.wav" });
+        let another = json!({ "variant_type_id": "preview", "index": "more", "codec": "mp3" });
+        vec![
+            row(Manage, "GET", format!("/v1/track/{track}"), none(), outside),
+            row(Manage, "PUT", format!("/v1/track/{track}"), json!({ "player_title": "t" }), outside),
+            row(Manage, "POST", "/v1/track".to_owned(), in_a, outside),
+            row(Manage, "POST", format!("/v1/track/{track}/cover"), none(), outside),
+            row(Manage, "POST", format!("/v1/track/{track}/variant"), another, outside),
+            row(Manage, "GET", format!("/v1/collection/{collection}/track"), none(), outside),
+            row(Manage, "GET", format!("/v1/collection/{collection}"), none(), outside),
+            row(Manage, "PUT", format!("/v1/collection/{collection}"), json!({ "title": "A" }), outside),
+            row(Manage, "POST", format!("/v1/collection/{collection}/cover"), none(), outside),
+            row(Manage, "GET", "/v1/collection".to_owned(), none(), shared),
+            row(Manage, "POST", "/v1/collection".to_owned(), json!({ "title": "C" }), whole),
+            row(Manage, "GET", format!("/v1/organization/{organization}"), none(), [200, 404, 200, 200]),
+            row(
+                Manage,
+                "PUT",
+                format!("/v1/organization/{organization}"),
+                json!({ "name": "O" }),
+                whole_thing,
+            ),
+            row(Manage, "GET", "/v1/variant".to_owned(), none(), shared),
+            row(Manage, "GET", format!("/v1/variant/{variant}"), none(), outside),
+            row(Manage, "GET", "/v1/creator".to_owned(), none(), whole),
+            row(Manage, "POST", "/v1/creator".to_owned(), json!({ "organization_index": "d" }), whole),
+            row(Manage, "GET", format!("/v1/creator/{creator}"), none(), whole_thing),
+            row(Manage, "PUT", format!("/v1/creator/{creator}"), json!({ "metadata": {} }), whole_thing),
+            row(
+                Manage,
+                "POST",
+                "/v1/api_key".to_owned(),
+                json!({ "title": "k", "api_key_type_id": "player" }),
+                whole,
+            ),
+            row(
+                Play,
+                "POST",
+                "/v1/play_session/collection".to_owned(),
+                json!({ "collection_id": collection }),
+                outside,
+            ),
+            row(Play, "POST", "/v1/play_session/track".to_owned(), json!({ "track_id": track }), outside),
+            row(Play, "GET", format!("/v1/play_session/{play_session}"), none(), outside),
+            row(
+                Upload,
+                "POST",
+                "/v1/upload_session".to_owned(),
+                json!({ "collection_id": collection }),
+                outside,
+            ),
+            row(Manage, "DELETE", format!("/v1/track/{track}"), none(), outside),
+            row(Manage, "DELETE", format!("/v1/creator/{creator}"), none(), whole_thing),
+            row(Manage, "DELETE", format!("/v1/collection/{collection}"), none(), outside),
+        ]
+    }
+}
+
+/// Keys that are none.
+async fn refused_keys(house: &House) -> Vec<(&'static str, String)> {
+    let revoked = house.key_of_type(KeyType::Api).await;
+    house.revoke(&revoked).await;
+    let expires_at = Some(house.ambient.now().plus_seconds(30));
+    let expired = house.key(CreateKey { expires_at, ..CreateKey::new(KeyType::Api, "Soon gone") }).await;
+    house.clock.advance_seconds(30);
+    let unknown = ApiKeyText::new(house.organization_id, KeyType::Api, [7; 32]).reveal().to_owned();
+    vec![
+        ("none", String::new()),
+        ("malformed", "not-a-key".to_owned()),
+        ("unknown", unknown),
+        ("revoked", revoked),
+        ("expired", expired),
+    ]
+}
+
+async fn every_endpoint_answers_every_key_as_decided(place: Place) {
+    let house = House::open(place).await;
+    let things = Things::prepare(&house).await;
+    let refused = refused_keys(&house).await;
+    let b = house.create_collection("B").await;
+    let track_of_b = json!({ "collection_id": b, "file_name": "b.wav" });
+    let track_of_b = house.post("/v1/track", track_of_b).await.json["track_id"].as_str().unwrap().to_owned();
+    let to_b = house.key_to_collection(&b).await;
+    let to_track_of_b = house
+        .key(CreateKey {
+            collection_id: Some(b.parse().unwrap()),
+            track_id: Some(track_of_b.parse().unwrap()),
+            ..CreateKey::new(KeyType::Api, "One track")
+        })
+        .await;
+    let neighbour = house.neighbour().await;
+    let mut typed = Vec::new();
+    for key_type in [KeyType::Player, KeyType::Uploader, KeyType::Share] {
+        typed.push((key_type, house.key_of_type(key_type).await));
+    }
+    for row in things.rows() {
+        let mut cells: Vec<(String, &str, u16)> =
+            refused.iter().map(|(name, key)| ((*name).to_owned(), key.as_str(), 401)).collect();
+        for (key_type, key) in &typed {
+            let opens = matches!((key_type, row.door), (KeyType::Player, Play) | (KeyType::Uploader, Upload));
+            cells.push((format!("{key_type:?}"), key, if opens { row.right } else { 403 }));
+        }
+        cells.push(("neighbour".to_owned(), &neighbour, row.neighbour));
+        cells.push(("key to B".to_owned(), &to_b, row.other_collection));
+        cells.push(("key to a track of B".to_owned(), &to_track_of_b, row.other_track));
+        cells.push(("right".to_owned(), &house.key, row.right));
+        for (name, key, expected) in cells {
+            let reply = house.call_as(key, row.method.clone(), &row.path, row.body.clone()).await;
+            let cell = format!("{} {} with {name}: {}", row.method, row.path, reply.json);
+            assert_eq!(reply.status, StatusCode::from_u16(expected).unwrap(), "{cell}");
+        }
+    }
+}
+
+async fn holders_of_sessions_and_links_get_what_is_theirs(place: Place) {
+    let house = House::open(place).await;
+    let mine = house.ready_track("mine.wav").await;
+    let other = house.ready_track("other.wav").await;
+    let session = json!({ "track_id": mine, "is_downloadable": true, "expires_in": 60 });
+    let session = house.post("/v1/play_session/track", session).await.expect_ok();
+    let session = session.json["play_session_id"].as_str().unwrap().to_owned();
+    let stranger = "018f0000-0000-4000-8000-000000000001";
+    let status =
+        async |path: String| house.call_as("", Method::GET, &path, Value::Null).await.status.as_u16();
+    for tail in ["", "/hq/download"] {
+        assert_eq!(status(format!("/v1/play/{session}/{mine}{tail}")).await, 200);
+        assert_eq!(
+            status(format!("/v1/play/{session}/{other}{tail}")).await,
+            404,
+            "a track of another session"
+        );
+        assert_eq!(status(format!("/v1/play/{session}/{stranger}{tail}")).await, 404);
+        assert_eq!(status(format!("/v1/play/{stranger}/{mine}{tail}")).await, 401);
+        assert_eq!(status(format!("/v1/play/not-a-uuid/{mine}{tail}")).await, 400);
+    }
+    assert_eq!(status(format!("/v1/upload_session/{stranger}")).await, 401);
+    // A link takes a share key and no other.
+    for key_type in [KeyType::Api, KeyType::Player, KeyType::Uploader] {
+        let key = house.key_of_type(key_type).await;
+        assert_eq!(status(format!("/v1/stream/{mine}/{key}")).await, 403, "{key_type:?}");
+    }
+    let share = house.key_of_type(KeyType::Share).await;
+    assert_eq!(status(format!("/v1/stream/{mine}/{share}")).await, 302);
+    assert_eq!(status(format!("/v1/stream/{stranger}/{share}")).await, 404);
+    assert_eq!(status(format!("/v1/stream/{mine}/nonsense")).await, 401);
+    house.clock.advance_seconds(60);
+    for tail in ["", "/hq/download"] {
+        assert_eq!(status(format!("/v1/play/{session}/{mine}{tail}")).await, 401);
+    }
+}
