@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
-use tonearm_catalog::Catalog;
+use tonearm_catalog::{Catalog, Transaction};
 use tonearm_domain::{Ambient, ClaimedJob, Job};
 use tonearm_media::Media;
 
@@ -145,10 +145,15 @@ impl Processing {
     /// Ends a job that has nothing (left) to do.
     async fn finish(&self, claimed: &ClaimedJob) -> Result<(), JobError> {
         let tx = self.catalog.begin().await?;
-        if !tx.finish_job(claimed).await? {
-            return Err(JobError::LeaseLost);
-        }
-        tx.commit().await?;
-        Ok(())
+        finish(claimed, tx).await
     }
+}
+
+/// Commits what a run did together with the end of its job; nothing where the lease went to another worker.
+async fn finish(claimed: &ClaimedJob, tx: Transaction) -> Result<(), JobError> {
+    if !tx.finish_job(claimed).await? {
+        return Err(JobError::LeaseLost);
+    }
+    tx.commit().await?;
+    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use tonearm_domain::{OrganizationId, TrackId};
 
-use super::{JobError, JobRun, Processing};
+use super::{JobError, JobRun, Processing, finish};
 
 impl Processing {
     pub(super) async fn expire_upload(
@@ -19,10 +19,6 @@ impl Processing {
             track.status_reason = Some("no file was uploaded before the upload URL expired".to_owned());
             tx.update_track(&track).await?;
         }
-        if !tx.finish_job(&run.claimed).await? {
-            return Err(JobError::LeaseLost);
-        }
-        tx.commit().await?;
-        Ok(())
+        finish(&run.claimed, tx).await
     }
 }

@@ -1,6 +1,6 @@
 //! Remove the rows of sessions and kept answers that have expired.
 
-use super::{JobError, JobRun, Processing};
+use super::{JobError, JobRun, Processing, finish};
 
 /// Expired sessions stay for a day, so that a player that comes back late is told that its session has expired.
 const GRACE_SECONDS: i64 = 24 * 3600;
@@ -11,10 +11,7 @@ impl Processing {
         let tx = self.catalog.begin().await?;
         let sessions = tx.delete_expired_sessions(now.plus_seconds(-GRACE_SECONDS)).await?;
         let answers = tx.delete_expired_answers(now).await?;
-        if !tx.finish_job(&run.claimed).await? {
-            return Err(JobError::LeaseLost);
-        }
-        tx.commit().await?;
+        finish(&run.claimed, tx).await?;
         if sessions + answers > 0 {
             tracing::info!(sessions, answers, "removed what had expired");
         }

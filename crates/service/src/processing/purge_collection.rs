@@ -2,7 +2,7 @@
 
 use tonearm_domain::{CollectionId, OrganizationId};
 
-use super::{JobError, JobRun, Processing};
+use super::{JobError, JobRun, Processing, finish};
 
 impl Processing {
     /// Removes everything in the collection's folder: its covers, also those that were replaced.
@@ -19,10 +19,6 @@ impl Processing {
         self.remove_folder(organization_id, collection.folder).await?;
         let tx = self.catalog.begin().await?;
         tx.purge_collection(organization_id, collection_id).await?;
-        if !tx.finish_job(&run.claimed).await? {
-            return Err(JobError::LeaseLost);
-        }
-        tx.commit().await?;
-        Ok(())
+        finish(&run.claimed, tx).await
     }
 }

@@ -3,7 +3,7 @@
 use futures::TryStreamExt;
 use tonearm_domain::{OrganizationId, ShortId, TrackId};
 
-use super::{JobError, JobRun, Processing};
+use super::{JobError, JobRun, Processing, finish};
 
 impl Processing {
     /// Removes everything in the track's folder, so that what a killed run left there goes too.
@@ -23,11 +23,7 @@ impl Processing {
         self.remove_folder(organization_id, track.index).await?;
         let tx = self.catalog.begin().await?;
         tx.purge_track(organization_id, track_id, self.ambient.now()).await?;
-        if !tx.finish_job(&run.claimed).await? {
-            return Err(JobError::LeaseLost);
-        }
-        tx.commit().await?;
-        Ok(())
+        finish(&run.claimed, tx).await
     }
 
     /// Removes every object in a folder.

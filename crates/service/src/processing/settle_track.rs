@@ -8,7 +8,7 @@ use tonearm_media::MediaError;
 
 use super::files::MadeCover;
 use super::process_track::Workbench;
-use super::{JobError, JobRun, Processing};
+use super::{JobError, JobRun, Processing, finish};
 
 impl Processing {
     /// Records what probing and the pass over the sound found.
@@ -63,11 +63,7 @@ impl Processing {
             }
             tx.update_track(&track).await?;
         }
-        if !tx.finish_job(&run.claimed).await? {
-            return Err(JobError::LeaseLost);
-        }
-        tx.commit().await?;
-        Ok(())
+        finish(&run.claimed, tx).await
     }
 
     /// What an error about the source as a whole means: the bytes are at fault, or the run is.
@@ -96,11 +92,7 @@ impl Processing {
             track.status_reason = Some(reason.to_owned());
             tx.update_track(&track).await?;
         }
-        if !tx.finish_job(&run.claimed).await? {
-            return Err(JobError::LeaseLost);
-        }
-        tx.commit().await?;
-        Ok(())
+        finish(&run.claimed, tx).await
     }
 
     /// Ends a track whose processing was tried often enough: what is playable stays playable.
