@@ -140,6 +140,30 @@ record_id!(
     /// A queued piece of background work.
     JobId
 );
+record_id!(
+    /// A person who signs in to the dashboard.
+    PersonId
+);
+record_id!(
+    /// One sign-in of a person (the record, not the secret of its cookie).
+    SignInId
+);
+record_id!(
+    /// An invitation of a person to an organization (the record, not the secret of its link).
+    InvitationId
+);
+record_id!(
+    /// An endpoint that events are sent to.
+    WebhookId
+);
+record_id!(
+    /// One event on its way to one endpoint.
+    WebhookDeliveryId
+);
+record_id!(
+    /// One line of the audit log.
+    AuditEntryId
+);
 credential_id!(
     /// A play session; whoever holds the id may play.
     PlaySessionId

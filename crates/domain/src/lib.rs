@@ -4,6 +4,7 @@
 //! call (time, random bytes) is passed in through [`Ambient`], so that every rule can be tested without waiting.
 
 mod access;
+mod actor;
 mod ambient;
 mod colour;
 mod cover;
@@ -31,6 +32,7 @@ mod track_status;
 mod track_summary;
 
 pub use access::{Action, KeyScope, KeyType, ScopeError};
+pub use actor::{Actor, Origin};
 pub use ambient::{Ambient, Clock, Entropy};
 pub use colour::{Colour, ColourError, PlayerColours, ThemeColour, resolve_player_colour};
 pub use cover::{Cover, CoverOrigin, CoverOwner, CoverSize, PlacedCover, resolve_cover};

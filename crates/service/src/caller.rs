@@ -1,6 +1,10 @@
 //! On whose behalf a use case runs.
 
-use tonearm_domain::{ApiKey, CollectionId, CreatorId, KeyScope, OrganizationId, TrackId, VariantIndex};
+use std::net::IpAddr;
+
+use tonearm_domain::{
+    Actor, ApiKey, CollectionId, CreatorId, KeyScope, OrganizationId, Origin, PersonId, TrackId, VariantIndex,
+};
 
 use crate::{Noun, Refusal};
 
@@ -17,6 +21,8 @@ pub struct Caller {
     pub variants: Vec<VariantIndex>,
     /// Whether its play sessions may allow downloads.
     pub is_downloadable: bool,
+    /// Who it is, and from where.
+    pub origin: Origin,
 }
 
 impl From<&ApiKey> for Caller {
@@ -27,19 +33,36 @@ impl From<&ApiKey> for Caller {
             creator_id: key.creator_id,
             variants: key.variants.clone(),
             is_downloadable: key.is_downloadable,
+            origin: Origin { actor: Actor::Key(key.id), address: None },
         }
     }
 }
 
 impl Caller {
-    /// Someone who may do everything in an organization: the command line, or an owner in the dashboard.
+    /// The command line, which may do everything in an organization.
     pub fn owner(organization_id: OrganizationId) -> Self {
+        Self::everything(organization_id, Actor::CommandLine)
+    }
+
+    /// A person in the dashboard, whose role was checked at the door.
+    pub fn person(organization_id: OrganizationId, person_id: PersonId) -> Self {
+        Self::everything(organization_id, Actor::Person(person_id))
+    }
+
+    /// The same from a known address.
+    pub fn from_address(mut self, address: Option<IpAddr>) -> Self {
+        self.origin.address = address;
+        self
+    }
+
+    fn everything(organization_id: OrganizationId, actor: Actor) -> Self {
         Self {
             organization_id,
             scope: KeyScope::Organization,
             creator_id: None,
             variants: Vec::new(),
             is_downloadable: true,
+            origin: Origin { actor, address: None },
         }
     }
 

@@ -1,0 +1,27 @@
+//! Who did something.
+
+use std::net::IpAddr;
+
+use crate::{ApiKeyId, PersonId};
+
+/// Who did something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Actor {
+    /// Whoever holds an API key.
+    Key(ApiKeyId),
+    /// A person, in the dashboard.
+    Person(PersonId),
+    /// Whoever holds an upload session or a signed upload URL.
+    Uploader,
+    /// Whoever runs the command line on a machine of the service.
+    CommandLine,
+}
+
+/// Who did something, and from where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin {
+    /// Who.
+    pub actor: Actor,
+    /// The address of the client, where it came over the network.
+    pub address: Option<IpAddr>,
+}
