@@ -20,9 +20,10 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// Adds a play session.
-    pub async fn insert_play_session(&self, session: &PlaySession) -> Result<(), CatalogError> {
-        play_session::Entity::insert(play_session::ActiveModel::try_from(session)?)
+    /// Adds play sessions in one statement; at most a few hundred, as databases limit its parameters.
+    pub async fn insert_play_sessions(&self, sessions: &[PlaySession]) -> Result<(), CatalogError> {
+        let rows = sessions.iter().map(play_session::ActiveModel::try_from).collect::<Result<Vec<_>, _>>()?;
+        play_session::Entity::insert_many(rows)
             .exec_without_returning(self.db())
             .await
             .map_err(CatalogError::or_duplicate("this play session already exists"))?;

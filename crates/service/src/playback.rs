@@ -5,10 +5,12 @@ mod grant_play_session;
 mod open_play_session;
 mod playable;
 mod redirect_share;
+mod session_writer;
 
 use tonearm_domain::Ambient;
 
 use crate::{Access, Links, Lookups};
+use session_writer::SessionWriter;
 
 pub use download::Download;
 pub use grant_play_session::{GrantPlaySession, PlaySessionScope};
@@ -22,12 +24,14 @@ pub struct Playback {
     access: Access,
     ambient: Ambient,
     links: Links,
+    sessions: SessionWriter,
 }
 
 impl Playback {
     /// Over look-ups that are best shared with [`Access`], handing out `links`.
     pub fn new(lookups: Lookups, ambient: Ambient, links: Links) -> Self {
         let access = Access::new(lookups.clone(), ambient.clone());
-        Self { lookups, access, ambient, links }
+        let sessions = SessionWriter::new(lookups.catalog().clone());
+        Self { lookups, access, ambient, links, sessions }
     }
 }

@@ -63,9 +63,7 @@ impl Playback {
             expires_at: self.ambient.now().plus_seconds(grant.expires_in.seconds().into()),
         };
         let opened = self.open(session.clone()).await?;
-        let tx = self.lookups.catalog().begin().await?;
-        tx.insert_play_session(&session).await?;
-        tx.commit().await?;
+        self.sessions.write(session).await?;
         Ok(opened)
     }
 }

@@ -9,6 +9,7 @@ on_both!(
     the_hot_play_path_asks_nothing,
     listeners_who_come_at_once_ask_once,
     sessions_cost_the_same_for_any_number_of_tracks,
+    sessions_that_come_at_once_share_commits,
 );
 
 async fn the_hot_play_path_asks_nothing(place: Place) {
@@ -67,4 +68,19 @@ async fn sessions_cost_the_same_for_any_number_of_tracks(place: Place) {
     assert_eq!(few, many);
     // The list of tracks, and the new session.
     assert_eq!(many, 2);
+}
+
+async fn sessions_that_come_at_once_share_commits(place: Place) {
+    const LISTENERS: usize = 500;
+    let station = Station::open(place, FOR_EVER).await;
+    station.grant().await;
+    let listeners = futures::future::join_all((0..LISTENERS).map(|_| station.grant()));
+    let (queries, opened) = station.node.count(listeners).await;
+    for opened in opened {
+        let stored = station.node.catalog.play_session(opened.session.id).await.unwrap().unwrap();
+        assert_eq!(stored.expires_at, opened.session.expires_at);
+    }
+    // Each reads its list of tracks.
+    let written = queries as usize - LISTENERS;
+    assert!(written < LISTENERS, "{written} statements for {LISTENERS} sessions");
 }

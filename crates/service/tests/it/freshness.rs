@@ -137,7 +137,7 @@ async fn what_did_not_exist_is_found_once_it_does(place: Place) {
     let mut session = station.grant().await.session;
     session.id = unknown;
     let tx = node.catalog.begin().await.unwrap();
-    tx.insert_play_session(&session).await.unwrap();
+    tx.insert_play_sessions(&[session.clone()]).await.unwrap();
     tx.commit().await.unwrap();
     ask().await.unwrap();
 
