@@ -1,7 +1,7 @@
 //! API keys. Only hashes of the secrets are stored.
 
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Set};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, Set};
 use tonearm_domain::{ApiKey, ApiKeyId, OrganizationId, Timestamp};
 
 use crate::entity::api_key::{ActiveModel, Column, Entity};
@@ -50,5 +50,24 @@ impl Transaction {
             .exec(self.db())
             .await?;
         Ok(revoked.rows_affected > 0)
+    }
+}
+
+impl Catalog {
+    /// Notes when keys were last used. Moments only move forward.
+    pub async fn note_keys_used(&self, used: &[(ApiKeyId, Timestamp)]) -> Result<(), CatalogError> {
+        let tx = self.begin().await?;
+        for (id, at) in used {
+            let earlier = Condition::any()
+                .add(Column::LastUsedAt.is_null())
+                .add(Column::LastUsedAt.lt(at.unix_millis()));
+            Entity::update_many()
+                .col_expr(Column::LastUsedAt, Expr::value(at.unix_millis()))
+                .filter(Column::Id.eq(id.uuid()))
+                .filter(earlier)
+                .exec(tx.db())
+                .await?;
+        }
+        tx.commit().await
     }
 }

@@ -29,6 +29,11 @@ impl Transaction {
         one(self.db(), by_id(id).lock(TO_CHANGE)).await
     }
 
+    /// Every organization, oldest first.
+    pub async fn organizations(&self) -> Result<Vec<Organization>, CatalogError> {
+        all(self.db(), Entity::find().order_by_asc(Column::Id)).await
+    }
+
     /// Adds an organization.
     pub async fn insert_organization(&self, organization: &Organization) -> Result<(), CatalogError> {
         Entity::insert(ActiveModel::try_from(organization)?)

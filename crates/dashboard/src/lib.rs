@@ -1,1 +1,24 @@
 //! Pages for people, rendered on the server.
+//!
+//! A page takes a request apart, calls use cases of `tonearm-service` and puts their results into a template. Who may
+//! do what is told by the type of an extractor: [`session::Member`]. What every request goes through is in
+//! `router.rs`; nothing that changes anything is reached without the check in `csrf.rs`.
+
+mod app;
+mod assets;
+mod cookie;
+mod csrf;
+mod error;
+mod flash;
+mod form;
+mod headers;
+mod library;
+mod page;
+mod profile;
+mod router;
+mod session;
+mod settings;
+mod sign_in;
+
+pub use app::Dashboard;
+pub use router::router;

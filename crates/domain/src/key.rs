@@ -29,6 +29,8 @@ pub struct ApiKey {
     pub revoked_at: Option<Timestamp>,
     /// When it was made.
     pub created_at: Timestamp,
+    /// When it was last used, give or take a minute; none: never.
+    pub last_used_at: Option<Timestamp>,
 }
 
 impl ApiKey {

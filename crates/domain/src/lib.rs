@@ -17,13 +17,16 @@ mod levels;
 mod limits;
 mod object_key;
 mod organization;
+mod password;
 mod patch;
+mod person;
 mod preview;
 mod recipe;
 #[cfg(feature = "openapi")]
 mod schema;
 mod sessions;
 mod short_id;
+mod sign_in;
 mod text;
 mod timestamp;
 mod track;
@@ -45,7 +48,9 @@ pub use levels::{Levels, Metric};
 pub use limits::{ExpiresIn, LimitError, Page, UPLOAD_URL_TTL_SECONDS};
 pub use object_key::{ContentType, ObjectFile, ObjectKey, ObjectKeyError};
 pub use organization::{Collection, Organization};
+pub use password::{Password, PasswordError};
 pub use patch::Patch;
+pub use person::{EmailAddress, EmailAddressError, Membership, Person, Role, RoleError};
 pub use preview::{PreviewLength, PreviewSettings};
 pub use recipe::{
     Codec, LevelsSettings, Recipe, RecipeError, RecipeKind, RecipeType, Transcode, VariantIndex,
@@ -53,6 +58,7 @@ pub use recipe::{
 };
 pub use sessions::{PlaySession, UploadSession};
 pub use short_id::{ShortId, ShortIdError};
+pub use sign_in::{FailedSignIns, Invitation, InvitationPurpose, SignIn};
 pub use text::{Metadata, Text, TextError};
 pub use timestamp::Timestamp;
 pub use track::{Source, Track, TrackInfo};

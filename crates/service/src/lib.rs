@@ -2,7 +2,7 @@
 //!
 //! They are grouped by who needs them, and each lives in a file of its own: [`Access`] tells whose key it is,
 //! [`Library`] manages what an organization owns, [`Uploads`] takes bytes in, [`Playback`] hands out signed URLs,
-//! and [`Processing`] turns a source into files. The API, the dashboard, the worker and the command line call
+//! [`People`] lets people in, and [`Processing`] turns a source into files. The API, the dashboard, the worker and the command line call
 //! these and only translate.
 
 mod access;
@@ -11,6 +11,7 @@ mod covers;
 mod library;
 mod links;
 mod lookups;
+mod people;
 mod playback;
 mod processing;
 mod refusal;
@@ -27,6 +28,9 @@ pub use library::{
 };
 pub use links::{DeliveryUrl, DeliveryUrlError, Links, UploadHandle};
 pub use lookups::{LevelsJson, LookupLimits, Lookups};
+pub use people::{
+    Device, Member, MemberList, NewPerson, OneTimeLink, OpenedLink, People, Resumed, SignInError, SignedIn,
+};
 pub use playback::{
     CoverImage, Download, GrantPlaySession, OpenedPlaySession, PlaySessionScope, Playable, PlayableVariant,
     Playback,

@@ -27,6 +27,7 @@ pub use keys::{CreateKey, CreatedKey};
 pub use organizations::{OrganizationView, UpdateOrganization};
 pub use update_track::UpdateTrack;
 
+pub(crate) use create_organization::insert_organization;
 pub(crate) use create_track::insert_track;
 
 /// Manages organizations, collections, creators, tracks, variants and keys.

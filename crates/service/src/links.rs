@@ -4,7 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use tonearm_domain::{
-    Ambient, CollectionId, ObjectKey, OrganizationId, Timestamp, TrackId, UPLOAD_URL_TTL_SECONDS,
+    Ambient, CollectionId, CoverSize, ObjectKey, Organization, OrganizationId, Timestamp, TrackId,
+    UPLOAD_URL_TTL_SECONDS,
 };
 use tonearm_signing::{DeliveryTerms, UploadGrant, UploadTarget, UrlSigner};
 
@@ -124,6 +125,18 @@ impl Links {
             ttl: UPLOAD_URL_TTL_SECONDS,
             expires_at: now.plus_seconds(UPLOAD_URL_TTL_SECONDS.into()),
         }
+    }
+
+    /// Where an organization's files are delivered from: scheme and host.
+    pub fn delivery_origin(&self, organization_id: OrganizationId) -> String {
+        self.delivery_url.origin(organization_id)
+    }
+
+    /// A signed URL of an organization's own cover, if it has one.
+    pub fn organization_cover(&self, organization: &Organization) -> Option<String> {
+        let cover = organization.cover?;
+        let key = cover.key(organization.id, organization.folder, CoverSize::Regular);
+        Some(self.delivery(&key, None, None))
     }
 
     /// Where the API is reached.

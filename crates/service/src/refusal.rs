@@ -25,6 +25,12 @@ pub enum Noun {
     UploadSession,
     /// An API key.
     ApiKey,
+    /// A person.
+    Person,
+    /// A member of an organization.
+    Member,
+    /// A link that lets somebody in.
+    Invitation,
 }
 
 impl Noun {
@@ -39,6 +45,9 @@ impl Noun {
             Self::PlaySession => "play session",
             Self::UploadSession => "upload session",
             Self::ApiKey => "API key",
+            Self::Person => "person",
+            Self::Member => "member",
+            Self::Invitation => "invitation",
         }
     }
 
@@ -53,6 +62,9 @@ impl Noun {
             Self::PlaySession => "play_session_not_found",
             Self::UploadSession => "upload_session_not_found",
             Self::ApiKey => "api_key_not_found",
+            Self::Person => "person_not_found",
+            Self::Member => "member_not_found",
+            Self::Invitation => "invitation_not_found",
         }
     }
 }

@@ -46,6 +46,7 @@ mod keys;
 mod seal;
 mod secrets;
 mod signer;
+mod token;
 mod upload;
 
 pub use api_key::{ApiKeyText, ApiKeyTextError};
@@ -53,4 +54,5 @@ pub use delivery::{DEFAULT_TTL_SECONDS, DeliveryGrant, DeliveryTerms};
 pub use seal::{seal, unseal};
 pub use secrets::{Secrets, SecretsError};
 pub use signer::{UrlSigner, VerifyError};
+pub use token::{Token, TokenError, subject_hash};
 pub use upload::{UploadGrant, UploadTarget};

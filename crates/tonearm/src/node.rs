@@ -12,11 +12,12 @@ use tokio_util::sync::CancellationToken;
 use tonearm_api::{ApiSettings, App};
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions};
+use tonearm_dashboard::Dashboard;
 use tonearm_domain::Ambient;
 use tonearm_edge::{Edge, EdgeConfig};
 use tonearm_media::{Media, MediaConfig, MediaLimits};
 use tonearm_service::{
-    Access, Library, Links, LookupLimits, Lookups, Playback, Processing, Repeats, Uploads,
+    Access, Library, Links, LookupLimits, Lookups, People, Playback, Processing, Repeats, Uploads,
 };
 use tonearm_signing::UrlSigner;
 use tonearm_worker::Worker;
@@ -73,6 +74,8 @@ pub struct Parts {
     pub catalog: Catalog,
     /// Manages what organizations own.
     pub library: Library,
+    /// Lets people in.
+    pub people: People,
     links: Links,
 }
 
@@ -106,7 +109,8 @@ impl Parts {
             config.delivery_url.clone().unwrap_or_else(|| tonearm_service::DeliveryUrl::of(public_url));
         let links = Links::new(signer, ambient.clone(), public_url, delivery_url);
         let library = Library::new(catalog.clone(), ambient.clone(), links.clone());
-        Self { catalog, library, links }
+        let people = People::new(catalog.clone(), ambient.clone(), public_url);
+        Self { catalog, library, people, links }
     }
 }
 
@@ -168,7 +172,8 @@ impl Node {
             let parts = Parts::wire(config, &ambient, catalog.clone(), signer.clone(), &self.public_url);
             health.catalog = Some(catalog.clone());
             if config.has_role(Role::Api) {
-                app = tonearm_api::router(api(config, &ambient, &parts, &signer, &blobs));
+                app = tonearm_api::router(api(config, &ambient, &parts, &signer, &blobs))
+                    .merge(tonearm_dashboard::router(dashboard(config, &ambient, &parts, &blobs)));
             }
             if config.has_role(Role::Worker) {
                 health.media = Some(media.clone());
@@ -236,6 +241,16 @@ fn api(config: &Config, ambient: &Ambient, parts: &Parts, signer: &UrlSigner, bl
             rate_limits: config.rate_limits,
             ..ApiSettings::default()
         },
+    }
+}
+
+fn dashboard(config: &Config, ambient: &Ambient, parts: &Parts, blobs: &Blobs) -> Dashboard {
+    Dashboard {
+        people: parts.people.clone(),
+        library: parts.library.clone(),
+        uploads: parts.uploads(config, ambient, blobs),
+        links: parts.links.clone(),
+        ambient: ambient.clone(),
     }
 }
 

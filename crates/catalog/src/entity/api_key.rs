@@ -24,6 +24,7 @@ pub struct Model {
     pub expires_at: Option<i64>,
     pub revoked_at: Option<i64>,
     pub created_at: i64,
+    pub last_used_at: Option<i64>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -49,6 +50,7 @@ impl TryFrom<Model> for ApiKey {
             expires_at: moment_if_set("api_key.expires_at", row.expires_at)?,
             revoked_at: moment_if_set("api_key.revoked_at", row.revoked_at)?,
             created_at: moment("api_key.created_at", row.created_at)?,
+            last_used_at: moment_if_set("api_key.last_used_at", row.last_used_at)?,
         })
     }
 }
@@ -72,6 +74,7 @@ impl TryFrom<&ApiKey> for ActiveModel {
             expires_at: Set(key.expires_at.map(|at| at.unix_millis())),
             revoked_at: Set(key.revoked_at.map(|at| at.unix_millis())),
             created_at: Set(key.created_at.unix_millis()),
+            last_used_at: Set(key.last_used_at.map(|at| at.unix_millis())),
         })
     }
 }

@@ -6,10 +6,15 @@
 pub(crate) mod api_key;
 pub(crate) mod collection;
 pub(crate) mod creator;
+pub(crate) mod failed_sign_in;
 pub(crate) mod idempotent_request;
+pub(crate) mod invitation;
 pub(crate) mod job;
+pub(crate) mod membership;
 pub(crate) mod organization;
+pub(crate) mod person;
 pub(crate) mod play_session;
+pub(crate) mod sign_in;
 pub(crate) mod track;
 pub(crate) mod track_file;
 pub(crate) mod upload_session;

@@ -251,6 +251,7 @@ async fn keys(place: Place) {
             is_downloadable: true,
             expires_at: Some(ambient.now().plus_seconds(1)),
             revoked_at: Some(ambient.now()),
+            last_used_at: Some(ambient.now()),
             ..api_key(&ambient, &organization)
         };
         (key, ambient.random())

@@ -312,6 +312,7 @@ pub(crate) fn api_key(ambient: &Ambient, organization: &Organization) -> ApiKey 
         is_downloadable: false,
         expires_at: None,
         revoked_at: None,
+        last_used_at: None,
         created_at: ambient.now(),
     }
 }

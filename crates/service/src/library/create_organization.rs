@@ -1,6 +1,7 @@
 //! A new organization, able to work at once.
 
-use tonearm_domain::{KeyType, Organization, OrganizationId, default_recipes};
+use tonearm_catalog::Transaction;
+use tonearm_domain::{Ambient, KeyType, Membership, Organization, OrganizationId, Role, default_recipes};
 use tonearm_signing::ApiKeyText;
 
 use super::{CreateKey, Library};
@@ -18,26 +19,48 @@ pub struct CreatedOrganization {
 impl Library {
     /// Creates an organization with the default recipes and a key of type `api`, all or nothing.
     pub async fn create_organization(&self, name: &str) -> Result<CreatedOrganization, Refusal> {
-        let name = name.trim();
-        if name.is_empty() || name.chars().count() > 200 || name.contains('\0') {
-            return Err(Refusal::invalid("name", "is a text of 1 to 200 characters"));
-        }
-        let id: OrganizationId = self.ambient.record_id();
-        let organization =
-            Organization::new(id, self.ambient.short_id(), name.to_owned(), self.ambient.now());
         let tx = self.catalog.begin().await?;
-        tx.insert_organization(&organization).await?;
-        for recipe in default_recipes(id, &self.ambient) {
-            tx.insert_recipe(&recipe).await?;
-        }
+        let organization = insert_organization(&tx, &self.ambient, name).await?;
+        let id = organization.id;
         let key = CreateKey { is_downloadable: true, ..CreateKey::new(KeyType::Api, "First key") };
         let created = self.insert_key(&tx, &Caller::owner(id), key).await?;
         tx.commit().await?;
         Ok(CreatedOrganization { organization, api_key: created.text })
     }
 
+    /// Creates an organization with the default recipes and no key, all or nothing.
+    pub async fn create_keyless_organization(&self, name: &str) -> Result<Organization, Refusal> {
+        let tx = self.catalog.begin().await?;
+        let organization = insert_organization(&tx, &self.ambient, name).await?;
+        tx.commit().await?;
+        Ok(organization)
+    }
+
     /// Every organization, by creation.
     pub async fn organizations(&self) -> Result<Vec<Organization>, Refusal> {
         Ok(self.catalog.organizations().await?)
     }
+}
+
+/// Adds an organization with the default recipes. Administrators own it.
+pub(crate) async fn insert_organization(
+    tx: &Transaction,
+    ambient: &Ambient,
+    name: &str,
+) -> Result<Organization, Refusal> {
+    let name = name.trim();
+    if name.is_empty() || name.chars().count() > 200 || name.contains('\0') {
+        return Err(Refusal::invalid("name", "is a text of 1 to 200 characters"));
+    }
+    let (id, now): (OrganizationId, _) = (ambient.record_id(), ambient.now());
+    let organization = Organization::new(id, ambient.short_id(), name.to_owned(), now);
+    tx.insert_organization(&organization).await?;
+    for recipe in default_recipes(id, ambient) {
+        tx.insert_recipe(&recipe).await?;
+    }
+    for person_id in tx.administrators().await? {
+        let membership = Membership { organization_id: id, person_id, role: Role::Owner, created_at: now };
+        tx.insert_membership(&membership).await?;
+    }
+    Ok(organization)
 }

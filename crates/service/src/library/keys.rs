@@ -121,6 +121,7 @@ impl Library {
             expires_at: create.expires_at,
             revoked_at: None,
             created_at: self.ambient.now(),
+            last_used_at: None,
         };
         tx.insert_api_key(&key, &text.hash()).await?;
         Ok(CreatedKey { key, text })

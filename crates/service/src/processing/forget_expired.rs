@@ -1,4 +1,4 @@
-//! Remove the rows of sessions and kept answers that have expired.
+//! Remove the rows of sessions, kept answers, sign-ins and links that have expired.
 
 use super::{JobError, JobRun, Processing, finish};
 
@@ -11,9 +11,11 @@ impl Processing {
         let tx = self.catalog.begin().await?;
         let sessions = tx.delete_expired_sessions(now.plus_seconds(-GRACE_SECONDS)).await?;
         let answers = tx.delete_expired_answers(now).await?;
+        let sign_ins = tx.delete_old_sign_ins(now).await?;
+        let links = tx.delete_expired_invitations(now.plus_seconds(-GRACE_SECONDS)).await?;
         finish(&run.claimed, tx).await?;
-        if sessions + answers > 0 {
-            tracing::info!(sessions, answers, "removed what had expired");
+        if sessions + answers + sign_ins + links > 0 {
+            tracing::info!(sessions, answers, sign_ins, links, "removed what had expired");
         }
         Ok(())
     }

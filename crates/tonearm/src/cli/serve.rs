@@ -38,12 +38,28 @@ pub(super) async fn run(config: &Config, ambient: Ambient, args: Args) -> Result
     {
         setup(parts, node.public_url()).await?;
     }
+    if config.has_role(Role::Api)
+        && let Some(parts) = node.parts()
+    {
+        invite(parts).await?;
+    }
     tokio::select! {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
     }
     tracing::info!("stopping: open requests may finish");
     node.stop().await;
+    Ok(())
+}
+
+/// As long as nobody can sign in, tells how somebody can.
+async fn invite(parts: &Parts) -> Result<(), Failure> {
+    if let Some(link) = parts.people.first_administrator_link().await? {
+        println!(
+            "\nNobody can sign in to the dashboard yet. Open this link once to become its administrator:\n\n{}\n",
+            link.url
+        );
+    }
     Ok(())
 }
 

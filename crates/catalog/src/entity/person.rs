@@ -1,0 +1,53 @@
+//! Rows of `person`.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::{NotSet, Set};
+use tonearm_domain::{Person, PersonId};
+
+use crate::CatalogError;
+use crate::column::{moment, parsed};
+
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "person")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: Uuid,
+    pub email: String,
+    pub name: String,
+    pub password_hash: String,
+    pub is_administrator: bool,
+    pub created_at: i64,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+impl TryFrom<Model> for Person {
+    type Error = CatalogError;
+
+    fn try_from(row: Model) -> Result<Self, CatalogError> {
+        Ok(Self {
+            id: PersonId::from_uuid(row.id),
+            email: parsed("person.email", &row.email)?,
+            name: row.name,
+            is_administrator: row.is_administrator,
+            created_at: moment("person.created_at", row.created_at)?,
+        })
+    }
+}
+
+impl From<&Person> for ActiveModel {
+    /// All but the password's hash, which the record does not know.
+    fn from(person: &Person) -> Self {
+        Self {
+            id: Set(person.id.uuid()),
+            email: Set(person.email.to_string()),
+            name: Set(person.name.clone()),
+            password_hash: NotSet,
+            is_administrator: Set(person.is_administrator),
+            created_at: Set(person.created_at.unix_millis()),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Sign-ins of people, and attempts that failed. Only hashes of the secrets are stored.
+
+use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, Set};
+use tonearm_domain::{FailedSignIns, Person, PersonId, SignIn, SignInId, Timestamp};
+
+use crate::entity::sign_in::{ActiveModel, Column, Entity};
+use crate::entity::{failed_sign_in, person};
+use crate::query::{all, one};
+use crate::{Catalog, CatalogError, Transaction};
+
+impl Catalog {
+    /// The sign-in whose secret has this SHA-256, even if it is over, and whose it is.
+    pub async fn sign_in_by_hash(&self, hash: &[u8; 32]) -> Result<Option<(SignIn, Person)>, CatalogError> {
+        let select = Entity::find().find_also_related(person::Entity);
+        let row = select.filter(Column::TokenHash.eq(hash.to_vec())).one(self.reader()).await?;
+        match row {
+            Some((row, Some(person))) => Ok(Some((row.try_into()?, person.try_into()?))),
+            _ => Ok(None),
+        }
+    }
+
+    /// The sign-ins of a person, the last one first, also those that are over.
+    pub async fn sign_ins(&self, person: PersonId) -> Result<Vec<SignIn>, CatalogError> {
+        let select = Entity::find().filter(Column::PersonId.eq(person.uuid())).order_by_desc(Column::SeenAt);
+        all(self.reader(), select).await
+    }
+
+    /// Notes that a sign-in is being used.
+    pub async fn note_sign_in_seen(&self, id: SignInId, now: Timestamp) -> Result<(), CatalogError> {
+        Entity::update_many()
+            .col_expr(Column::SeenAt, Expr::value(now.unix_millis()))
+            .filter(Column::Id.eq(id.uuid()))
+            .exec(self.writer())
+            .await?;
+        Ok(())
+    }
+
+    /// What has failed of late under a subject: a hash of an account or of an address.
+    pub async fn failed_sign_ins(&self, subject: &[u8; 32]) -> Result<Option<FailedSignIns>, CatalogError> {
+        one(self.reader(), failed_sign_in::Entity::find_by_id(subject.to_vec())).await
+    }
+}
+
+impl Transaction {
+    /// Adds a sign-in, known by the SHA-256 of its secret.
+    pub async fn insert_sign_in(&self, sign_in: &SignIn, hash: &[u8; 32]) -> Result<(), CatalogError> {
+        let mut row = ActiveModel::from(sign_in);
+        row.token_hash = Set(hash.to_vec());
+        Entity::insert(row).exec_without_returning(self.db()).await?;
+        Ok(())
+    }
+
+    /// Ends one sign-in of a person.
+    pub async fn delete_sign_in(&self, person: PersonId, id: SignInId) -> Result<(), CatalogError> {
+        Entity::delete_many()
+            .filter(Column::Id.eq(id.uuid()))
+            .filter(Column::PersonId.eq(person.uuid()))
+            .exec(self.db())
+            .await?;
+        Ok(())
+    }
+
+    /// Ends every sign-in of a person, but for one where it is given.
+    pub async fn delete_sign_ins(&self, person: PersonId, but: Option<SignInId>) -> Result<(), CatalogError> {
+        let mut ended = Condition::all().add(Column::PersonId.eq(person.uuid()));
+        if let Some(but) = but {
+            ended = ended.add(Column::Id.ne(but.uuid()));
+        }
+        Entity::delete_many().filter(ended).exec(self.db()).await?;
+        Ok(())
+    }
+
+    /// What has failed of late under a subject, in this transaction.
+    pub async fn failed_sign_ins(&self, subject: &[u8; 32]) -> Result<Option<FailedSignIns>, CatalogError> {
+        one(self.db(), failed_sign_in::Entity::find_by_id(subject.to_vec())).await
+    }
+
+    /// Writes what has failed under a subject.
+    pub async fn put_failed_sign_ins(
+        &self,
+        subject: &[u8; 32],
+        failed: FailedSignIns,
+    ) -> Result<(), CatalogError> {
+        use failed_sign_in::{ActiveModel, Column, Entity};
+        let row = ActiveModel {
+            subject: Set(subject.to_vec()),
+            count: Set(i32::try_from(failed.count).unwrap_or(i32::MAX)),
+            last_at: Set(failed.last_at.unix_millis()),
+        };
+        let update =
+            OnConflict::column(Column::Subject).update_columns([Column::Count, Column::LastAt]).to_owned();
+        Entity::insert(row).on_conflict(update).exec_without_returning(self.db()).await?;
+        Ok(())
+    }
+
+    /// Forgets what has failed under a subject.
+    pub async fn delete_failed_sign_ins(&self, subject: &[u8; 32]) -> Result<(), CatalogError> {
+        failed_sign_in::Entity::delete_by_id(subject.to_vec()).exec(self.db()).await?;
+        Ok(())
+    }
+
+    /// Removes sign-ins that are over, and failures that are forgotten. Gives how many there were.
+    pub async fn delete_old_sign_ins(&self, now: Timestamp) -> Result<u64, CatalogError> {
+        let before = |seconds: i64| now.plus_seconds(-seconds).unix_millis();
+        let over = Condition::any()
+            .add(Column::SeenAt.lte(before(SignIn::IDLE)))
+            .add(Column::CreatedAt.lte(before(SignIn::MOST)));
+        let sign_ins = Entity::delete_many().filter(over).exec(self.db()).await?.rows_affected;
+        let forgotten = failed_sign_in::Column::LastAt.lte(before(FailedSignIns::FORGOTTEN_AFTER));
+        let failures = failed_sign_in::Entity::delete_many().filter(forgotten).exec(self.db()).await?;
+        Ok(sign_ins + failures.rows_affected)
+    }
+}

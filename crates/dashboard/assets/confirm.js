@@ -1,0 +1,26 @@
+// Forms with `data-confirm` ask before they are sent. The question says what will happen; the button does it.
+
+const dialog = document.createElement("dialog");
+dialog.setAttribute("aria-labelledby", "confirm-question");
+dialog.innerHTML = `<p id="confirm-question"></p><form method="dialog" class="actions">
+  <button value="" autofocus>Cancel</button><button value="yes" class="danger"></button></form>`;
+const question = dialog.querySelector("p");
+const yes = dialog.querySelector(".danger");
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  const asked = form.dataset?.confirm;
+  if (!asked || form.dataset.confirmed) return;
+  event.preventDefault();
+  const submitter = event.submitter;
+  if (!dialog.isConnected) document.body.append(dialog);
+  question.textContent = asked;
+  yes.textContent = form.dataset.confirmButton ?? submitter?.textContent ?? "Yes";
+  dialog.returnValue = "";
+  dialog.showModal();
+  dialog.addEventListener("close", () => {
+    if (dialog.returnValue !== "yes") return submitter?.focus();
+    form.dataset.confirmed = "yes";
+    form.requestSubmit(submitter);
+  }, { once: true });
+});

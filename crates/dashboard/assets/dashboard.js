@@ -1,0 +1,5 @@
+// Small things that make pages better. Every page works without them.
+
+import "./copy.js";
+import "./confirm.js";
+import "./times.js";

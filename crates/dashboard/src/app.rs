@@ -1,0 +1,45 @@
+//! What the pages work with.
+
+use axum::extract::FromRef;
+use tonearm_domain::Ambient;
+use tonearm_service::{Library, Links, People, Uploads};
+
+/// What the pages work with. Each takes only the part it needs, through [`FromRef`]. Cheap to clone.
+#[derive(Clone)]
+pub struct Dashboard {
+    /// Lets people in.
+    pub people: People,
+    /// Manages what an organization owns.
+    pub library: Library,
+    /// Takes bytes in.
+    pub uploads: Uploads,
+    /// Makes addresses.
+    pub links: Links,
+    /// Time and randomness.
+    pub ambient: Ambient,
+}
+
+impl Dashboard {
+    /// Whether people reach it over TLS.
+    pub(crate) fn is_https(&self) -> bool {
+        self.links.public_url().starts_with("https://")
+    }
+}
+
+macro_rules! parts {
+    ($($field:ident: $part:ty),* $(,)?) => {
+        $(impl FromRef<Dashboard> for $part {
+            fn from_ref(dashboard: &Dashboard) -> Self {
+                dashboard.$field.clone()
+            }
+        })*
+    };
+}
+
+parts! {
+    people: People,
+    library: Library,
+    uploads: Uploads,
+    links: Links,
+    ambient: Ambient,
+}

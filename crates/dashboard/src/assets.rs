@@ -1,0 +1,85 @@
+//! Files that pages load. They are part of the program, and their address changes with what is in them, so that
+//! browsers keep them for good.
+
+use std::sync::LazyLock;
+
+use axum::Router;
+use axum::extract::Path;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderValue, StatusCode};
+use sha2::{Digest, Sha256};
+
+/// One file: its name, its type and what is in it.
+type Asset = (&'static str, &'static str, &'static [u8]);
+
+const CSS: &str = "text/css; charset=utf-8";
+const JS: &str = "text/javascript; charset=utf-8";
+const SVG: &str = "image/svg+xml";
+
+const ASSETS: &[Asset] = &[
+    (
+        "style.css",
+        CSS,
+        concat!(
+            include_str!("../assets/tokens.css"),
+            include_str!("../assets/base.css"),
+            include_str!("../assets/layout.css"),
+            include_str!("../assets/parts.css"),
+        )
+        .as_bytes(),
+    ),
+    ("dashboard.js", JS, include_bytes!("../assets/dashboard.js")),
+    ("copy.js", JS, include_bytes!("../assets/copy.js")),
+    ("confirm.js", JS, include_bytes!("../assets/confirm.js")),
+    ("times.js", JS, include_bytes!("../assets/times.js")),
+    ("icon.svg", SVG, include_bytes!("../assets/icon.svg")),
+];
+
+/// One version for all of them, so that modules find each other by relative names.
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let mut hash = Sha256::new();
+    for (name, _, bytes) in ASSETS {
+        hash.update(name.as_bytes());
+        hash.update(bytes.len().to_be_bytes());
+        hash.update(bytes);
+    }
+    hex::encode(&hash.finalize()[..8])
+});
+
+/// The address of a file.
+pub(crate) fn address(name: &str) -> String {
+    format!("/dashboard/assets/{}/{name}", *VERSION)
+}
+
+pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
+    Router::new().route("/assets/{version}/{name}", get(serve))
+}
+
+async fn serve(Path((version, name)): Path<(String, String)>) -> Response {
+    let Some((_, content_type, bytes)) = ASSETS.iter().find(|(own, ..)| *own == name) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    // Another version's page, still open while the program was replaced, gets what there is now, once.
+    let is_current = version == *VERSION;
+    let cache = if is_current { "public, max-age=31536000, immutable" } else { "no-store" };
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static(content_type)),
+        (CACHE_CONTROL, HeaderValue::from_static(cache)),
+    ];
+    (headers, *bytes).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_the_version_is_stable() {
+        for (at, (name, ..)) in ASSETS.iter().enumerate() {
+            assert!(ASSETS[at + 1..].iter().all(|(other, ..)| other != name), "{name}");
+        }
+        assert_eq!(address("a"), address("a"));
+    }
+}

@@ -1,0 +1,52 @@
+//! Cookies: read and written in the few forms that are needed.
+
+use http::header::COOKIE;
+use http::{HeaderMap, HeaderValue};
+
+/// The name of the cookie that holds a sign-in. Over TLS browsers then see to it that no other host has set it.
+pub(crate) const fn sign_in_name(is_https: bool) -> &'static str {
+    if is_https { "__Host-tonearm" } else { "tonearm" }
+}
+
+/// The value of a cookie.
+pub(crate) fn read<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers
+        .get_all(COOKIE)
+        .iter()
+        .filter_map(|header| header.to_str().ok())
+        .flat_map(|header| header.split(';'))
+        .find_map(|pair| pair.trim().strip_prefix(name)?.strip_prefix('='))
+}
+
+/// A cookie that scripts cannot read and that other sites' forms do not send. `value` holds letters and digits.
+pub(crate) fn set(name: &str, value: &str, seconds: i64, is_https: bool) -> HeaderValue {
+    let secure = if is_https { "; Secure" } else { "" };
+    let text = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
+    HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static(""))
+}
+
+/// A cookie's end.
+pub(crate) fn clear(name: &str, is_https: bool) -> HeaderValue {
+    set(name, "", 0, is_https)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cookie_is_found_by_its_whole_name() {
+        let mut headers = HeaderMap::new();
+        headers.append(COOKIE, HeaderValue::from_static("xtonearm=1; tonearm2=2;tonearm=3"));
+        headers.append(COOKIE, HeaderValue::from_static("other=4"));
+        assert_eq!(read(&headers, "tonearm"), Some("3"));
+        assert_eq!(read(&headers, "other"), Some("4"));
+        assert_eq!(read(&headers, "none"), None);
+    }
+
+    #[test]
+    fn cookies_are_closed() {
+        assert_eq!(set("a", "b", 5, true), "a=b; Path=/; Max-Age=5; HttpOnly; SameSite=Lax; Secure");
+        assert_eq!(clear("a", false), "a=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax");
+    }
+}

@@ -1,0 +1,144 @@
+//! Nothing is changed on behalf of a page that is not ours.
+//!
+//! Every request that may change something is looked at here, so that no page can forget it. Its origin must be
+//! our own, as far as the browser tells; and where somebody is signed in, it must carry the form secret of that
+//! sign-in: in the field `form_secret` of a form, or in the header `x-form-secret` where a script sends it.
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{FromRequest, Multipart, Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use http::header::{CONTENT_TYPE, HOST, ORIGIN};
+use http::{HeaderMap, Method};
+
+use crate::Dashboard;
+use crate::error::PageError;
+use crate::session::Session;
+
+/// Most bytes of a form without files.
+const MOST_FORM: usize = 256 * 1024;
+/// Room for the fields around a picture.
+const AROUND_FILE: u64 = 64 * 1024;
+
+/// Lets a request through that may be one of ours.
+pub(crate) async fn check(
+    State(app): State<Dashboard>,
+    request: Request,
+    next: Next,
+) -> Result<Response, PageError> {
+    if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
+        return Ok(next.run(request).await);
+    }
+    let origin = origin_of(request.headers());
+    let Some(session) = request.extensions().get::<Session>().cloned() else {
+        // Nobody's name is at stake, but nobody is to be signed in behind their back either.
+        return if origin == Origin::Own { Ok(next.run(request).await) } else { Err(PageError::Forged) };
+    };
+    if origin == Origin::Other {
+        return Err(PageError::Forged);
+    }
+    // These are forms of people who were not signed in when they got them.
+    if is_for_strangers(request.uri().path()) && origin == Origin::Own {
+        return Ok(next.run(request).await);
+    }
+    let (secret, request) = form_secret(&app, request).await?;
+    if secret.is_some_and(|secret| session.token.is_form_secret(&secret)) {
+        Ok(next.run(request).await)
+    } else {
+        Err(PageError::Forged)
+    }
+}
+
+fn is_for_strangers(path: &str) -> bool {
+    path == "/sign-in" || path.starts_with("/link/")
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Origin {
+    /// The browser says that the page is ours.
+    Own,
+    /// The browser says that it is another's.
+    Other,
+    /// It does not say.
+    Untold,
+}
+
+/// What the browser says of the page that sends the request. Scripts cannot set these headers.
+fn origin_of(headers: &HeaderMap) -> Origin {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    match text("sec-fetch-site") {
+        Some("same-origin" | "none") => return Origin::Own,
+        Some(_) => return Origin::Other,
+        None => {}
+    }
+    let Some(origin) = text(ORIGIN.as_str()) else { return Origin::Untold };
+    let host = origin.split_once("://").map(|(_, host)| host);
+    if host.is_some() && host == text(HOST.as_str()) { Origin::Own } else { Origin::Other }
+}
+
+/// The form secret that a request carries, and the request as it was.
+async fn form_secret(app: &Dashboard, request: Request) -> Result<(Option<String>, Request), PageError> {
+    if let Some(header) = request.headers().get("x-form-secret") {
+        let secret = header.to_str().ok().map(str::to_owned);
+        return Ok((secret, request));
+    }
+    let kind = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let is_multipart = kind.starts_with("multipart/form-data");
+    if !is_multipart && !kind.starts_with("application/x-www-form-urlencoded") {
+        return Ok((None, request));
+    }
+    let most = if is_multipart { app.uploads.max_cover_bytes() + AROUND_FILE } else { MOST_FORM as u64 };
+    let (parts, body) = request.into_parts();
+    let body = to_bytes(body, usize::try_from(most).unwrap_or(usize::MAX))
+        .await
+        .map_err(|_| PageError::TooLarge { limit: most })?;
+    let secret = if is_multipart {
+        first_field(Request::from_parts(parts.clone(), Body::from(body.clone()))).await
+    } else {
+        urlencoded_field(&body)
+    };
+    Ok((secret, Request::from_parts(parts, Body::from(body))))
+}
+
+fn urlencoded_field(body: &Bytes) -> Option<String> {
+    let fields: Vec<(String, String)> = serde_urlencoded::from_bytes(body).ok()?;
+    fields.into_iter().find(|(name, _)| name == "form_secret").map(|(_, value)| value)
+}
+
+/// In forms with files the secret is the first field.
+async fn first_field(request: Request) -> Option<String> {
+    let mut form = Multipart::from_request(request, &()).await.ok()?;
+    let field = form.next_field().await.ok()??;
+    if field.name() == Some("form_secret") { field.text().await.ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn origins_are_told_apart() {
+        for (site, origin, host, expected) in [
+            (Some("same-origin"), None, None, Origin::Own),
+            (Some("none"), None, None, Origin::Own),
+            (Some("same-site"), Some("https://a.example"), Some("a.example"), Origin::Other),
+            (Some("cross-site"), None, None, Origin::Other),
+            (None, Some("https://a.example"), Some("a.example"), Origin::Own),
+            (None, Some("https://a.example:8443"), Some("a.example"), Origin::Other),
+            (None, Some("null"), Some("null"), Origin::Other),
+            (None, Some("https://b.example"), Some("a.example"), Origin::Other),
+            (None, Some("https://a.example"), None, Origin::Other),
+            (None, None, Some("a.example"), Origin::Untold),
+        ] {
+            let mut headers = HeaderMap::new();
+            for (name, value) in [("sec-fetch-site", site), ("origin", origin), ("host", host)] {
+                if let Some(value) = value {
+                    headers.insert(name, HeaderValue::from_static(value));
+                }
+            }
+            assert_eq!(origin_of(&headers), expected, "{headers:?}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What people see when a page cannot be shown.
+
+use askama::Template;
+use axum::response::{IntoResponse, Redirect, Response};
+use http::StatusCode;
+use tonearm_domain::Role;
+use tonearm_service::Refusal;
+
+use crate::page::{Frame, Section, render_with};
+
+/// Why a page is not shown.
+#[derive(Debug)]
+pub(crate) enum PageError {
+    /// Nobody is signed in. Where to go afterwards.
+    SignInFirst(Option<String>),
+    /// The request does not come from a page of ours.
+    Forged,
+    /// The member may not do this.
+    RoleTooLow(Role),
+    /// A form that is too large.
+    TooLarge {
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// A form that none of our pages has.
+    BadForm,
+    /// There is no such page.
+    NoPage,
+    /// A use case said no.
+    Refused(Refusal),
+}
+
+impl From<Refusal> for PageError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+#[derive(Template)]
+#[template(path = "error.html")]
+struct ErrorPage {
+    frame: Frame,
+    heading: &'static str,
+    message: String,
+}
+
+impl PageError {
+    fn told(self) -> (StatusCode, &'static str, String) {
+        let text = str::to_owned;
+        match self {
+            Self::SignInFirst(_) => (StatusCode::UNAUTHORIZED, "Sign in first", String::new()),
+            Self::Forged => (
+                StatusCode::FORBIDDEN,
+                "This form is out of date",
+                text(
+                    "It was opened before you signed in, or by another site. Go back, reload the page and try again.",
+                ),
+            ),
+            Self::RoleTooLow(role) => (
+                StatusCode::FORBIDDEN,
+                "You may not do this",
+                format!(
+                    "It takes the role {} in this organization. Its owners can give it to you.",
+                    role.as_str()
+                ),
+            ),
+            Self::TooLarge { limit } => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "This is too large",
+                format!("At most {} MB are taken here.", limit / 1_000_000),
+            ),
+            Self::BadForm => (
+                StatusCode::BAD_REQUEST,
+                "This form is not complete",
+                text("Go back, reload the page and try again."),
+            ),
+            Self::NoPage => (
+                StatusCode::NOT_FOUND,
+                "There is nothing here",
+                text("The address is wrong, or what was here is gone."),
+            ),
+            Self::Refused(refusal) => refused(refusal),
+        }
+    }
+}
+
+fn refused(refusal: Refusal) -> (StatusCode, &'static str, String) {
+    let said = sentence(&refusal.to_string());
+    match refusal {
+        Refusal::NotFound(noun) => (
+            StatusCode::NOT_FOUND,
+            "There is nothing here",
+            format!("There is no such {}, or you may not see it.", noun.as_str()),
+        ),
+        Refusal::Invalid { .. } => (StatusCode::BAD_REQUEST, "Something is not right yet", said),
+        Refusal::Unauthenticated { .. } | Refusal::Forbidden { .. } => {
+            (StatusCode::FORBIDDEN, "You may not do this", said)
+        }
+        Refusal::Conflict { .. } => (StatusCode::CONFLICT, "This is in the way", said),
+        Refusal::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "This is too large", said),
+        Refusal::Interrupted(_) => (StatusCode::BAD_REQUEST, "The upload broke off", said),
+        Refusal::Unprocessable { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "This cannot be done", said),
+        Refusal::Unavailable(error) => {
+            tracing::warn!(%error, "a page could not be shown");
+            (StatusCode::SERVICE_UNAVAILABLE, "Please try again shortly", said)
+        }
+        Refusal::Internal(error) => {
+            tracing::error!(%error, "a page could not be shown");
+            let message = "Something went wrong on our side. The log knows more.".to_owned();
+            (StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong", message)
+        }
+    }
+}
+
+/// With a capital letter and a full stop.
+pub(crate) fn sentence(text: &str) -> String {
+    let mut characters = text.chars();
+    let first: String = characters.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
+    let rest = characters.as_str();
+    let end = if rest.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{first}{rest}{end}")
+}
+
+impl IntoResponse for PageError {
+    fn into_response(self) -> Response {
+        if let Self::SignInFirst(next) = &self {
+            let query = next.as_ref().map(|next| serde_urlencoded::to_string([("next", next)]));
+            return match query {
+                Some(Ok(query)) => Redirect::to(&format!("/dashboard/sign-in?{query}")).into_response(),
+                _ => Redirect::to("/dashboard/sign-in").into_response(),
+            };
+        }
+        let (status, heading, message) = self.told();
+        render_with(status, &ErrorPage { frame: Frame::new(heading, Section::None), heading, message })
+    }
+}

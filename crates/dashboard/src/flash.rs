@@ -1,0 +1,87 @@
+//! What the next page says about what was just done. A cookie carries which sentence it is, never the sentence.
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Redirect, Response};
+use http::Method;
+use http::header::SET_COOKIE;
+
+use crate::{Dashboard, cookie};
+
+const NAME: &str = "tonearm_flash";
+
+macro_rules! flashes {
+    ($($(#[$doc:meta])* $name:ident = $code:literal: $sentence:literal,)*) => {
+        /// What the next page says.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum Flash {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Flash {
+            const ALL: &[Self] = &[$(Self::$name,)*];
+
+            const fn code(self) -> &'static str {
+                match self {
+                    $(Self::$name => $code,)*
+                }
+            }
+
+            /// The sentence.
+            pub(crate) const fn sentence(self) -> &'static str {
+                match self {
+                    $(Self::$name => $sentence,)*
+                }
+            }
+        }
+    };
+}
+
+flashes! {
+    Saved = "saved": "Your changes are saved.",
+    KeyRevoked = "key-revoked": "The key is revoked. It stops working within two seconds.",
+    LinkWithdrawn = "link-withdrawn": "The invitation is withdrawn.",
+    RoleChanged = "role-changed": "The role is changed.",
+    MemberRemoved = "member-removed": "The member is removed.",
+    PasswordChanged = "password-changed": "Your password is changed. Other browsers are signed out.",
+    SignedOutThere = "signed-out-there": "That browser is signed out.",
+    Joined = "joined": "You are a member now.",
+    CoverSaved = "cover-saved": "The cover is in use.",
+    RecipeAdded = "recipe-added": "The variant is added. New tracks get it from now on.",
+    RecipeRemoved = "recipe-removed": "The variant is removed. Files that exist stay.",
+    RenderQueued = "render-queued": "Existing tracks are being rendered.",
+    SecretRotated = "secret-rotated": "There is a new secret. The old one still signs for a day.",
+    TestSent = "test-sent": "A test is on its way; it shows up below.",
+    Replayed = "replayed": "It is on its way again.",
+    OrganizationCreated = "organization-created": "The organization is ready.",
+}
+
+impl Flash {
+    pub(crate) fn read(headers: &http::HeaderMap) -> Option<Self> {
+        let code = cookie::read(headers, NAME)?;
+        Self::ALL.iter().copied().find(|flash| flash.code() == code)
+    }
+
+    /// Sends the browser to a page that says it.
+    pub(crate) fn then(self, address: &str) -> Response {
+        let mut response = Redirect::to(address).into_response();
+        // Not a secret, and gone after one page: it need not know of TLS.
+        response.headers_mut().append(SET_COOKIE, cookie::set(NAME, self.code(), 60, false));
+        response
+    }
+}
+
+/// Takes the cookie away from whoever is shown a page.
+pub(crate) async fn clear_shown(State(app): State<Dashboard>, request: Request, next: Next) -> Response {
+    let is_shown = request.method() == Method::GET && Flash::read(request.headers()).is_some();
+    let mut response = next.run(request).await;
+    let is_page = response.status().is_success()
+        && response
+            .headers()
+            .get("content-type")
+            .is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
+    if is_shown && is_page {
+        response.headers_mut().append(SET_COOKIE, cookie::clear(NAME, app.is_https()));
+    }
+    response
+}

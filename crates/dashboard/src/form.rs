@@ -1,0 +1,116 @@
+//! Forms: read as they are, checked by hand, so that everything wrong is said beside its field.
+
+use std::collections::HashMap;
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, Request};
+use tonearm_service::Refusal;
+
+use crate::error::{PageError, sentence};
+
+/// The fields of a form that was sent. A field may be there several times, as boxes that are ticked are.
+#[derive(Debug, Default)]
+pub(crate) struct Fields(Vec<(String, String)>);
+
+impl Fields {
+    /// A field without surrounding space; empty where it is missing.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.raw(name).trim()
+    }
+
+    /// A field as it was typed, such as a password.
+    pub(crate) fn raw(&self, name: &str) -> &str {
+        self.0.iter().find(|(own, _)| own == name).map_or("", |(_, value)| value)
+    }
+
+    /// Whether a box is ticked.
+    pub(crate) fn is_ticked(&self, name: &str) -> bool {
+        self.0.iter().any(|(own, _)| own == name)
+    }
+
+    /// Everything under one name.
+    #[allow(dead_code)]
+    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.0.iter().filter(move |(own, _)| own == name).map(|(_, value)| value.as_str())
+    }
+}
+
+impl<S: Send + Sync> FromRequest<S> for Fields {
+    type Rejection = PageError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, PageError> {
+        let body = Bytes::from_request(request, state).await.map_err(|_| PageError::BadForm)?;
+        serde_urlencoded::from_bytes(&body).map(Self).map_err(|_| PageError::BadForm)
+    }
+}
+
+/// What is wrong with a form, by field. Templates say it beside the field.
+#[derive(Debug, Default)]
+pub(crate) struct Problems(HashMap<&'static str, String>);
+
+impl Problems {
+    /// One problem. The empty name is the form as a whole.
+    pub(crate) fn one(field: &'static str, problem: &str) -> Self {
+        let mut problems = Self::default();
+        problems.add(field, problem);
+        problems
+    }
+
+    /// Adds a problem.
+    pub(crate) fn add(&mut self, field: &'static str, problem: &str) {
+        self.0.entry(field).or_insert_with(|| sentence(problem));
+    }
+
+    /// What a use case said about a field; other refusals are for a page of their own.
+    pub(crate) fn of(refusal: Refusal) -> Result<Self, PageError> {
+        match refusal {
+            Refusal::Invalid { field, message } => Ok(Self::one(field, &said_of(field, &message))),
+            Refusal::Conflict { message, .. } => Ok(Self::one("", &message)),
+            Refusal::NotFound(noun) => Ok(Self::one("", &format!("there is no such {}", noun.as_str()))),
+            other => Err(other.into()),
+        }
+    }
+
+    /// Whether there is none.
+    #[allow(dead_code)]
+    pub(crate) fn is_none(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What is wrong with a field.
+    pub(crate) fn with(&self, field: &str) -> Option<&str> {
+        self.0.get(field).map(String::as_str)
+    }
+}
+
+/// Use cases say "is in the past" of a field; people want to be told of what.
+fn said_of(field: &str, message: &str) -> String {
+    let begins = ["is ", "are ", "cannot ", "holds ", "has ", "can "];
+    if begins.iter().any(|begin| message.starts_with(begin)) && message.len() < 60 {
+        let named = if field == "name" || field == "email" { "this" } else { "this field" };
+        return format!("{named} {message}");
+    }
+    message.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn problems_are_sentences() {
+        let problems = Problems::of(Refusal::invalid("name", "cannot be empty")).unwrap();
+        assert_eq!(problems.with("name"), Some("This cannot be empty."));
+        assert_eq!(problems.with("email"), None);
+        assert!(!problems.is_none());
+    }
+
+    #[test]
+    fn a_box_may_be_ticked_several_times() {
+        let fields =
+            Fields(vec![("v".into(), "a".into()), ("v".into(), "b".into()), ("t".into(), " x ".into())]);
+        assert_eq!(fields.all("v").collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!((fields.text("t"), fields.raw("t"), fields.text("none")), ("x", " x ", ""));
+        assert!(fields.is_ticked("v") && !fields.is_ticked("w"));
+    }
+}

@@ -1,0 +1,169 @@
+//! What is around every page: title, navigation, what was just done.
+
+use askama::Template;
+use axum::response::{Html, IntoResponse, Response};
+use http::StatusCode;
+use tonearm_domain::{Organization, Person, Role};
+
+use crate::assets;
+use crate::flash::Flash;
+
+/// Where in the navigation a page is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Section {
+    None,
+    Library,
+    Usage,
+    Organization,
+    Keys,
+    Recipes,
+    Webhooks,
+    Transcription,
+    Members,
+    Audit,
+    Profile,
+}
+
+/// One entry of the navigation.
+pub(crate) struct Entry {
+    pub(crate) section: Section,
+    pub(crate) title: &'static str,
+    pub(crate) path: &'static str,
+    pub(crate) icon: &'static str,
+}
+
+const fn entry(section: Section, title: &'static str, path: &'static str, icon: &'static str) -> Entry {
+    Entry { section, title, path, icon }
+}
+
+const EVERYDAY: &[Entry] = &[
+    entry(Section::Library, "Library", "/library", "library"),
+    entry(Section::Usage, "Usage", "/usage", "usage"),
+];
+const FOR_EDITORS: &[Entry] = &[entry(Section::Keys, "Keys and links", "/keys", "keys")];
+const FOR_OWNERS: &[Entry] = &[
+    entry(Section::Keys, "Keys and links", "/keys", "keys"),
+    entry(Section::Recipes, "Variants", "/variants", "variants"),
+    entry(Section::Webhooks, "Webhooks", "/webhooks", "webhooks"),
+    entry(Section::Transcription, "Transcription", "/transcription", "transcription"),
+    entry(Section::Members, "Members", "/members", "members"),
+    entry(Section::Audit, "Audit log", "/audit", "audit"),
+    entry(Section::Organization, "Organization", "/organization", "organization"),
+];
+
+/// An organization in the navigation.
+pub(crate) struct Place {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) role: Role,
+}
+
+/// Somebody in the navigation.
+pub(crate) struct Who {
+    pub(crate) name: String,
+    pub(crate) email: String,
+}
+
+impl Who {
+    /// The first letter of the name.
+    pub(crate) fn initial(&self) -> String {
+        self.name.chars().next().map(|first| first.to_uppercase().collect()).unwrap_or_default()
+    }
+}
+
+/// What is around a page. Templates have it as `frame`.
+pub(crate) struct Frame {
+    pub(crate) title: String,
+    pub(crate) section: Section,
+    pub(crate) form_secret: String,
+    pub(crate) who: Option<Who>,
+    pub(crate) here: Option<Place>,
+    pub(crate) elsewhere: Vec<Place>,
+    pub(crate) flash: Option<Flash>,
+}
+
+impl Frame {
+    pub(crate) fn new(title: &str, section: Section) -> Self {
+        Self {
+            title: title.to_owned(),
+            section,
+            form_secret: String::new(),
+            who: None,
+            here: None,
+            elsewhere: Vec::new(),
+            flash: None,
+        }
+    }
+
+    pub(crate) fn of_person(mut self, person: &Person) -> Self {
+        self.who = Some(Who { name: person.name.clone(), email: person.email.to_string() });
+        self
+    }
+
+    pub(crate) fn with_form_secret(mut self, secret: String) -> Self {
+        self.form_secret = secret;
+        self
+    }
+
+    pub(crate) fn saying(mut self, flash: Option<Flash>) -> Self {
+        self.flash = flash;
+        self
+    }
+
+    pub(crate) fn of_organization(
+        mut self,
+        organization: &Organization,
+        role: Role,
+        all: &[(Organization, Role)],
+    ) -> Self {
+        let place =
+            |found: &Organization, role| Place { id: found.id.to_string(), name: found.name.clone(), role };
+        self.here = Some(place(organization, role));
+        self.elsewhere = all
+            .iter()
+            .filter(|(other, _)| other.id != organization.id)
+            .map(|(other, role)| place(other, *role))
+            .collect();
+        self
+    }
+
+    /// The address of a file that pages load.
+    pub(crate) fn asset(&self, name: &str) -> String {
+        assets::address(name)
+    }
+
+    /// What the navigation lists first.
+    pub(crate) fn everyday(&self) -> &'static [Entry] {
+        EVERYDAY
+    }
+
+    /// What it lists below that.
+    pub(crate) fn settings(&self) -> &'static [Entry] {
+        match self.here.as_ref().map(|here| here.role) {
+            Some(Role::Owner) => FOR_OWNERS,
+            Some(Role::Editor) => FOR_EDITORS,
+            Some(Role::Viewer) | None => &[],
+        }
+    }
+
+    /// The start of the addresses of the organization's pages.
+    pub(crate) fn base(&self) -> String {
+        self.here.as_ref().map(|here| format!("/dashboard/{}", here.id)).unwrap_or_default()
+    }
+}
+
+/// A page.
+pub(crate) fn render(page: &impl Template) -> Response {
+    render_with(StatusCode::OK, page)
+}
+
+/// A page with another status, such as a form that has to be corrected.
+pub(crate) fn render_with(status: StatusCode, page: &impl Template) -> Response {
+    match page.render() {
+        Ok(html) => (status, Html(html)).into_response(),
+        Err(error) => {
+            tracing::error!(%error, "a page could not be written");
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
+        }
+    }
+}

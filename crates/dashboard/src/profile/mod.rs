@@ -1,0 +1,190 @@
+//! What people change of themselves.
+
+use askama::Template;
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::{get, post};
+use http::StatusCode;
+use tonearm_domain::SignInId;
+use tonearm_service::{Refusal, SignInError};
+
+use crate::Dashboard;
+use crate::error::PageError;
+use crate::flash::Flash;
+use crate::form::{Fields, Problems};
+use crate::page::{Frame, Section, render, render_with};
+use crate::session::{From, SignedIn};
+
+const HERE: &str = "/dashboard/profile";
+
+pub(crate) fn routes() -> Router<Dashboard> {
+    Router::new()
+        .route("/profile", get(page))
+        .route("/profile/name", post(rename))
+        .route("/profile/password", post(change_password))
+        .route("/profile/sign-out-everywhere", post(sign_out_everywhere))
+        .route("/profile/sign-ins/{sign_in_id}/end", post(end_sign_in))
+        .route("/organizations", post(create_organization))
+}
+
+#[derive(Template)]
+#[template(path = "profile/profile.html")]
+struct ProfilePage {
+    frame: Frame,
+    name: String,
+    email: String,
+    is_administrator: bool,
+    organizations: Vec<OrganizationRow>,
+    sign_ins: Vec<SignInRow>,
+    problems: Problems,
+}
+
+struct OrganizationRow {
+    id: String,
+    name: String,
+    role: &'static str,
+}
+
+struct SignInRow {
+    id: String,
+    browser: String,
+    address: String,
+    seen_at: String,
+    is_this: bool,
+}
+
+async fn page(State(app): State<Dashboard>, signed_in: SignedIn) -> Result<Response, PageError> {
+    Ok(render(&ProfilePage::of(&app, &signed_in, Problems::default()).await?))
+}
+
+async fn rename(
+    State(app): State<Dashboard>,
+    signed_in: SignedIn,
+    fields: Fields,
+) -> Result<Response, PageError> {
+    match app.people.rename(signed_in.person(), fields.text("name")).await {
+        Ok(()) => Ok(Flash::Saved.then(HERE)),
+        Err(refusal) => refuse(&app, &signed_in, Problems::of(refusal)?).await,
+    }
+}
+
+async fn change_password(
+    State(app): State<Dashboard>,
+    signed_in: SignedIn,
+    From(device): From,
+    fields: Fields,
+) -> Result<Response, PageError> {
+    let (current, new) = (fields.raw("current").to_owned(), fields.raw("password").to_owned());
+    match app.people.change_password(&signed_in.session.resumed, current, new, device).await {
+        Ok(()) => Ok(Flash::PasswordChanged.then(HERE)),
+        Err(SignInError::Wrong) => {
+            let problems = Problems::one("current", "this is not your password");
+            refuse(&app, &signed_in, problems).await
+        }
+        Err(SignInError::Refusal(refusal)) => refuse(&app, &signed_in, Problems::of(refusal)?).await,
+        Err(error @ SignInError::TooMany(_)) => {
+            refuse(&app, &signed_in, Problems::one("current", &error.to_string())).await
+        }
+    }
+}
+
+async fn sign_out_everywhere(
+    State(app): State<Dashboard>,
+    signed_in: SignedIn,
+) -> Result<Response, PageError> {
+    app.people.sign_out_everywhere(signed_in.person().id).await?;
+    Ok(Redirect::to("/dashboard/sign-in").into_response())
+}
+
+async fn end_sign_in(
+    State(app): State<Dashboard>,
+    signed_in: SignedIn,
+    Path(id): Path<SignInId>,
+) -> Result<Response, PageError> {
+    app.people.sign_out(signed_in.person().id, id).await?;
+    Ok(Flash::SignedOutThere.then(HERE))
+}
+
+async fn create_organization(
+    State(app): State<Dashboard>,
+    signed_in: SignedIn,
+    fields: Fields,
+) -> Result<Response, PageError> {
+    if !signed_in.person().is_administrator {
+        return Err(PageError::Refused(Refusal::Forbidden {
+            code: "not_administrator",
+            message: "only administrators make organizations",
+        }));
+    }
+    match app.library.create_keyless_organization(fields.text("organization")).await {
+        Ok(created) => {
+            Ok(Flash::OrganizationCreated.then(&format!("/dashboard/{}/organization", created.id)))
+        }
+        Err(Refusal::Invalid { message, .. }) => {
+            refuse(&app, &signed_in, Problems::one("organization", &format!("a name {message}"))).await
+        }
+        Err(refusal) => Err(refusal.into()),
+    }
+}
+
+async fn refuse(app: &Dashboard, signed_in: &SignedIn, problems: Problems) -> Result<Response, PageError> {
+    let page = ProfilePage::of(app, signed_in, problems).await?;
+    Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
+}
+
+impl ProfilePage {
+    async fn of(app: &Dashboard, signed_in: &SignedIn, problems: Problems) -> Result<Self, PageError> {
+        let person = signed_in.person();
+        let this = signed_in.session.resumed.sign_in.id;
+        let sign_ins = app.people.sign_ins(person).await?.into_iter().map(|found| SignInRow {
+            id: found.id.to_string(),
+            browser: browser(found.user_agent.as_deref().unwrap_or_default()),
+            address: found.address.map(|address| address.to_string()).unwrap_or_default(),
+            seen_at: found.seen_at.to_string(),
+            is_this: found.id == this,
+        });
+        let organizations = app.people.organizations_of(person).await?;
+        let organizations = organizations.into_iter().map(|(organization, role)| OrganizationRow {
+            id: organization.id.to_string(),
+            name: organization.name,
+            role: role.as_str(),
+        });
+        Ok(Self {
+            frame: signed_in.frame("Your profile", Section::Profile),
+            name: person.name.clone(),
+            email: person.email.to_string(),
+            is_administrator: person.is_administrator,
+            organizations: organizations.collect(),
+            sign_ins: sign_ins.collect(),
+            problems,
+        })
+    }
+}
+
+/// What people call a browser, as far as it says.
+fn browser(user_agent: &str) -> String {
+    let named = [
+        ("Edg/", "Edge"),
+        ("OPR/", "Opera"),
+        ("Firefox/", "Firefox"),
+        ("Chrome/", "Chrome"),
+        ("Safari/", "Safari"),
+    ];
+    let systems = [
+        ("Android", "Android"),
+        ("iPhone", "iPhone"),
+        ("iPad", "iPad"),
+        ("Windows", "Windows"),
+        ("Mac OS", "macOS"),
+        ("Linux", "Linux"),
+    ];
+    let find = |list: &[(&str, &'static str)]| {
+        list.iter().find(|(mark, _)| user_agent.contains(mark)).map(|(_, name)| *name)
+    };
+    match (find(&named), find(&systems)) {
+        (Some(browser), Some(system)) => format!("{browser} on {system}"),
+        (Some(browser), None) => browser.to_owned(),
+        _ => "A program".to_owned(),
+    }
+}

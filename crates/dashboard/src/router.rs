@@ -1,0 +1,68 @@
+//! All pages, and what is around them.
+
+use std::any::Any;
+
+use axum::Router;
+use axum::extract::State;
+use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::get;
+use tonearm_service::Refusal;
+use tower::ServiceBuilder;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+
+use crate::error::PageError;
+use crate::session::SignedIn;
+use crate::{Dashboard, assets, csrf, flash, headers, library, profile, session, settings, sign_in};
+
+/// Everything under `/dashboard`, and the way there from the front door; to be merged with other routers.
+pub fn router(app: Dashboard) -> Router {
+    let pages = Router::new()
+        .route("/", get(home))
+        .merge(sign_in::routes())
+        .merge(profile::routes())
+        .nest("/{organization_id}", Router::new().merge(library::routes()).merge(settings::routes()))
+        .fallback(nothing);
+    // The outermost first.
+    let pages = pages.layer(
+        ServiceBuilder::new()
+            .layer(CompressionLayer::new())
+            .layer(from_fn_with_state(app.clone(), headers::protect))
+            .layer(CatchPanicLayer::custom(panicked))
+            .layer(from_fn_with_state(app.clone(), flash::clear_shown))
+            .layer(from_fn_with_state(app.clone(), session::resume))
+            .layer(from_fn_with_state(app.clone(), csrf::check)),
+    );
+    let assets = assets::routes().layer(
+        ServiceBuilder::new()
+            .layer(CompressionLayer::new())
+            .layer(from_fn_with_state(app.clone(), headers::protect)),
+    );
+    Router::new()
+        .route("/", get(async || Redirect::to("/dashboard")))
+        .nest("/dashboard", assets.merge(pages))
+        .with_state(app)
+}
+
+/// Where a person goes first.
+async fn home(State(app): State<Dashboard>, signed_in: SignedIn) -> Result<Response, PageError> {
+    let organizations = app.people.organizations_of(signed_in.person()).await?;
+    match organizations.first() {
+        Some((organization, _)) => {
+            Ok(Redirect::to(&format!("/dashboard/{}/library", organization.id)).into_response())
+        }
+        None => Ok(Redirect::to("/dashboard/profile").into_response()),
+    }
+}
+
+async fn nothing(_: SignedIn) -> PageError {
+    PageError::NoPage
+}
+
+fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    let text = text.unwrap_or_else(|| "of an unknown kind".to_owned());
+    PageError::Refused(Refusal::Internal(format!("a panic: {text}").into())).into_response()
+}

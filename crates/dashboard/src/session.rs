@@ -1,0 +1,181 @@
+//! Who is asking, told by the type of an extractor.
+
+use std::marker::PhantomData;
+use std::net::{IpAddr, SocketAddr};
+
+use axum::extract::{ConnectInfo, FromRequestParts, OriginalUri, RawPathParams, Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use http::header::USER_AGENT;
+use http::request::Parts;
+use tonearm_domain::{Ambient, Organization, OrganizationId, Person, Role};
+use tonearm_service::{Caller, Device, Noun, Refusal, Resumed};
+use tonearm_signing::Token;
+
+use crate::error::PageError;
+use crate::flash::Flash;
+use crate::page::{Frame, Section};
+use crate::{Dashboard, cookie};
+
+/// A browser that is signed in.
+#[derive(Clone)]
+pub(crate) struct Session {
+    /// The secret of its cookie.
+    pub(crate) token: Token,
+    /// Whose it is.
+    pub(crate) resumed: Resumed,
+}
+
+/// Finds out who is asking, before anything else is done.
+pub(crate) async fn resume(
+    State(app): State<Dashboard>,
+    mut request: Request,
+    next: Next,
+) -> Result<Response, PageError> {
+    let name = cookie::sign_in_name(app.is_https());
+    let token = cookie::read(request.headers(), name).and_then(|text| text.parse::<Token>().ok());
+    if let Some(token) = token
+        && let Some(resumed) = app.people.resume(&token).await?
+    {
+        request.extensions_mut().insert(Session { token, resumed });
+    }
+    Ok(next.run(request).await)
+}
+
+/// From where, and with what, somebody asks.
+pub(crate) fn device(parts: &Parts) -> Device {
+    let user_agent = parts.headers.get(USER_AGENT).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    Device { address: address(parts), user_agent }
+}
+
+fn address(parts: &Parts) -> Option<IpAddr> {
+    parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip().to_canonical())
+}
+
+/// From where, and with what, somebody asks, signed in or not.
+pub(crate) struct From(pub(crate) Device);
+
+impl<S: Send + Sync> FromRequestParts<S> for From {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        Ok(Self(device(parts)))
+    }
+}
+
+/// Somebody who is signed in. Others are sent to sign in, and back afterwards.
+pub(crate) struct SignedIn {
+    pub(crate) session: Session,
+    ambient: Ambient,
+    flash: Option<Flash>,
+}
+
+impl SignedIn {
+    /// Who it is.
+    pub(crate) fn person(&self) -> &Person {
+        &self.session.resumed.person
+    }
+
+    /// What is around a page that belongs to no organization.
+    pub(crate) fn frame(&self, title: &str, section: Section) -> Frame {
+        Frame::new(title, section)
+            .of_person(self.person())
+            .with_form_secret(self.session.token.form_secret(self.ambient.random()))
+            .saying(self.flash)
+    }
+}
+
+impl FromRequestParts<Dashboard> for SignedIn {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Dashboard) -> Result<Self, PageError> {
+        let Some(session) = parts.extensions.get::<Session>().cloned() else {
+            let uri = parts.extensions.get::<OriginalUri>().map_or(&parts.uri, |original| &original.0);
+            let next = if parts.method == http::Method::GET { uri.path_and_query() } else { None };
+            return Err(PageError::SignInFirst(next.map(ToString::to_string)));
+        };
+        Ok(Self { session, ambient: app.ambient.clone(), flash: Flash::read(&parts.headers) })
+    }
+}
+
+/// A role as a type.
+pub(crate) trait AtLeast: Send + Sync {
+    /// The least role.
+    const ROLE: Role;
+}
+
+/// See [`Role::Viewer`].
+pub(crate) struct Viewer;
+/// See [`Role::Editor`].
+#[allow(dead_code)]
+pub(crate) struct Editor;
+/// See [`Role::Owner`].
+pub(crate) struct Owner;
+
+impl AtLeast for Viewer {
+    const ROLE: Role = Role::Viewer;
+}
+impl AtLeast for Editor {
+    const ROLE: Role = Role::Editor;
+}
+impl AtLeast for Owner {
+    const ROLE: Role = Role::Owner;
+}
+
+/// A member of the organization in the address with at least a role. Whoever is none is told that there is no such
+/// organization; whoever has a lesser role is told so.
+pub(crate) struct Member<R> {
+    /// Who it is.
+    pub(crate) signed_in: SignedIn,
+    /// The organization in the address.
+    pub(crate) organization: Organization,
+    /// What the member may do there.
+    pub(crate) role: Role,
+    organizations: Vec<(Organization, Role)>,
+    address: Option<IpAddr>,
+    least: PhantomData<R>,
+}
+
+impl<R> Member<R> {
+    /// For use cases.
+    pub(crate) fn caller(&self) -> Caller {
+        Caller::person(self.organization.id, self.signed_in.person().id).from_address(self.address)
+    }
+
+    /// What is around a page of the organization.
+    pub(crate) fn frame(&self, title: &str, section: Section) -> Frame {
+        self.signed_in.frame(title, section).of_organization(
+            &self.organization,
+            self.role,
+            &self.organizations,
+        )
+    }
+
+    /// The address of a page of the organization; `path` begins with a slash or is empty.
+    pub(crate) fn path(&self, path: &str) -> String {
+        format!("/dashboard/{}{path}", self.organization.id)
+    }
+}
+
+impl<R: AtLeast> FromRequestParts<Dashboard> for Member<R> {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Dashboard) -> Result<Self, PageError> {
+        let signed_in = SignedIn::from_request_parts(parts, app).await?;
+        let not_found = || PageError::Refused(Refusal::NotFound(Noun::Organization));
+        let id = organization_id(parts, app).await.ok_or_else(not_found)?;
+        let organizations = app.people.organizations_of(signed_in.person()).await?;
+        let own = organizations.iter().find(|(organization, _)| organization.id == id);
+        let (organization, role) = own.cloned().ok_or_else(not_found)?;
+        if role < R::ROLE {
+            return Err(PageError::RoleTooLow(R::ROLE));
+        }
+        let address = address(parts);
+        Ok(Self { signed_in, organization, role, organizations, address, least: PhantomData })
+    }
+}
+
+async fn organization_id(parts: &mut Parts, app: &Dashboard) -> Option<OrganizationId> {
+    let params = RawPathParams::from_request_parts(parts, app).await.ok()?;
+    params.iter().find(|(name, _)| *name == "organization_id")?.1.parse().ok()
+}

@@ -1,0 +1,114 @@
+//! Name, colours and cover of an organization.
+
+use askama::Template;
+use axum::extract::{Multipart, State};
+use axum::response::Response;
+use bytes::Bytes;
+use http::StatusCode;
+use tonearm_domain::{Colour, Patch};
+use tonearm_service::{Refusal, UpdateOrganization};
+
+use crate::Dashboard;
+use crate::error::PageError;
+use crate::flash::Flash;
+use crate::form::{Fields, Problems};
+use crate::page::{Frame, Section, render, render_with};
+use crate::session::{Member, Owner};
+
+#[derive(Template)]
+#[template(path = "settings/organization.html")]
+struct OrganizationPage {
+    frame: Frame,
+    id: String,
+    name: String,
+    subtitle: String,
+    colour: String,
+    colour_light: String,
+    colour_dark: String,
+    is_cover_overridable: bool,
+    is_theme_overridable: bool,
+    theme: Vec<String>,
+    cover: String,
+    most_megabytes: u64,
+    problems: Problems,
+}
+
+pub(super) async fn page(State(app): State<Dashboard>, member: Member<Owner>) -> Result<Response, PageError> {
+    Ok(render(&OrganizationPage::of(&app, &member)))
+}
+
+pub(super) async fn save(
+    State(app): State<Dashboard>,
+    member: Member<Owner>,
+    fields: Fields,
+) -> Result<Response, PageError> {
+    let saved = match fields.text("player_color").parse::<Colour>() {
+        Err(error) => Err(Refusal::invalid("player_color", format!("this is {error}"))),
+        Ok(colour) => {
+            let update = UpdateOrganization {
+                name: Patch::Set(fields.text("name").to_owned()),
+                player_colour: Patch::Set(colour),
+                player_subtitle: Patch::Set(fields.text("player_subtitle").to_owned()),
+                is_cover_overridable: Patch::Set(fields.is_ticked("is_cover_overridable")),
+                is_theme_overridable: Patch::Set(fields.is_ticked("is_theme_overridable")),
+                ..UpdateOrganization::default()
+            };
+            app.library.update_organization(&member.caller(), member.organization.id, update).await
+        }
+    };
+    let Err(refusal) = saved else { return Ok(Flash::Saved.then(&member.path("/organization"))) };
+    let page = OrganizationPage {
+        name: fields.text("name").to_owned(),
+        subtitle: fields.text("player_subtitle").to_owned(),
+        problems: Problems::of(refusal)?,
+        ..OrganizationPage::of(&app, &member)
+    };
+    Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
+}
+
+pub(super) async fn save_cover(
+    State(app): State<Dashboard>,
+    member: Member<Owner>,
+    form: Multipart,
+) -> Result<Response, PageError> {
+    let picture = file(form).await?;
+    match app.uploads.set_organization_cover(&member.caller(), picture).await {
+        Ok(()) => Ok(Flash::CoverSaved.then(&member.path("/organization"))),
+        Err(refusal) => {
+            let problems = Problems::of(refusal)?;
+            let page = OrganizationPage { problems, ..OrganizationPage::of(&app, &member) };
+            Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
+        }
+    }
+}
+
+async fn file(mut form: Multipart) -> Result<Bytes, PageError> {
+    while let Some(field) = form.next_field().await.map_err(|_| PageError::BadForm)? {
+        if field.name() == Some("file") {
+            return field.bytes().await.map_err(|_| PageError::BadForm);
+        }
+    }
+    Err(PageError::BadForm)
+}
+
+impl OrganizationPage {
+    fn of(app: &Dashboard, member: &Member<Owner>) -> Self {
+        let organization = &member.organization;
+        let colours = organization.player_colour.companions();
+        Self {
+            frame: member.frame("Organization", Section::Organization),
+            id: organization.id.to_string(),
+            name: organization.name.clone(),
+            subtitle: organization.player_subtitle.clone(),
+            colour: colours.base.to_string(),
+            colour_light: colours.light.to_string(),
+            colour_dark: colours.dark.to_string(),
+            is_cover_overridable: organization.is_cover_overridable,
+            is_theme_overridable: organization.is_theme_overridable,
+            theme: organization.theme.iter().map(|colour| colour.hex.to_string()).collect(),
+            cover: app.links.organization_cover(organization).unwrap_or_default(),
+            most_megabytes: app.uploads.max_cover_bytes() / 1_000_000,
+            problems: Problems::default(),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The page to sign in on.
+
+use askama::Template;
+use axum::extract::{Query, State};
+use axum::response::{IntoResponse, Redirect, Response};
+use http::StatusCode;
+use http::header::{RETRY_AFTER, SET_COOKIE};
+use serde::Deserialize;
+use tonearm_service::SignInError;
+
+use super::let_in;
+use crate::error::{PageError, sentence};
+use crate::form::Fields;
+use crate::page::{Frame, Section, render, render_with};
+use crate::session::{From, SignedIn};
+use crate::{Dashboard, cookie};
+
+#[derive(Template)]
+#[template(path = "sign_in/sign_in.html")]
+struct SignInPage {
+    frame: Frame,
+    email: String,
+    next: String,
+    problem: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Asked {
+    #[serde(default)]
+    next: String,
+}
+
+pub(super) async fn page(signed_in: Result<SignedIn, PageError>, Query(asked): Query<Asked>) -> Response {
+    let next = local(&asked.next);
+    if signed_in.is_ok() {
+        return Redirect::to(next).into_response();
+    }
+    let next = next.to_owned();
+    render(&SignInPage { frame: frame(), email: String::new(), next, problem: None })
+}
+
+pub(super) async fn sign_in(
+    State(app): State<Dashboard>,
+    From(device): From,
+    fields: Fields,
+) -> Result<Response, PageError> {
+    let (email, next) = (fields.text("email"), local(fields.raw("next")));
+    match app.people.sign_in(email, fields.raw("password").to_owned(), device).await {
+        Ok(signed_in) => Ok(let_in(&app, &signed_in.token, next)),
+        Err(SignInError::Refusal(refusal)) => Err(refusal.into()),
+        Err(error) => {
+            let wait = match error {
+                SignInError::TooMany(seconds) => Some(seconds),
+                _ => None,
+            };
+            let status = wait.map_or(StatusCode::UNPROCESSABLE_ENTITY, |_| StatusCode::TOO_MANY_REQUESTS);
+            let (email, next) = (email.to_owned(), next.to_owned());
+            let problem = Some(sentence(&error.to_string()));
+            let mut response = render_with(status, &SignInPage { frame: frame(), email, next, problem });
+            if let Some(seconds) = wait {
+                response.headers_mut().insert(RETRY_AFTER, seconds.into());
+            }
+            Ok(response)
+        }
+    }
+}
+
+pub(super) async fn sign_out(
+    State(app): State<Dashboard>,
+    signed_in: SignedIn,
+) -> Result<Response, PageError> {
+    let resumed = &signed_in.session.resumed;
+    app.people.sign_out(resumed.person.id, resumed.sign_in.id).await?;
+    let mut response = Redirect::to("/dashboard/sign-in").into_response();
+    let is_https = app.is_https();
+    let cookie = cookie::clear(cookie::sign_in_name(is_https), is_https);
+    response.headers_mut().append(SET_COOKIE, cookie);
+    Ok(response)
+}
+
+fn frame() -> Frame {
+    Frame::new("Sign in", Section::None)
+}
+
+/// Where to go afterwards: a page of ours, whatever the address says.
+fn local(next: &str) -> &str {
+    let is_plain = next.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+    if next.starts_with("/dashboard/") && is_plain { next } else { "/dashboard" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::local;
+
+    #[test]
+    fn nobody_is_sent_elsewhere() {
+        assert_eq!(local("/dashboard/a?b=c"), "/dashboard/a?b=c");
+        for bad in [
+            "",
+            "/",
+            "//evil.example",
+            "https://evil.example",
+            "/dashboard\\x",
+            "/dashboard/\r\nx",
+            "/dashboardx",
+        ] {
+            assert_eq!(local(bad), "/dashboard", "{bad:?}");
+        }
+    }
+}

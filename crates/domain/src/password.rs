@@ -1,0 +1,98 @@
+//! What a password has to be.
+
+use std::fmt;
+
+/// A password as it was typed. Never shown, never stored.
+#[derive(Clone)]
+pub struct Password(String);
+
+/// A password outside its rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PasswordError {
+    /// Too easy to try out.
+    #[error("a password has at least 10 characters")]
+    TooShort,
+    /// More than anybody types.
+    #[error("a password has at most 200 characters")]
+    TooLong,
+    /// One character again and again, or a name that anybody knows.
+    #[error(
+        "this is too easy to guess; a few words that have nothing to do with each other are a good password"
+    )]
+    Obvious,
+}
+
+impl Password {
+    const LEAST: usize = 10;
+    const MOST: usize = 200;
+
+    /// A password to be set from now on. `known` is what anybody can know of the person: the address and the name.
+    pub fn choose(text: String, known: &[&str]) -> Result<Self, PasswordError> {
+        let length = text.chars().count();
+        if length < Self::LEAST {
+            return Err(PasswordError::TooShort);
+        }
+        if length > Self::MOST {
+            return Err(PasswordError::TooLong);
+        }
+        let lower = text.to_lowercase();
+        let mut characters: Vec<char> = lower.chars().collect();
+        characters.sort_unstable();
+        characters.dedup();
+        let named = known.iter().any(|name| lower == name.to_lowercase());
+        if characters.len() < 4 || named || is_run(&lower) {
+            return Err(PasswordError::Obvious);
+        }
+        Ok(Self(text))
+    }
+
+    /// A password that claims to be the one that was set; `None` where it cannot be.
+    pub fn claimed(text: String) -> Option<Self> {
+        (text.len() <= Self::MOST * 4).then_some(Self(text))
+    }
+
+    /// The bytes to be hashed.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+/// Whether every character follows the one before it, as in 1234567890 or zyxwvutsrq.
+fn is_run(text: &str) -> bool {
+    let codes: Vec<i64> = text.chars().map(|c| i64::from(u32::from(c))).collect();
+    let follows = |step: i64| {
+        // Zero comes after nine on every keyboard.
+        codes.windows(2).all(|pair| pair[1] - pair[0] == step || (pair[0], pair[1]) == (57, 48))
+    };
+    follows(1) || follows(-1)
+}
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Password")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choose(text: &str) -> Result<(), PasswordError> {
+        Password::choose(text.to_owned(), &["ada@example.com", "Ada Lovelace"]).map(|_| ())
+    }
+
+    #[test]
+    fn passwords_have_rules() {
+        assert_eq!(choose("correct horse"), Ok(()));
+        assert_eq!(choose("ünïcödé ok"), Ok(()));
+        assert_eq!(choose("short"), Err(PasswordError::TooShort));
+        assert_eq!(choose(&"ab1 ".repeat(51)), Err(PasswordError::TooLong));
+        for obvious in
+            ["aaaaaaaaaa", "1234567890", "abcdefghijk", "ADA@example.com", "ada lovelace", "abababababab"]
+        {
+            assert_eq!(choose(obvious), Err(PasswordError::Obvious), "{obvious}");
+        }
+        assert!(Password::claimed("x".repeat(801)).is_none());
+        assert_eq!(format!("{:?}", Password::claimed("secret".to_owned())), "Some(Password)");
+    }
+}

@@ -1,0 +1,183 @@
+//! Signing in: how long it lasts, how often it may fail, and the links that let people in.
+
+use std::net::IpAddr;
+
+use crate::{EmailAddress, InvitationId, OrganizationId, PersonId, Role, SignInId, Timestamp};
+
+/// One sign-in of a person: a browser that holds the secret of its cookie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignIn {
+    /// The record's id.
+    pub id: SignInId,
+    /// Who signed in.
+    pub person_id: PersonId,
+    /// From where.
+    pub address: Option<IpAddr>,
+    /// What the browser says it is.
+    pub user_agent: Option<String>,
+    /// When.
+    pub created_at: Timestamp,
+    /// When it was last used, give or take [`SignIn::SEEN_EVERY`].
+    pub seen_at: Timestamp,
+}
+
+impl SignIn {
+    /// Seconds that it lasts without being used: two weeks.
+    pub const IDLE: i64 = 14 * 24 * 3600;
+    /// Seconds that it lasts at all: ninety days.
+    pub const MOST: i64 = 90 * 24 * 3600;
+    /// Seconds between two notes that it is being used.
+    pub const SEEN_EVERY: i64 = 300;
+
+    /// When it ends unless it is used again.
+    pub fn expires_at(&self) -> Timestamp {
+        self.seen_at.plus_seconds(Self::IDLE).min(self.created_at.plus_seconds(Self::MOST))
+    }
+
+    /// Whether it still lets in.
+    pub fn is_valid_at(&self, now: Timestamp) -> bool {
+        now < self.expires_at()
+    }
+
+    /// Whether its use should be noted again.
+    pub fn is_worth_noting_at(&self, now: Timestamp) -> bool {
+        now >= self.seen_at.plus_seconds(Self::SEEN_EVERY)
+    }
+}
+
+/// Failed attempts to sign in, of one account or from one address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FailedSignIns {
+    /// How many in a row.
+    pub count: u32,
+    /// When the last one was.
+    pub last_at: Timestamp,
+}
+
+impl FailedSignIns {
+    /// Seconds after which failures are forgotten.
+    pub const FORGOTTEN_AFTER: i64 = 15 * 60;
+    /// Failures of one account after which it waits.
+    pub const ACCOUNT: u32 = 10;
+    /// Failures from one address after which it waits: many people may share one.
+    pub const ADDRESS: u32 = 50;
+
+    /// The seconds until the next attempt is looked at, where there were too many.
+    pub fn wait(self, most: u32, now: Timestamp) -> Option<i64> {
+        let ends = self.last_at.plus_seconds(Self::FORGOTTEN_AFTER);
+        (self.count >= most && now < ends).then(|| (ends.unix_millis() - now.unix_millis() + 999) / 1000)
+    }
+
+    /// With one more.
+    #[must_use]
+    pub fn and_another(earlier: Option<Self>, now: Timestamp) -> Self {
+        let counted = earlier.filter(|failed| now < failed.last_at.plus_seconds(Self::FORGOTTEN_AFTER));
+        Self { count: counted.map_or(0, |failed| failed.count).saturating_add(1), last_at: now }
+    }
+}
+
+/// A link that lets somebody in once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invitation {
+    /// The record's id.
+    pub id: InvitationId,
+    /// What it lets its holder do.
+    pub purpose: InvitationPurpose,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it ends.
+    pub expires_at: Timestamp,
+    /// When it was used, if it was.
+    pub used_at: Option<Timestamp>,
+}
+
+/// What a link lets its holder do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InvitationPurpose {
+    /// Become the first administrator.
+    FirstAdministrator,
+    /// Become a member of an organization.
+    Member {
+        /// Which one.
+        organization_id: OrganizationId,
+        /// As what.
+        role: Role,
+        /// Whom it is meant for; shown to who manages members, not demanded.
+        email: Option<EmailAddress>,
+    },
+    /// Choose a new password.
+    NewPassword(PersonId),
+}
+
+impl Invitation {
+    /// Seconds that a link lasts: a week; that for a new password, a day.
+    pub const fn lifetime(purpose: &InvitationPurpose) -> i64 {
+        match purpose {
+            InvitationPurpose::FirstAdministrator | InvitationPurpose::Member { .. } => 7 * 24 * 3600,
+            InvitationPurpose::NewPassword(_) => 24 * 3600,
+        }
+    }
+
+    /// Whether it still lets in.
+    pub fn is_valid_at(&self, now: Timestamp) -> bool {
+        self.used_at.is_none() && now < self.expires_at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::RecordId;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_unix_seconds(seconds).unwrap()
+    }
+
+    fn sign_in(created: i64, seen: i64) -> SignIn {
+        SignIn {
+            id: SignInId::from_parts(at(created), [1; 10]),
+            person_id: PersonId::from_parts(at(created), [2; 10]),
+            address: None,
+            user_agent: None,
+            created_at: at(created),
+            seen_at: at(seen),
+        }
+    }
+
+    #[test]
+    fn a_sign_in_slides_but_not_for_ever() {
+        let day = 24 * 3600;
+        assert!(sign_in(0, 0).is_valid_at(at(14 * day - 1)));
+        assert!(!sign_in(0, 0).is_valid_at(at(14 * day)));
+        assert!(sign_in(0, 10 * day).is_valid_at(at(23 * day)));
+        assert!(!sign_in(0, 89 * day).is_valid_at(at(90 * day)));
+    }
+
+    proptest! {
+        #[test]
+        fn waiting_ends(count in 0_u32..100, last in 0_i64..10_000, now in 0_i64..20_000) {
+            let failed = FailedSignIns { count, last_at: at(last) };
+            match failed.wait(FailedSignIns::ACCOUNT, at(now)) {
+                Some(seconds) => {
+                    prop_assert!(count >= FailedSignIns::ACCOUNT && seconds > 0);
+                    prop_assert_eq!(failed.wait(FailedSignIns::ACCOUNT, at(now + seconds)), None);
+                }
+                None => prop_assert!(count < FailedSignIns::ACCOUNT || now >= last + FailedSignIns::FORGOTTEN_AFTER),
+            }
+        }
+
+        #[test]
+        fn failures_add_up_until_they_are_forgotten(gaps in proptest::collection::vec(0_i64..2000, 1..40)) {
+            let (mut now, mut failed, mut expected) = (0, None, 0);
+            for gap in gaps {
+                now += gap;
+                expected = if gap >= FailedSignIns::FORGOTTEN_AFTER { 1 } else { expected + 1 };
+                let next = FailedSignIns::and_another(failed, at(now));
+                prop_assert_eq!(next.count, expected);
+                failed = Some(next);
+            }
+        }
+    }
+}

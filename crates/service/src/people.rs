@@ -1,0 +1,64 @@
+//! People: signing in, the links that let them in, and who belongs to which organization.
+
+mod links;
+mod members;
+mod passwords;
+mod profile;
+mod sign_in;
+mod throttle;
+
+use tonearm_catalog::Catalog;
+use tonearm_domain::{Ambient, InvitationPurpose, Organization, Person, Role};
+use tonearm_signing::Token;
+
+use passwords::Passwords;
+
+pub use links::{NewPerson, OneTimeLink, OpenedLink};
+pub use members::{Member, MemberList};
+pub use sign_in::{Device, Resumed, SignInError, SignedIn};
+
+/// Knows people: lets them in, and says where they belong. Cheap to clone.
+#[derive(Clone)]
+pub struct People {
+    catalog: Catalog,
+    ambient: Ambient,
+    passwords: Passwords,
+    public_url: String,
+}
+
+impl People {
+    /// Over the catalog; links that let somebody in are below `public_url`.
+    pub fn new(catalog: Catalog, ambient: Ambient, public_url: &str) -> Self {
+        let public_url = public_url.trim_end_matches('/').to_owned();
+        Self { catalog, ambient, passwords: Passwords::new(), public_url }
+    }
+
+    /// The organizations that a person belongs to with the role in each, by name.
+    pub async fn organizations_of(
+        &self,
+        person: &Person,
+    ) -> Result<Vec<(Organization, Role)>, crate::Refusal> {
+        Ok(self.catalog.organizations_of(person.id).await?)
+    }
+
+    /// Everybody, by creation.
+    pub async fn everybody(&self) -> Result<Vec<Person>, crate::Refusal> {
+        Ok(self.catalog.people().await?)
+    }
+
+    fn token(&self) -> Token {
+        Token::new(self.ambient.random())
+    }
+
+    fn invitation(&self, purpose: InvitationPurpose) -> tonearm_domain::Invitation {
+        let now = self.ambient.now();
+        let expires_at = now.plus_seconds(tonearm_domain::Invitation::lifetime(&purpose));
+        tonearm_domain::Invitation {
+            id: self.ambient.record_id(),
+            purpose,
+            created_at: now,
+            expires_at,
+            used_at: None,
+        }
+    }
+}

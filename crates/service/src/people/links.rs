@@ -1,0 +1,248 @@
+//! Links that let somebody in once: the first administrator, a new member, whoever forgot a password.
+
+use tonearm_catalog::Transaction;
+use tonearm_domain::{
+    EmailAddress, Invitation, InvitationPurpose, Membership, Organization, Password, Person, PersonId, Role,
+    Timestamp,
+};
+use tonearm_signing::Token;
+
+use super::passwords;
+use super::{Device, People, SignedIn};
+use crate::library::insert_organization;
+use crate::{Noun, Refusal};
+
+/// A link to hand to somebody.
+#[derive(Debug, Clone)]
+pub struct OneTimeLink {
+    /// The whole link, shown this once.
+    pub url: String,
+    /// When it ends.
+    pub expires_at: Timestamp,
+}
+
+/// What a link turned out to be.
+#[derive(Debug, Clone)]
+pub enum OpenedLink {
+    /// Its holder becomes the first administrator.
+    FirstAdministrator,
+    /// Its holder becomes a member.
+    Member {
+        /// Of which organization.
+        organization: Box<Organization>,
+        /// As what.
+        role: Role,
+        /// Whom it was meant for.
+        email: Option<EmailAddress>,
+    },
+    /// Its holder chooses a new password.
+    NewPassword(Person),
+}
+
+/// What somebody new says of themselves.
+#[derive(Debug, Clone)]
+pub struct NewPerson {
+    /// The person's name.
+    pub name: String,
+    /// What the person will sign in with.
+    pub email: String,
+    /// What the person will sign in with.
+    pub password: String,
+}
+
+impl People {
+    /// A link for the first administrator, as long as there is nobody.
+    pub async fn first_administrator_link(&self) -> Result<Option<OneTimeLink>, Refusal> {
+        if self.catalog.has_people().await? {
+            return Ok(None);
+        }
+        self.link(InvitationPurpose::FirstAdministrator).await.map(Some)
+    }
+
+    /// A link with which a person chooses a new password. Earlier ones stop working.
+    pub async fn new_password_link(&self, email: &str) -> Result<OneTimeLink, Refusal> {
+        let email = parse_email(email)?;
+        let found = self.catalog.person_with_password(&email).await?;
+        let (person, _) = found.ok_or(Refusal::NotFound(Noun::Person))?;
+        self.link(InvitationPurpose::NewPassword(person.id)).await
+    }
+
+    /// Adds a person who has no password yet, and gives the link with which to choose it.
+    pub async fn add_person(
+        &self,
+        name: &str,
+        email: &str,
+        is_administrator: bool,
+    ) -> Result<(Person, OneTimeLink), Refusal> {
+        let person = self.person(name, email, is_administrator)?;
+        let tx = self.catalog.begin().await?;
+        insert_person(&tx, &person, passwords::NONE).await?;
+        if is_administrator {
+            self.give_every_organization(&tx, person.id).await?;
+        }
+        tx.commit().await?;
+        let link = self.link(InvitationPurpose::NewPassword(person.id)).await?;
+        Ok((person, link))
+    }
+
+    /// What a link is, if it still works.
+    pub async fn open_link(&self, token: &Token) -> Result<OpenedLink, Refusal> {
+        let dead = || Refusal::NotFound(Noun::Invitation);
+        let found = self.catalog.invitation_by_hash(&token.hash()).await?;
+        let invitation = found.filter(|found| found.is_valid_at(self.ambient.now())).ok_or_else(dead)?;
+        match invitation.purpose {
+            InvitationPurpose::FirstAdministrator if self.catalog.has_people().await? => Err(dead()),
+            InvitationPurpose::FirstAdministrator => Ok(OpenedLink::FirstAdministrator),
+            InvitationPurpose::Member { organization_id, role, email } => {
+                let organization = self.catalog.organization(organization_id).await?.ok_or_else(dead)?;
+                Ok(OpenedLink::Member { organization: Box::new(organization), role, email })
+            }
+            InvitationPurpose::NewPassword(id) => {
+                Ok(OpenedLink::NewPassword(self.catalog.person(id).await?.ok_or_else(dead)?))
+            }
+        }
+    }
+
+    /// Makes a person of whoever holds a link for the first administrator or for a new member, and lets the person
+    /// in. The first administrator owns every organization there is, or a first one.
+    pub async fn join(&self, token: &Token, new: NewPerson, device: Device) -> Result<SignedIn, Refusal> {
+        // Looked at before the password is hashed: that is work which strangers should not cause.
+        let is_first = matches!(self.open_link(token).await?, OpenedLink::FirstAdministrator);
+        let person = self.person(&new.name, &new.email, is_first)?;
+        let password = choose_password(new.password, &person)?;
+        let hash = self.passwords.hash(password, self.ambient.random()).await?;
+        let tx = self.catalog.begin().await?;
+        let invitation = self.take(&tx, token).await?;
+        match invitation.purpose {
+            InvitationPurpose::FirstAdministrator if !tx.has_people().await? => {
+                insert_person(&tx, &person, &hash).await?;
+                self.give_every_organization(&tx, person.id).await?;
+            }
+            InvitationPurpose::Member { organization_id, role, .. } => {
+                insert_person(&tx, &person, &hash).await?;
+                self.insert_membership(&tx, organization_id, person.id, role).await?;
+            }
+            _ => return Err(Refusal::NotFound(Noun::Invitation)),
+        }
+        let token = self.insert_sign_in(&tx, person.id, device).await?;
+        tx.commit().await?;
+        Ok(SignedIn { person, token })
+    }
+
+    /// Makes a person who is already known a member of the organization that a link is for.
+    pub async fn join_as(&self, token: &Token, person: &Person) -> Result<(), Refusal> {
+        let tx = self.catalog.begin().await?;
+        let invitation = self.take(&tx, token).await?;
+        let InvitationPurpose::Member { organization_id, role, .. } = invitation.purpose else {
+            return Err(Refusal::NotFound(Noun::Invitation));
+        };
+        self.insert_membership(&tx, organization_id, person.id, role).await?;
+        Ok(tx.commit().await?)
+    }
+
+    /// Sets a new password for whoever holds a link to do so. Who was signed in with the old one is not any more.
+    pub async fn choose_new_password(
+        &self,
+        token: &Token,
+        password: String,
+        device: Device,
+    ) -> Result<SignedIn, Refusal> {
+        let OpenedLink::NewPassword(person) = self.open_link(token).await? else {
+            return Err(Refusal::NotFound(Noun::Invitation));
+        };
+        let password = choose_password(password, &person)?;
+        let hash = self.passwords.hash(password, self.ambient.random()).await?;
+        let tx = self.catalog.begin().await?;
+        self.take(&tx, token).await?;
+        tx.set_password_hash(person.id, &hash).await?;
+        tx.delete_sign_ins(person.id, None).await?;
+        let token = self.insert_sign_in(&tx, person.id, device).await?;
+        tx.commit().await?;
+        Ok(SignedIn { person, token })
+    }
+
+    /// A new link. One for a new password replaces the earlier ones.
+    pub(super) async fn link(&self, purpose: InvitationPurpose) -> Result<OneTimeLink, Refusal> {
+        let tx = self.catalog.begin().await?;
+        if let InvitationPurpose::NewPassword(person) = purpose {
+            tx.delete_password_links(person).await?;
+        }
+        let (invitation, token) = (self.invitation(purpose), self.token());
+        tx.insert_invitation(&invitation, &token.hash()).await?;
+        tx.commit().await?;
+        let url = format!("{}/dashboard/link/{}", self.public_url, token.reveal());
+        Ok(OneTimeLink { url, expires_at: invitation.expires_at })
+    }
+
+    /// Uses a link up, in the transaction of what it lets its holder do.
+    async fn take(&self, tx: &Transaction, token: &Token) -> Result<Invitation, Refusal> {
+        let now = self.ambient.now();
+        let found = tx.invitation_by_hash(&token.hash()).await?;
+        let invitation =
+            found.filter(|found| found.is_valid_at(now)).ok_or(Refusal::NotFound(Noun::Invitation))?;
+        tx.note_invitation_used(invitation.id, now).await?;
+        Ok(invitation)
+    }
+
+    fn person(&self, name: &str, email: &str, is_administrator: bool) -> Result<Person, Refusal> {
+        Ok(Person {
+            id: self.ambient.record_id(),
+            email: parse_email(email)?,
+            name: person_name(name)?,
+            is_administrator,
+            created_at: self.ambient.now(),
+        })
+    }
+
+    async fn insert_membership(
+        &self,
+        tx: &Transaction,
+        organization_id: tonearm_domain::OrganizationId,
+        person_id: PersonId,
+        role: Role,
+    ) -> Result<bool, Refusal> {
+        let membership = Membership { organization_id, person_id, role, created_at: self.ambient.now() };
+        Ok(tx.insert_membership(&membership).await?)
+    }
+
+    async fn give_every_organization(&self, tx: &Transaction, person: PersonId) -> Result<(), Refusal> {
+        let mut organizations: Vec<_> = tx.organizations().await?.into_iter().map(|found| found.id).collect();
+        if organizations.is_empty() {
+            organizations.push(insert_organization(tx, &self.ambient, "My audio").await?.id);
+        }
+        for id in organizations {
+            self.insert_membership(tx, id, person, Role::Owner).await?;
+        }
+        Ok(())
+    }
+}
+
+/// A name for people to read.
+pub(super) fn person_name(name: &str) -> Result<String, Refusal> {
+    let name = name.trim();
+    if name.is_empty() || name.chars().count() > 100 || name.contains(char::is_control) {
+        return Err(Refusal::invalid("name", "is a text of 1 to 100 characters"));
+    }
+    Ok(name.to_owned())
+}
+
+pub(super) fn parse_email(email: &str) -> Result<EmailAddress, Refusal> {
+    email
+        .parse()
+        .map_err(|error: tonearm_domain::EmailAddressError| Refusal::invalid("email", error.to_string()))
+}
+
+pub(super) fn choose_password(text: String, person: &Person) -> Result<Password, Refusal> {
+    Password::choose(text, &[person.email.as_str(), &person.name])
+        .map_err(|error| Refusal::invalid("password", error.to_string()))
+}
+
+async fn insert_person(tx: &Transaction, person: &Person, hash: &str) -> Result<(), Refusal> {
+    match tx.insert_person(person, hash).await {
+        Err(tonearm_catalog::CatalogError::Conflict(_)) => Err(Refusal::invalid(
+            "email",
+            "there is an account with this address already; sign in with it, then open the link again",
+        )),
+        other => Ok(other?),
+    }
+}

@@ -1,0 +1,94 @@
+//! The members of an organization. There is always an owner.
+
+use tonearm_catalog::Transaction;
+use tonearm_domain::{Invitation, InvitationId, InvitationPurpose, Membership, Person, PersonId, Role};
+
+use super::links::parse_email;
+use super::{OneTimeLink, People};
+use crate::{Caller, Noun, Refusal};
+
+/// A member of an organization.
+#[derive(Debug, Clone)]
+pub struct Member {
+    /// Who.
+    pub person: Person,
+    /// As what, and since when.
+    pub membership: Membership,
+}
+
+/// Who belongs to an organization, and who was asked to.
+#[derive(Debug, Clone)]
+pub struct MemberList {
+    /// Those who do, in the order in which they came.
+    pub members: Vec<Member>,
+    /// Links that still work, the last one first.
+    pub invitations: Vec<Invitation>,
+}
+
+impl People {
+    /// Who belongs to the organization, and who was asked to.
+    pub async fn members(&self, caller: &Caller) -> Result<MemberList, Refusal> {
+        caller.require_whole_organization()?;
+        let id = caller.organization_id;
+        let members = self.catalog.members(id).await?;
+        let members = members.into_iter().map(|(person, membership)| Member { person, membership }).collect();
+        let mut invitations = self.catalog.open_invitations(id).await?;
+        let now = self.ambient.now();
+        invitations.retain(|invitation| invitation.is_valid_at(now));
+        Ok(MemberList { members, invitations })
+    }
+
+    /// A link that makes its holder a member.
+    pub async fn invite(&self, caller: &Caller, role: Role, email: &str) -> Result<OneTimeLink, Refusal> {
+        caller.require_whole_organization()?;
+        let email = if email.trim().is_empty() { None } else { Some(parse_email(email)?) };
+        self.link(InvitationPurpose::Member { organization_id: caller.organization_id, role, email }).await
+    }
+
+    /// Takes a link back before it is used.
+    pub async fn withdraw_invitation(&self, caller: &Caller, id: InvitationId) -> Result<(), Refusal> {
+        caller.require_whole_organization()?;
+        let tx = self.catalog.begin().await?;
+        if !tx.delete_invitation(caller.organization_id, id).await? {
+            return Err(Refusal::NotFound(Noun::Invitation));
+        }
+        Ok(tx.commit().await?)
+    }
+
+    /// Gives a member another role.
+    pub async fn set_role(&self, caller: &Caller, person: PersonId, role: Role) -> Result<(), Refusal> {
+        caller.require_whole_organization()?;
+        let tx = self.catalog.begin().await?;
+        require_another_owner(&tx, caller, person, Some(role)).await?;
+        tx.set_role(caller.organization_id, person, role).await?;
+        Ok(tx.commit().await?)
+    }
+
+    /// Ends a membership.
+    pub async fn remove_member(&self, caller: &Caller, person: PersonId) -> Result<(), Refusal> {
+        caller.require_whole_organization()?;
+        let tx = self.catalog.begin().await?;
+        require_another_owner(&tx, caller, person, None).await?;
+        tx.delete_membership(caller.organization_id, person).await?;
+        Ok(tx.commit().await?)
+    }
+}
+
+/// Refuses to change a person who is no member, and to take the last owner away.
+async fn require_another_owner(
+    tx: &Transaction,
+    caller: &Caller,
+    person: PersonId,
+    role: Option<Role>,
+) -> Result<(), Refusal> {
+    let id = caller.organization_id;
+    let member = tx.membership(id, person).await?.ok_or(Refusal::NotFound(Noun::Member))?;
+    let loses_owner = member.role == Role::Owner && role != Some(Role::Owner);
+    if loses_owner && tx.count_members(id, Role::Owner).await? <= 1 {
+        return Err(Refusal::Conflict {
+            code: "last_owner",
+            message: "this is the only owner; make somebody else an owner first".to_owned(),
+        });
+    }
+    Ok(())
+}

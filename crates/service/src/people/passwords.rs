@@ -1,0 +1,132 @@
+//! Hashing passwords: slow and large on purpose, so away from the reactor and few at a time.
+
+use std::sync::Arc;
+
+use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+use argon2::{Algorithm, Argon2, Params, Version};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tonearm_domain::Password;
+
+use crate::Refusal;
+
+/// At once; each takes a core for some 20 ms and 19 MiB.
+const AT_ONCE: usize = 2;
+/// Waiting for their turn; more are sent away.
+const WAITING: usize = 32;
+
+/// The hash of nobody's password, for people made without one.
+pub(super) const NONE: &str = "!";
+
+#[derive(Clone)]
+pub(super) struct Passwords {
+    running: Arc<Semaphore>,
+    queue: Arc<Semaphore>,
+}
+
+/// The right to hash one password.
+pub(super) struct Turn {
+    _running: OwnedSemaphorePermit,
+    _queue: OwnedSemaphorePermit,
+}
+
+impl Passwords {
+    pub(super) fn new() -> Self {
+        Self { running: Arc::new(Semaphore::new(AT_ONCE)), queue: Arc::new(Semaphore::new(WAITING)) }
+    }
+
+    /// Waits for a turn; none where too many wait already.
+    pub(super) async fn turn(&self) -> Option<Turn> {
+        let queue = Arc::clone(&self.queue).try_acquire_owned().ok()?;
+        let running = Arc::clone(&self.running).acquire_owned().await.ok()?;
+        Some(Turn { _running: running, _queue: queue })
+    }
+
+    /// The hash of a password that is chosen, for a fresh salt.
+    pub(super) async fn hash(&self, password: Password, salt: [u8; 16]) -> Result<String, Refusal> {
+        let _turn =
+            self.turn().await.ok_or_else(|| Refusal::Unavailable("too many passwords at once".into()))?;
+        blocking(move || hash(&password, salt)).await
+    }
+
+    /// Whether it is the password with this hash. Without a hash the same work is done for nothing, so that the
+    /// time tells nobody whether there is such a person.
+    pub(super) async fn verify(
+        &self,
+        _turn: &Turn,
+        password: Password,
+        stored: Option<String>,
+    ) -> Result<bool, Refusal> {
+        blocking(move || match stored.as_deref().filter(|hash| *hash != NONE) {
+            Some(stored) => {
+                let parsed =
+                    PasswordHash::new(stored).map_err(|error| Refusal::Internal(error.to_string().into()))?;
+                Ok(argon2()?.verify_password(password.as_bytes(), &parsed).is_ok())
+            }
+            None => hash(&password, [0; 16]).map(|_| false),
+        })
+        .await
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| Refusal::Internal(error.into()))?
+}
+
+fn hash(password: &Password, salt: [u8; 16]) -> Result<String, Refusal> {
+    let hash: PasswordHash = argon2()?
+        .hash_password_with_salt(password.as_bytes(), &salt)
+        .map_err(|error| Refusal::Internal(error.to_string().into()))?;
+    Ok(hash.to_string())
+}
+
+/// What OWASP's cheat sheet on storing passwords asks of argon2id: 19 MiB, two passes, one lane.
+fn argon2() -> Result<Argon2<'static>, Refusal> {
+    let params =
+        Params::new(19 * 1024, 2, 1, None).map_err(|error| Refusal::Internal(error.to_string().into()))?;
+    Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn password(text: &str) -> Password {
+        Password::claimed(text.to_owned()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_hash_knows_its_password() {
+        let passwords = Passwords::new();
+        let hash = passwords.hash(password("correct horse"), [7; 16]).await.unwrap();
+        assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
+        let turn = passwords.turn().await.unwrap();
+        for (text, stored, expected) in [
+            ("correct horse", Some(hash.clone()), true),
+            ("correct horsf", Some(hash), false),
+            ("correct horse", Some(NONE.to_owned()), false),
+            ("!", Some(NONE.to_owned()), false),
+            ("correct horse", None, false),
+        ] {
+            assert_eq!(passwords.verify(&turn, password(text), stored).await.unwrap(), expected);
+        }
+    }
+
+    #[tokio::test]
+    async fn the_queue_is_bounded() {
+        let passwords = Passwords::new();
+        let _held = (passwords.turn().await.unwrap(), passwords.turn().await.unwrap());
+        let waiting: Vec<_> = (2..WAITING).map(|_| passwords.clone()).collect();
+        let waiting: Vec<_> = waiting
+            .into_iter()
+            .map(|passwords| tokio::spawn(async move { passwords.turn().await.is_some() }))
+            .collect();
+        while passwords.queue.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        assert!(passwords.turn().await.is_none());
+        waiting.into_iter().for_each(|task| task.abort());
+    }
+}

@@ -1,0 +1,60 @@
+//! What people change of themselves.
+
+use tonearm_domain::{Password, Person, SignIn};
+
+use super::links::{choose_password, person_name};
+use super::throttle::Subjects;
+use super::{Device, People, Resumed, SignInError};
+use crate::Refusal;
+
+impl People {
+    /// Where a person is signed in, the last used first.
+    pub async fn sign_ins(&self, person: &Person) -> Result<Vec<SignIn>, Refusal> {
+        let now = self.ambient.now();
+        let mut found = self.catalog.sign_ins(person.id).await?;
+        found.retain(|sign_in| sign_in.is_valid_at(now));
+        Ok(found)
+    }
+
+    /// Changes a person's name.
+    pub async fn rename(&self, person: &Person, name: &str) -> Result<(), Refusal> {
+        let name = person_name(name)?;
+        let tx = self.catalog.begin().await?;
+        tx.rename_person(person.id, &name).await?;
+        Ok(tx.commit().await?)
+    }
+
+    /// Changes the password of a person who knows the old one, and ends every other sign-in. Guesses count as
+    /// failed attempts to sign in: a browser left open is no way around the limit.
+    pub async fn change_password(
+        &self,
+        resumed: &Resumed,
+        current: String,
+        new: String,
+        device: Device,
+    ) -> Result<(), SignInError> {
+        let person = &resumed.person;
+        let new = choose_password(new, person)?;
+        let subjects = Subjects::new(&person.email, device.address);
+        let turn = self.passwords.turn().await.ok_or(SignInError::TooMany(60))?;
+        if let Some(seconds) = self.wait(&subjects).await? {
+            return Err(SignInError::TooMany(seconds));
+        }
+        let stored = self.catalog.password_hash(person.id).await?;
+        let is_right = match Password::claimed(current) {
+            Some(current) => self.passwords.verify(&turn, current, stored).await?,
+            None => false,
+        };
+        drop(turn);
+        if !is_right {
+            self.note_failure(&subjects).await?;
+            return Err(SignInError::Wrong);
+        }
+        let hash = self.passwords.hash(new, self.ambient.random()).await?;
+        let tx = self.catalog.begin().await?;
+        tx.set_password_hash(person.id, &hash).await?;
+        tx.delete_password_links(person.id).await?;
+        tx.delete_sign_ins(person.id, Some(resumed.sign_in.id)).await?;
+        Ok(tx.commit().await?)
+    }
+}

@@ -1,0 +1,140 @@
+//! Signing in, staying signed in, and signing out.
+
+use std::net::IpAddr;
+
+use tonearm_catalog::Transaction;
+use tonearm_domain::{EmailAddress, Password, Person, PersonId, SignIn, SignInId};
+use tonearm_signing::Token;
+
+use super::People;
+use super::throttle::Subjects;
+use crate::Refusal;
+
+/// What a person signs in with.
+#[derive(Debug, Clone, Default)]
+pub struct Device {
+    /// From where.
+    pub address: Option<IpAddr>,
+    /// What the browser says it is.
+    pub user_agent: Option<String>,
+}
+
+/// A person who has just signed in.
+#[derive(Debug)]
+pub struct SignedIn {
+    /// Who.
+    pub person: Person,
+    /// For the cookie.
+    pub token: Token,
+}
+
+/// A person who is still signed in.
+#[derive(Debug, Clone)]
+pub struct Resumed {
+    /// Who.
+    pub person: Person,
+    /// Since when, and from where.
+    pub sign_in: SignIn,
+}
+
+/// Why somebody was not let in.
+#[derive(Debug, thiserror::Error)]
+pub enum SignInError {
+    /// No such account, or not its password: these are never told apart.
+    #[error("the email address or the password is wrong")]
+    Wrong,
+    /// Too many attempts failed.
+    #[error("too many attempts failed; try again in {} minutes", (.0 + 59) / 60)]
+    TooMany(i64),
+    /// Anything else.
+    #[error(transparent)]
+    Refusal(#[from] Refusal),
+}
+
+impl From<tonearm_catalog::CatalogError> for SignInError {
+    fn from(error: tonearm_catalog::CatalogError) -> Self {
+        Self::Refusal(error.into())
+    }
+}
+
+impl People {
+    /// Lets a person in who knows the password.
+    ///
+    /// Attempts are counted while the turn is held, so that many at once are no way around the limit.
+    pub async fn sign_in(
+        &self,
+        email: &str,
+        password: String,
+        device: Device,
+    ) -> Result<SignedIn, SignInError> {
+        let email: EmailAddress = email.parse().map_err(|_| SignInError::Wrong)?;
+        let subjects = Subjects::new(&email, device.address);
+        let turn = self.passwords.turn().await.ok_or(SignInError::TooMany(60))?;
+        if let Some(seconds) = self.wait(&subjects).await? {
+            return Err(SignInError::TooMany(seconds));
+        }
+        let found = self.catalog.person_with_password(&email).await?;
+        let (person, hash) = found.map_or((None, None), |(person, hash)| (Some(person), Some(hash)));
+        let is_right = match Password::claimed(password) {
+            Some(password) => self.passwords.verify(&turn, password, hash).await?,
+            None => false,
+        };
+        let Some(person) = person.filter(|_| is_right) else {
+            self.note_failure(&subjects).await?;
+            return Err(SignInError::Wrong);
+        };
+        let tx = self.catalog.begin().await?;
+        tx.delete_failed_sign_ins(subjects.account()).await?;
+        let token = self.insert_sign_in(&tx, person.id, device).await?;
+        tx.commit().await?;
+        Ok(SignedIn { person, token })
+    }
+
+    /// Who holds the token of a cookie, if that is still signed in. Its use is noted now and then.
+    pub async fn resume(&self, token: &Token) -> Result<Option<Resumed>, Refusal> {
+        let Some((sign_in, person)) = self.catalog.sign_in_by_hash(&token.hash()).await? else {
+            return Ok(None);
+        };
+        let now = self.ambient.now();
+        if !sign_in.is_valid_at(now) {
+            return Ok(None);
+        }
+        if sign_in.is_worth_noting_at(now) {
+            self.catalog.note_sign_in_seen(sign_in.id, now).await?;
+        }
+        Ok(Some(Resumed { person, sign_in }))
+    }
+
+    /// Ends one sign-in of a person.
+    pub async fn sign_out(&self, person: PersonId, id: SignInId) -> Result<(), Refusal> {
+        let tx = self.catalog.begin().await?;
+        tx.delete_sign_in(person, id).await?;
+        Ok(tx.commit().await?)
+    }
+
+    /// Ends every sign-in of a person, in every browser.
+    pub async fn sign_out_everywhere(&self, person: PersonId) -> Result<(), Refusal> {
+        let tx = self.catalog.begin().await?;
+        tx.delete_sign_ins(person, None).await?;
+        Ok(tx.commit().await?)
+    }
+
+    pub(super) async fn insert_sign_in(
+        &self,
+        tx: &Transaction,
+        person_id: PersonId,
+        device: Device,
+    ) -> Result<Token, Refusal> {
+        let (token, now) = (self.token(), self.ambient.now());
+        let sign_in = SignIn {
+            id: self.ambient.record_id(),
+            person_id,
+            address: device.address,
+            user_agent: device.user_agent.map(|text| text.chars().take(300).collect()),
+            created_at: now,
+            seen_at: now,
+        };
+        tx.insert_sign_in(&sign_in, &token.hash()).await?;
+        Ok(token)
+    }
+}

@@ -1,0 +1,70 @@
+//! Counting attempts that failed, so that nobody tries passwords out.
+
+use std::net::IpAddr;
+
+use tonearm_domain::{EmailAddress, FailedSignIns};
+use tonearm_signing::subject_hash;
+
+use super::People;
+use crate::Refusal;
+
+/// Under what an attempt counts.
+pub(super) struct Subjects {
+    account: [u8; 32],
+    address: Option<[u8; 32]>,
+}
+
+impl Subjects {
+    /// Accounts that do not exist count too, so that waiting tells nobody which ones do. The machine's own address
+    /// is that of a proxy, which is everybody.
+    pub(super) fn new(email: &EmailAddress, address: Option<IpAddr>) -> Self {
+        let address = address.map(network).filter(|address| !address.is_loopback());
+        Self {
+            account: subject_hash("account", email.as_str()),
+            address: address.map(|address| subject_hash("address", &address.to_string())),
+        }
+    }
+
+    fn limited(&self) -> impl Iterator<Item = (&[u8; 32], u32)> {
+        let account = std::iter::once((&self.account, FailedSignIns::ACCOUNT));
+        account.chain(self.address.iter().map(|address| (address, FailedSignIns::ADDRESS)))
+    }
+}
+
+/// An IPv6 customer has a whole /64 of addresses, which count as one.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) if !v6.is_loopback() => IpAddr::V6((v6.to_bits() & (u128::MAX << 64)).into()),
+        other => other,
+    }
+}
+
+impl People {
+    /// The seconds until another attempt is looked at, where there were too many.
+    pub(super) async fn wait(&self, subjects: &Subjects) -> Result<Option<i64>, Refusal> {
+        let now = self.ambient.now();
+        let mut longest = None;
+        for (subject, most) in subjects.limited() {
+            let failed = self.catalog.failed_sign_ins(subject).await?;
+            longest = longest.max(failed.and_then(|failed| failed.wait(most, now)));
+        }
+        Ok(longest)
+    }
+
+    pub(super) async fn note_failure(&self, subjects: &Subjects) -> Result<(), Refusal> {
+        let now = self.ambient.now();
+        let tx = self.catalog.begin().await?;
+        for (subject, _) in subjects.limited() {
+            let earlier = tx.failed_sign_ins(subject).await?;
+            tx.put_failed_sign_ins(subject, FailedSignIns::and_another(earlier, now)).await?;
+        }
+        Ok(tx.commit().await?)
+    }
+}
+
+impl Subjects {
+    /// The account alone: what one person got right says nothing of others at the same address.
+    pub(super) fn account(&self) -> &[u8; 32] {
+        &self.account
+    }
+}
