@@ -1,5 +1,7 @@
 //! What the endpoints work with.
 
+use std::ops::Deref;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::FromRef;
@@ -9,9 +11,30 @@ use tonearm_signing::UrlSigner;
 
 use crate::RateLimits;
 
-/// What the endpoints work with. Each takes only the part it needs, through [`FromRef`]. Cheap to clone.
+/// What the endpoints work with. Each takes only the part it needs, through [`FromRef`].
+///
+/// Every layer and every route clones it for every request, so it is one pointer.
 #[derive(Clone)]
-pub struct App {
+pub struct App(Arc<AppParts>);
+
+impl App {
+    /// With these parts.
+    pub fn new(parts: AppParts) -> Self {
+        Self(Arc::new(parts))
+    }
+}
+
+impl Deref for App {
+    type Target = AppParts;
+
+    fn deref(&self) -> &AppParts {
+        &self.0
+    }
+}
+
+/// The parts of an [`App`].
+#[derive(Clone)]
+pub struct AppParts {
     /// Tells whose key it is.
     pub access: Access,
     /// Manages what an organization owns.

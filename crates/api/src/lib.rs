@@ -18,7 +18,7 @@ mod request_id;
 mod router;
 mod shapes;
 
-pub use app::{ApiSettings, App};
+pub use app::{ApiSettings, App, AppParts};
 pub use error::ApiError;
 pub use rate_limit::RateLimits;
 pub use router::{router, routes};

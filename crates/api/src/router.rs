@@ -40,10 +40,19 @@ pub fn routes(app: App) -> Router {
         .route_layer(middleware::from_fn_with_state(app.clone(), repeat))
         .route_layer(middleware::from_fn_with_state(app.clone(), time_out));
     let description = Router::new().route("/openapi.json", get(openapi::serve)).merge(docs::routes());
+    let shares = shares().with_state(app.clone());
     Router::new()
         .merge(around(description, &app.ambient))
+        .merge(around_light(limited(shares), &app.ambient))
         .nest("/v1", around(limited(v1.with_state(app.clone())), &app.ambient))
         .nest("/upload", around(limited(uploads().with_state(app.clone())), &app.ambient))
+}
+
+/// Followed more often than all else together, and without a body to compress or to repeat: each layer less counts.
+fn shares() -> Router<App> {
+    Router::new()
+        .route("/v1/stream/{track_id}/{api_key}", get(stream::redirect::redirect))
+        .method_not_allowed_fallback(method_not_allowed)
 }
 
 fn v1() -> Router<App> {
@@ -59,7 +68,6 @@ fn v1() -> Router<App> {
             "/play/{play_session_id}/{play_track_id}/{variant_index}/download",
             get(play::download::download),
         )
-        .route("/stream/{track_id}/{api_key}", get(stream::redirect::redirect))
         .route("/track", post(track::create::create))
         .route(
             "/track/{track_id}",
@@ -105,11 +113,15 @@ fn uploads() -> Router<App> {
         .layer(DefaultBodyLimit::disable())
 }
 
-/// What every answer goes through, the outermost first. All of them carry credentials, so none is to be stored.
+/// What answers with a body go through.
 fn around(router: Router, ambient: &Ambient) -> Router {
+    around_light(router, ambient).layer(CompressionLayer::new())
+}
+
+/// What every answer goes through, the outermost first. All of them carry credentials, so none is to be stored.
+fn around_light(router: Router, ambient: &Ambient) -> Router {
     router.layer(
         ServiceBuilder::new()
-            .layer(CompressionLayer::new())
             .layer(middleware::from_fn_with_state(ambient.clone(), identify))
             .layer(SetResponseHeaderLayer::overriding(CACHE_CONTROL, HeaderValue::from_static("no-store")))
             .layer(cors())

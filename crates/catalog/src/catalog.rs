@@ -41,7 +41,9 @@ impl Default for ConnectOptions {
 /// Reads are methods here, and each sees what was committed. Writes are methods of [`Transaction`]; only what
 /// moves the leases of jobs is here too, as it stands alone.
 #[derive(Clone)]
-pub struct Catalog {
+pub struct Catalog(Arc<Connections>);
+
+struct Connections {
     backend: Backend,
     reader: DatabaseConnection,
     /// On SQLite a pool of one connection, so that writers of this process queue up here instead of colliding in
@@ -74,59 +76,59 @@ impl Catalog {
             });
         }
         let (jobs, observers) = (Arc::new(Notify::new()), Observers::default());
-        Ok(Self { backend, reader, writer, jobs, observers, queries })
+        Ok(Self(Arc::new(Connections { backend, reader, writer, jobs, observers, queries })))
     }
 
     /// Begins a write transaction. On SQLite this waits until every earlier one is over, also those of other
     /// processes.
     pub async fn begin(&self) -> Result<Transaction, CatalogError> {
-        let inner = self.writer.begin_with_options(write_transaction()).await?;
-        Ok(Transaction::new(inner, self.observers.clone(), Arc::clone(&self.jobs)))
+        let inner = self.0.writer.begin_with_options(write_transaction()).await?;
+        Ok(Transaction::new(inner, self.0.observers.clone(), Arc::clone(&self.0.jobs)))
     }
 
     /// Whether the database answers.
     pub async fn ping(&self) -> Result<(), CatalogError> {
-        Ok(self.reader.ping().await?)
+        Ok(self.0.reader.ping().await?)
     }
 
     /// Which database it is.
     pub fn backend(&self) -> Backend {
-        self.backend
+        self.0.backend
     }
 
     /// Closes all connections once they are free. Requests that come later are told that the database is not
     /// available.
     pub async fn close(self) -> Result<(), CatalogError> {
         // The writer goes last: it then is the one to fold SQLite's log back into the file.
-        self.reader.close().await?;
-        self.writer.close().await?;
+        self.0.reader.close_by_ref().await?;
+        self.0.writer.close_by_ref().await?;
         Ok(())
     }
 
     /// Is notified after each commit that queued jobs, once for every job, so that workers of this process need
     /// not wait for their next look.
     pub fn jobs_enqueued(&self) -> Arc<Notify> {
-        Arc::clone(&self.jobs)
+        Arc::clone(&self.0.jobs)
     }
 
     /// From now on calls `observer` with what each transaction of this process changed: after it is committed and
     /// before [`Transaction::commit`] returns, so that whoever waits for the commit finds the observers informed.
     /// Observers must be quick and must not use the catalog. They live as long as the last clone of it.
     pub fn on_commit(&self, observer: impl Fn(&[Change]) + Send + Sync + 'static) {
-        self.observers.add(Arc::new(observer));
+        self.0.observers.add(Arc::new(observer));
     }
 
     /// How many statements were run since the start, beginnings and ends of transactions not counted.
     pub fn queries(&self) -> u64 {
-        self.queries.load(Ordering::Relaxed)
+        self.0.queries.load(Ordering::Relaxed)
     }
 
     pub(crate) fn reader(&self) -> &DatabaseConnection {
-        &self.reader
+        &self.0.reader
     }
 
     pub(crate) fn writer(&self) -> &DatabaseConnection {
-        &self.writer
+        &self.0.writer
     }
 }
 

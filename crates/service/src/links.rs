@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use tonearm_domain::{
     Ambient, CollectionId, CoverSize, ObjectKey, Organization, OrganizationId, Timestamp, TrackId,
@@ -72,7 +73,9 @@ pub struct UploadHandle {
 
 /// Makes the addresses that are handed out, and signs them.
 #[derive(Clone)]
-pub struct Links {
+pub struct Links(Arc<Origins>);
+
+struct Origins {
     signer: UrlSigner,
     ambient: Ambient,
     public_url: String,
@@ -82,13 +85,15 @@ pub struct Links {
 impl Links {
     /// `public_url` is where the API is reached, without a trailing slash.
     pub fn new(signer: UrlSigner, ambient: Ambient, public_url: &str, delivery_url: DeliveryUrl) -> Self {
-        Self { signer, ambient, public_url: public_url.trim_end_matches('/').to_owned(), delivery_url }
+        let public_url = public_url.trim_end_matches('/').to_owned();
+        Self(Arc::new(Origins { signer, ambient, public_url, delivery_url }))
     }
 
     /// A signed URL of an object; without a `ttl` it is valid for one hour.
     pub fn delivery(&self, key: &ObjectKey, ttl: Option<u32>, attachment: Option<&str>) -> String {
-        let signed = self.signer.sign_delivery(key, DeliveryTerms { ttl, attachment }, self.ambient.now());
-        format!("{}{signed}", self.delivery_url.origin(key.organization_id))
+        let signed =
+            self.0.signer.sign_delivery(key, DeliveryTerms { ttl, attachment }, self.0.ambient.now());
+        format!("{}{signed}", self.0.delivery_url.origin(key.organization_id))
     }
 
     /// A signed URL that takes the source of a track, and one that takes its cover.
@@ -116,12 +121,12 @@ impl Links {
         target: UploadTarget,
         method: &'static str,
     ) -> UploadHandle {
-        let now = self.ambient.now();
+        let now = self.0.ambient.now();
         let grant = UploadGrant { organization_id, target };
-        let signed = self.signer.sign_upload(grant, UPLOAD_URL_TTL_SECONDS, now);
+        let signed = self.0.signer.sign_upload(grant, UPLOAD_URL_TTL_SECONDS, now);
         UploadHandle {
             method,
-            upload_url: format!("{}{signed}", self.public_url),
+            upload_url: format!("{}{signed}", self.0.public_url),
             ttl: UPLOAD_URL_TTL_SECONDS,
             expires_at: now.plus_seconds(UPLOAD_URL_TTL_SECONDS.into()),
         }
@@ -141,7 +146,7 @@ impl Links {
 
     /// Where the API is reached.
     pub fn public_url(&self) -> &str {
-        &self.public_url
+        &self.0.public_url
     }
 }
 

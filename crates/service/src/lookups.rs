@@ -50,7 +50,9 @@ impl Default for LookupLimits {
 /// [`LookupLimits::time_to_live`]. Only what exists is kept, so what is new is found at once on every node, and
 /// made-up credentials take no room.
 #[derive(Clone)]
-pub struct Lookups {
+pub struct Lookups(Arc<Shelves>);
+
+struct Shelves {
     catalog: Catalog,
     generations: Arc<Generations>,
     keys: Shelf<[u8; 32], ApiKey>,
@@ -71,7 +73,7 @@ impl Lookups {
         });
         let LookupLimits { time_to_live: ttl, max_bytes } = limits;
         let (half, tenth) = (max_bytes / 2, max_bytes / 10);
-        Self {
+        Self(Arc::new(Shelves {
             catalog,
             generations,
             keys: Shelf::new(tenth, ttl),
@@ -80,33 +82,33 @@ impl Lookups {
             collections: Shelf::new(tenth, ttl),
             recipes: Shelf::new(tenth, ttl),
             tracks: Shelf::new(half, ttl),
-        }
+        }))
     }
 
     /// For what is not kept, and for writing.
     pub(crate) fn catalog(&self) -> &Catalog {
-        &self.catalog
+        &self.0.catalog
     }
 
     /// The key with this text, even if it is revoked or has expired.
     pub(crate) async fn api_key(&self, text: &ApiKeyText) -> Result<Option<Arc<ApiKey>>, Refusal> {
         let hash = text.hash();
         // A key's text names its organization, and there is no other text with its hash.
-        let generation = self.generations.current(text.organization_id().uuid());
-        self.keys.get(hash, generation, || self.catalog.api_key_by_hash(&hash)).await
+        let generation = self.0.generations.current(text.organization_id().uuid());
+        self.0.keys.get(hash, generation, || self.0.catalog.api_key_by_hash(&hash)).await
     }
 
     /// One play session, even if it has expired.
     pub(crate) async fn play_session(&self, id: PlaySessionId) -> Result<Option<Arc<PlaySession>>, Refusal> {
-        let generation = self.generations.current(id.uuid());
-        self.sessions.get(id, generation, || self.catalog.play_session(id)).await
+        let generation = self.0.generations.current(id.uuid());
+        self.0.sessions.get(id, generation, || self.0.catalog.play_session(id)).await
     }
 
     /// The recipes that every track of the organization is made by, in their order.
     pub(crate) async fn recipes(&self, id: OrganizationId) -> Result<Arc<Vec<Recipe>>, Refusal> {
-        let generation = self.generations.current(id.uuid());
-        let load = async || self.catalog.recipes(id).await.map(Some);
-        Ok(self.recipes.get(id, generation, load).await?.unwrap_or_default())
+        let generation = self.0.generations.current(id.uuid());
+        let load = async || self.0.catalog.recipes(id).await.map(Some);
+        Ok(self.0.recipes.get(id, generation, load).await?.unwrap_or_default())
     }
 
     /// One track of the organization with its files.
@@ -115,9 +117,9 @@ impl Lookups {
         organization_id: OrganizationId,
         id: TrackId,
     ) -> Result<Option<Arc<ReadyTrack>>, Refusal> {
-        let generation = self.generations.current(id.uuid());
-        let load = || ReadyTrack::load(&self.catalog, organization_id, id);
-        self.tracks.get((organization_id, id), generation, load).await
+        let generation = self.0.generations.current(id.uuid());
+        let load = || ReadyTrack::load(&self.0.catalog, organization_id, id);
+        self.0.tracks.get((organization_id, id), generation, load).await
     }
 
     /// What is above the tracks of a collection.
@@ -126,12 +128,12 @@ impl Lookups {
         organization_id: OrganizationId,
         collection_id: CollectionId,
     ) -> Result<Surroundings, Refusal> {
-        let generation = self.generations.current(organization_id.uuid());
-        let load = || self.catalog.organization(organization_id);
-        let organization = self.organizations.get(organization_id, generation, load).await?;
-        let generation = self.generations.current(collection_id.uuid());
-        let load = || self.catalog.collection(organization_id, collection_id);
-        let collection = self.collections.get((organization_id, collection_id), generation, load).await?;
+        let generation = self.0.generations.current(organization_id.uuid());
+        let load = || self.0.catalog.organization(organization_id);
+        let organization = self.0.organizations.get(organization_id, generation, load).await?;
+        let generation = self.0.generations.current(collection_id.uuid());
+        let load = || self.0.catalog.collection(organization_id, collection_id);
+        let collection = self.0.collections.get((organization_id, collection_id), generation, load).await?;
         Ok(Surroundings {
             organization: organization.ok_or(Refusal::NotFound(Noun::Organization))?,
             collection: collection.ok_or(Refusal::NotFound(Noun::Collection))?,

@@ -9,7 +9,7 @@ use axum::extract::Request;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use tonearm_api::{ApiSettings, App};
+use tonearm_api::{ApiSettings, App, AppParts};
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_dashboard::Dashboard;
@@ -227,7 +227,7 @@ impl Node {
 fn api(config: &Config, ambient: &Ambient, parts: &Parts, signer: &UrlSigner, blobs: &Blobs) -> App {
     let catalog = &parts.catalog;
     let lookups = Lookups::new(catalog.clone(), LookupLimits::default());
-    App {
+    App::new(AppParts {
         access: Access::new(lookups.clone(), ambient.clone()),
         library: parts.library.clone(),
         uploads: parts.uploads(config, ambient, blobs),
@@ -241,7 +241,7 @@ fn api(config: &Config, ambient: &Ambient, parts: &Parts, signer: &UrlSigner, bl
             rate_limits: config.rate_limits,
             ..ApiSettings::default()
         },
-    }
+    })
 }
 
 fn dashboard(config: &Config, ambient: &Ambient, parts: &Parts, blobs: &Blobs) -> Dashboard {

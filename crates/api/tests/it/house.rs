@@ -8,7 +8,7 @@ use http::{HeaderMap, Method, Request, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
-use tonearm_api::{ApiSettings, App};
+use tonearm_api::{ApiSettings, App, AppParts};
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::{Ambient, KeyType, OrganizationId};
@@ -80,7 +80,7 @@ impl House {
         let scratch: PathBuf = store.path().join("scratch");
         std::fs::create_dir(&scratch).unwrap();
         let lookups = Lookups::new(catalog.clone(), LookupLimits::default());
-        let app = App {
+        let app = App::new(AppParts {
             access: Access::new(lookups.clone(), ambient.clone()),
             library: library.clone(),
             uploads: Uploads::new(catalog.clone(), blobs.clone(), ambient.clone(), links.clone(), LIMITS),
@@ -89,7 +89,7 @@ impl House {
             signer: signer.clone(),
             ambient: ambient.clone(),
             settings: ApiSettings::default(),
-        };
+        });
         let media = Media::new(MediaConfig::find());
         let processing = Processing::new(catalog, blobs.clone(), media, ambient.clone(), scratch);
         let created = library.create_organization("Example Radio").await.unwrap();
@@ -114,7 +114,7 @@ impl House {
 
     /// The same house with other settings.
     pub(crate) fn with(mut self, settings: ApiSettings) -> Self {
-        self.app.settings = settings;
+        self.app = App::new(AppParts { settings, ..AppParts::clone(&self.app) });
         self.router = tonearm_api::router(self.app.clone());
         self
     }
