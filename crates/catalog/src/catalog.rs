@@ -8,6 +8,7 @@ use sea_orm::{DatabaseConnection, SqliteTransactionMode, TransactionOptions, Tra
 use tokio::sync::Notify;
 
 use crate::changes::Observers;
+use crate::transaction::Wakers;
 use crate::url::Place;
 use crate::{CatalogError, Change, DatabaseUrl, Transaction, postgres, sqlite};
 
@@ -49,7 +50,7 @@ struct Connections {
     /// On SQLite a pool of one connection, so that writers of this process queue up here instead of colliding in
     /// the file. On PostgreSQL the same pool as `reader`.
     writer: DatabaseConnection,
-    jobs: Arc<Notify>,
+    wakers: Wakers,
     observers: Observers,
     queries: Arc<AtomicU64>,
 }
@@ -75,15 +76,15 @@ impl Catalog {
                 queries.fetch_add(1, Ordering::Relaxed);
             });
         }
-        let (jobs, observers) = (Arc::new(Notify::new()), Observers::default());
-        Ok(Self(Arc::new(Connections { backend, reader, writer, jobs, observers, queries })))
+        let (wakers, observers) = (Wakers::default(), Observers::default());
+        Ok(Self(Arc::new(Connections { backend, reader, writer, wakers, observers, queries })))
     }
 
     /// Begins a write transaction. On SQLite this waits until every earlier one is over, also those of other
     /// processes.
     pub async fn begin(&self) -> Result<Transaction, CatalogError> {
         let inner = self.0.writer.begin_with_options(write_transaction()).await?;
-        Ok(Transaction::new(inner, self.0.observers.clone(), Arc::clone(&self.0.jobs)))
+        Ok(Transaction::new(inner, self.0.observers.clone(), self.0.wakers.clone()))
     }
 
     /// Whether the database answers.
@@ -108,7 +109,12 @@ impl Catalog {
     /// Is notified after each commit that queued jobs, once for every job, so that workers of this process need
     /// not wait for their next look.
     pub fn jobs_enqueued(&self) -> Arc<Notify> {
-        Arc::clone(&self.0.jobs)
+        Arc::clone(&self.0.wakers.jobs)
+    }
+
+    /// Is notified after each commit that queued webhooks.
+    pub fn deliveries_queued(&self) -> Arc<Notify> {
+        Arc::clone(&self.0.wakers.deliveries)
     }
 
     /// From now on calls `observer` with what each transaction of this process changed: after it is committed and

@@ -6,12 +6,14 @@
 //! Soft-deleted rows are never returned unless a method's name says so. Every method makes a constant number of
 //! queries.
 
+mod audit;
 mod catalog;
 mod changes;
 mod collections;
 mod column;
 mod covers;
 mod creators;
+mod deliveries;
 mod entity;
 mod error;
 mod files;
@@ -33,9 +35,12 @@ mod sqlite;
 mod tracks;
 mod transaction;
 mod url;
+mod webhooks;
 
+pub use audit::AuditFilter;
 pub use catalog::{Backend, Catalog, ConnectOptions};
 pub use changes::Change;
+pub use deliveries::DeliveryFilter;
 pub use error::CatalogError;
 pub use idempotency::{RepeatableRequest, Repetition};
 pub use jobs::PendingJob;

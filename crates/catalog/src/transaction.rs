@@ -1,13 +1,20 @@
 //! Writing: everything that changes rows happens in a transaction.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use sea_orm::DatabaseTransaction;
 use tokio::sync::Notify;
 
 use crate::changes::{Changes, Observers};
 use crate::{CatalogError, Change};
+
+/// Those of this process who wait for something to be queued.
+#[derive(Clone, Default)]
+pub(crate) struct Wakers {
+    pub(crate) jobs: Arc<Notify>,
+    pub(crate) deliveries: Arc<Notify>,
+}
 
 /// A write transaction. Dropped without [`Transaction::commit`], it leaves nothing.
 ///
@@ -19,12 +26,20 @@ pub struct Transaction {
     changes: Changes,
     observers: Observers,
     enqueued: AtomicUsize,
-    jobs: Arc<Notify>,
+    has_deliveries: AtomicBool,
+    wakers: Wakers,
 }
 
 impl Transaction {
-    pub(crate) fn new(inner: DatabaseTransaction, observers: Observers, jobs: Arc<Notify>) -> Self {
-        Self { inner, changes: Changes::default(), observers, enqueued: AtomicUsize::new(0), jobs }
+    pub(crate) fn new(inner: DatabaseTransaction, observers: Observers, wakers: Wakers) -> Self {
+        Self {
+            inner,
+            changes: Changes::default(),
+            observers,
+            enqueued: AtomicUsize::new(0),
+            has_deliveries: AtomicBool::new(false),
+            wakers,
+        }
     }
 
     pub(crate) fn db(&self) -> &DatabaseTransaction {
@@ -41,6 +56,11 @@ impl Transaction {
         self.enqueued.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Remembers to wake the sender of webhooks.
+    pub(crate) fn note_delivery(&self) {
+        self.has_deliveries.store(true, Ordering::Relaxed);
+    }
+
     /// Makes everything durable, then tells the observers what changed (see [`Catalog::on_commit`]) and wakes as
     /// many in-process workers as jobs were queued.
     ///
@@ -51,7 +71,10 @@ impl Transaction {
         self.observers.tell(&self.changes.take());
         committed?;
         for _ in 0..self.enqueued.into_inner() {
-            self.jobs.notify_one();
+            self.wakers.jobs.notify_one();
+        }
+        if self.has_deliveries.into_inner() {
+            self.wakers.deliveries.notify_one();
         }
         Ok(())
     }

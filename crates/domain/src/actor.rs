@@ -25,3 +25,24 @@ pub struct Origin {
     /// The address of the client, where it came over the network.
     pub address: Option<IpAddr>,
 }
+
+impl Actor {
+    /// The kind as text, as in SQL.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Key(_) => "key",
+            Self::Person(_) => "person",
+            Self::Uploader => "uploader",
+            Self::CommandLine => "command_line",
+        }
+    }
+
+    /// The id of the key or the person.
+    pub const fn id(&self) -> Option<uuid::Uuid> {
+        match self {
+            Self::Key(id) => Some(id.uuid()),
+            Self::Person(id) => Some(id.uuid()),
+            Self::Uploader | Self::CommandLine => None,
+        }
+    }
+}

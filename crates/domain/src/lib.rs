@@ -6,9 +6,11 @@
 mod access;
 mod actor;
 mod ambient;
+mod audit;
 mod colour;
 mod cover;
 mod creator;
+mod event;
 mod file_name;
 mod id;
 mod job;
@@ -33,13 +35,16 @@ mod track;
 mod track_file;
 mod track_status;
 mod track_summary;
+mod webhook;
 
 pub use access::{Action, KeyScope, KeyType, ScopeError};
 pub use actor::{Actor, Origin};
 pub use ambient::{Ambient, Clock, Entropy};
+pub use audit::{AuditAction, AuditEntry, AuditRecord};
 pub use colour::{Colour, ColourError, PlayerColours, ThemeColour, resolve_player_colour};
 pub use cover::{Cover, CoverOrigin, CoverOwner, CoverSize, PlacedCover, resolve_cover};
 pub use creator::Creator;
+pub use event::{EventError, EventKind, WebhookKind};
 pub use file_name::{delivery_name, sanitise_file_name};
 pub use id::*;
 pub use job::{ClaimedJob, Job};
@@ -65,3 +70,7 @@ pub use track::{Source, Track, TrackInfo};
 pub use track_file::{FileData, FileOutcome, TrackFile};
 pub use track_status::{Outcome, TrackStatus, TransitionError};
 pub use track_summary::TrackSummary;
+pub use webhook::{
+    ClaimedDelivery, DeliveryAttempt, DeliveryState, EndpointHealth, GIVE_UP_SECONDS, OLD_SECRET_SECONDS,
+    Webhook, WebhookDelivery,
+};

@@ -6,6 +6,7 @@
 //! these and only translate.
 
 mod access;
+mod audit;
 mod caller;
 mod covers;
 mod library;
@@ -18,8 +19,10 @@ mod refusal;
 mod repeatable;
 mod track_view;
 mod uploads;
+mod webhooks;
 
 pub use access::Access;
+pub use audit::Audit;
 pub use caller::Caller;
 pub use library::{
     CollectionView, CreateCollection, CreateCreator, CreateKey, CreateTrack, CreatedKey, CreatedOrganization,
@@ -43,3 +46,4 @@ pub use uploads::{
     AcceptedUpload, CreateUploadSession, CreatedUploadSession, SessionTrack, UploadLimits, UploadSessionView,
     UploadTerms, Uploads,
 };
+pub use webhooks::{DeliveryQuery, DeliveryView, SentWebhook, WebhookView, Webhooks};

@@ -31,6 +31,10 @@ pub enum Noun {
     Member,
     /// A link that lets somebody in.
     Invitation,
+    /// A webhook.
+    Webhook,
+    /// An event on its way to a webhook.
+    WebhookDelivery,
 }
 
 impl Noun {
@@ -48,6 +52,8 @@ impl Noun {
             Self::Person => "person",
             Self::Member => "member",
             Self::Invitation => "invitation",
+            Self::Webhook => "webhook",
+            Self::WebhookDelivery => "delivery",
         }
     }
 
@@ -65,6 +71,8 @@ impl Noun {
             Self::Person => "person_not_found",
             Self::Member => "member_not_found",
             Self::Invitation => "invitation_not_found",
+            Self::Webhook => "webhook_not_found",
+            Self::WebhookDelivery => "delivery_not_found",
         }
     }
 }

@@ -48,6 +48,7 @@ mod secrets;
 mod signer;
 mod token;
 mod upload;
+mod vault;
 
 pub use api_key::{ApiKeyText, ApiKeyTextError};
 pub use delivery::{DEFAULT_TTL_SECONDS, DeliveryGrant, DeliveryTerms};
@@ -56,3 +57,4 @@ pub use secrets::{Secrets, SecretsError};
 pub use signer::{UrlSigner, VerifyError};
 pub use token::{Token, TokenError, subject_hash};
 pub use upload::{UploadGrant, UploadTarget};
+pub use vault::Vault;

@@ -1,11 +1,13 @@
 //! The command line. Commands work on the catalog directly, beside a running server or without one.
 
+mod audit;
 mod demo;
 mod doctor;
 mod key;
 mod org;
 mod print;
 mod serve;
+mod webhook;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -42,6 +44,16 @@ enum Command {
     Key {
         #[command(subcommand)]
         command: key::Command,
+    },
+    /// Manage webhooks
+    Webhook {
+        #[command(subcommand)]
+        command: webhook::Command,
+    },
+    /// Read the audit log
+    Audit {
+        #[command(subcommand)]
+        command: audit::Command,
     },
     /// Send a song through the whole way and print a URL that plays it
     Demo(demo::Args),
@@ -126,6 +138,8 @@ fn run(cli: Cli) -> Result<(), Failure> {
             Command::Serve(args) => serve::run(&config, ambient, args).await,
             Command::Org { command } => org::run(&config, &ambient, command).await,
             Command::Key { command } => key::run(&config, &ambient, command).await,
+            Command::Webhook { command } => webhook::run(&config, &ambient, command).await,
+            Command::Audit { command } => audit::run(&config, &ambient, command).await,
             Command::Demo(args) => demo::run(&config, ambient, args).await,
             Command::Config => Ok(()),
             Command::Doctor => doctor::run(&config, &ambient).await,

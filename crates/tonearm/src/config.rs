@@ -13,7 +13,7 @@ use tonearm_blobs::StorageUrl;
 use tonearm_catalog::DatabaseUrl;
 use tonearm_service::{DeliveryUrl, UploadLimits};
 use tonearm_signing::Secrets;
-use tonearm_worker::WorkerConfig;
+use tonearm_worker::{SenderConfig, WorkerConfig};
 
 pub(crate) use file::EXAMPLE;
 use file::Settings;
@@ -98,6 +98,10 @@ pub struct Config {
     pub public_play_sessions: bool,
     /// How the worker works.
     pub worker: WorkerConfig,
+    /// How webhooks are sent.
+    pub sender: SenderConfig,
+    /// Whether servers on addresses that are not public may be called.
+    pub allow_private: bool,
     /// The `ffmpeg` program.
     pub ffmpeg: PathBuf,
     /// The `ffprobe` program.
@@ -185,6 +189,8 @@ impl Config {
             rate_limits: rate_limits(&settings.limits),
             public_play_sessions: settings.api.public_play_sessions.unwrap_or(false),
             worker: worker_config(slots, settings.worker.lease_seconds)?,
+            sender: sender_config(&settings.webhooks)?,
+            allow_private: settings.outbound.allow_private.unwrap_or(false),
             ffmpeg: settings.media.ffmpeg.unwrap_or_else(|| PathBuf::from("ffmpeg")),
             ffprobe: settings.media.ffprobe.unwrap_or_else(|| PathBuf::from("ffprobe")),
             media_concurrency,
@@ -260,6 +266,16 @@ fn worker_config(slots: usize, lease_seconds: Option<u64>) -> Result<WorkerConfi
     Ok(WorkerConfig { slots, lease, heartbeat: lease / 4, ..WorkerConfig::default() })
 }
 
+fn sender_config(settings: &file::WebhookSettings) -> Result<SenderConfig, ConfigError> {
+    let mut config = SenderConfig::default();
+    let lanes = &mut config.lanes;
+    lanes.total = settings.connections.unwrap_or(lanes.total);
+    lanes.per_endpoint = settings.connections_per_endpoint.unwrap_or(lanes.per_endpoint);
+    positive("webhooks.connections", lanes.total)?;
+    positive("webhooks.connections_per_endpoint", lanes.per_endpoint)?;
+    Ok(config)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -310,6 +326,8 @@ mod tests {
             ("TONEARM_LIMITS_MAX_UPLOAD_BYTES", "lots", "limits.max_upload_bytes: "),
             ("TONEARM_API_PUBLIC_PLAY_SESSIONS", "yes", "api.public_play_sessions: "),
             ("TONEARM_WORKER_SLOTS", "0", "worker.slots: "),
+            ("TONEARM_WEBHOOKS_CONNECTIONS", "0", "webhooks.connections: "),
+            ("TONEARM_OUTBOUND_ALLOW_PRIVATE", "maybe", "outbound.allow_private: "),
             ("TONEARM_LOG_FORMAT", "xml", "log.format: "),
             ("TONEARM_SECRET", "short", "secret: "),
             ("TONEARM_CONFIG", "/nonexistent.toml", "configuration: cannot read /nonexistent.toml"),

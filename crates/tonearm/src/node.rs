@@ -16,11 +16,13 @@ use tonearm_dashboard::Dashboard;
 use tonearm_domain::Ambient;
 use tonearm_edge::{Edge, EdgeConfig};
 use tonearm_media::{Media, MediaConfig, MediaLimits};
+use tonearm_outbound::Outbound;
 use tonearm_service::{
-    Access, Library, Links, LookupLimits, Lookups, People, Playback, Processing, Repeats, Uploads,
+    Access, Audit, Library, Links, LookupLimits, Lookups, People, Playback, Processing, Repeats, Uploads,
+    Webhooks,
 };
-use tonearm_signing::UrlSigner;
-use tonearm_worker::Worker;
+use tonearm_signing::{Secrets, UrlSigner, Vault};
+use tonearm_worker::{Sender, Worker};
 
 use crate::health::Health;
 use crate::scratch::Scratch;
@@ -65,6 +67,9 @@ pub enum StartError {
     /// ffmpeg, or a part of it, is missing.
     #[error("{0}")]
     Media(#[from] tonearm_media::MediaError),
+    /// Other servers cannot be called.
+    #[error("cannot prepare calls to other servers: {0}")]
+    Outbound(#[source] reqwest::Error),
 }
 
 /// The opened parts of a node that does more than deliver; also what the command line works with.
@@ -76,6 +81,10 @@ pub struct Parts {
     pub library: Library,
     /// Lets people in.
     pub people: People,
+    /// Manages webhooks and sends them.
+    pub webhooks: Webhooks,
+    /// Reads the audit log.
+    pub audit: Audit,
     links: Links,
 }
 
@@ -85,7 +94,7 @@ impl Parts {
         make_folder(&config.data_dir)?;
         let signer = signer(config, ambient)?;
         let catalog = open_catalog(config).await?;
-        Ok(Self::wire(config, ambient, catalog, signer, &public_url(config, config.listen)))
+        Self::wire(config, ambient, catalog, signer, &public_url(config, config.listen))
     }
 
     /// Opens the store too, for a command that takes files in.
@@ -104,13 +113,17 @@ impl Parts {
         catalog: Catalog,
         signer: UrlSigner,
         public_url: &str,
-    ) -> Self {
+    ) -> Result<Self, StartError> {
         let delivery_url =
             config.delivery_url.clone().unwrap_or_else(|| tonearm_service::DeliveryUrl::of(public_url));
         let links = Links::new(signer, ambient.clone(), public_url, delivery_url);
         let library = Library::new(catalog.clone(), ambient.clone(), links.clone());
         let people = People::new(catalog.clone(), ambient.clone(), public_url);
-        Self { catalog, library, people, links }
+        let audit = Audit::new(catalog.clone());
+        let vault = Vault::new(&secrets(config, ambient)?);
+        let outbound = Outbound::new(config.allow_private).map_err(StartError::Outbound)?;
+        let webhooks = Webhooks::new(catalog.clone(), ambient.clone(), links.clone(), vault, outbound);
+        Ok(Self { catalog, library, people, webhooks, audit, links })
     }
 }
 
@@ -169,7 +182,7 @@ impl Node {
         if config.needs_catalog() {
             let catalog = open_catalog(config).await?;
             let media = media(config);
-            let parts = Parts::wire(config, &ambient, catalog.clone(), signer.clone(), &self.public_url);
+            let parts = Parts::wire(config, &ambient, catalog.clone(), signer.clone(), &self.public_url)?;
             health.catalog = Some(catalog.clone());
             if config.has_role(Role::Api) {
                 app = tonearm_api::router(api(config, &ambient, &parts, &signer, &blobs))
@@ -186,6 +199,8 @@ impl Node {
                 self.scratch = Some(scratch);
                 let processing = Processing::new(catalog, blobs, media.clone(), ambient, path);
                 worker = Some((media, Worker::new(processing, config.worker)));
+                let sender = Sender::new(parts.webhooks.clone(), config.sender);
+                self.tasks.push(tokio::spawn(sender.work(self.shutdown.clone())));
             }
             self.parts = Some(parts);
         }
@@ -274,12 +289,15 @@ pub(crate) fn media(config: &Config) -> Media {
 }
 
 fn signer(config: &Config, ambient: &Ambient) -> Result<UrlSigner, StartError> {
-    let secrets = match &config.secrets {
-        Some(secrets) => secrets.clone(),
+    Ok(UrlSigner::new(secrets(config, ambient)?))
+}
+
+fn secrets(config: &Config, ambient: &Ambient) -> Result<Secrets, StartError> {
+    match &config.secrets {
+        Some(secrets) => Ok(secrets.clone()),
         None => secret::read_or_make(&config.data_dir, ambient)
-            .map_err(|source| StartError::DataDir { path: config.data_dir.join("secret"), source })?,
-    };
-    Ok(UrlSigner::new(secrets))
+            .map_err(|source| StartError::DataDir { path: config.data_dir.join("secret"), source }),
+    }
 }
 
 async fn open_catalog(config: &Config) -> Result<Catalog, StartError> {

@@ -5,9 +5,13 @@
 //! new owner. What a job does is a use case of the service crate; here is only when, and how often.
 
 mod config;
+mod lanes;
 mod lease;
 mod run;
+mod sender;
 mod worker;
 
 pub use config::WorkerConfig;
+pub use lanes::LaneLimits;
+pub use sender::{Sender, SenderConfig};
 pub use worker::Worker;

@@ -4,6 +4,7 @@
 #![allow(unreachable_pub)]
 
 pub(crate) mod api_key;
+pub(crate) mod audit_entry;
 pub(crate) mod collection;
 pub(crate) mod creator;
 pub(crate) mod failed_sign_in;
@@ -19,3 +20,6 @@ pub(crate) mod track;
 pub(crate) mod track_file;
 pub(crate) mod upload_session;
 pub(crate) mod variant;
+pub(crate) mod webhook;
+pub(crate) mod webhook_attempt;
+pub(crate) mod webhook_delivery;

@@ -3,6 +3,7 @@
 mod m0001_initial;
 mod m0002_covers;
 mod m0003_idempotency;
+mod m0007_events;
 mod m0009_people;
 
 use std::collections::HashSet;
@@ -21,6 +22,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0001_initial::Migration),
             Box::new(m0002_covers::Migration),
             Box::new(m0003_idempotency::Migration),
+            Box::new(m0007_events::Migration),
             Box::new(m0009_people::Migration),
         ]
     }

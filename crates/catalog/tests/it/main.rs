@@ -6,6 +6,7 @@ mod aggregates;
 mod changes;
 mod concurrency;
 mod deletion;
+mod events;
 mod jobs;
 mod leases;
 mod opening;

@@ -1,10 +1,14 @@
 //! Collections.
 
+use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    Collection, CollectionId, Colour, CreatorId, Job, Metadata, Page, Patch, PlayerColours,
+    AuditAction, Collection, CollectionId, Colour, CreatorId, EventKind, Job, Metadata, Page, Patch,
+    PlayerColours,
 };
 
 use super::Library;
+use crate::audit::{self, Done};
+use crate::webhooks::events;
 use crate::{Caller, Noun, Refusal, UploadHandle};
 
 /// A collection with its own colour, set by hand or found in its cover, where it has one.
@@ -118,6 +122,7 @@ impl Library {
         self.require_creator(caller, creator_id).await?;
         let tx = self.catalog.begin().await?;
         tx.insert_collection(&collection).await?;
+        self.note_collection(&tx, caller, EventKind::CollectionCreated, &collection).await?;
         tx.commit().await?;
         let cover = self.links.collection_cover_upload(collection.organization_id, collection.id);
         Ok((collection.into(), cover))
@@ -139,6 +144,7 @@ impl Library {
             tx.collection(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Collection))?;
         update.apply(&mut collection)?;
         tx.update_collection(&collection).await?;
+        self.note_collection(&tx, caller, EventKind::CollectionUpdated, &collection).await?;
         tx.commit().await?;
         Ok(collection.into())
     }
@@ -159,10 +165,31 @@ impl Library {
             let job = Job::PurgeTrack { organization_id, track_id };
             tx.enqueue(job, self.ambient.record_id(), now, None).await?;
         }
+        self.note_collection(&tx, caller, EventKind::CollectionDeleted, &collection).await?;
         let job = Job::PurgeCollection { organization_id, collection_id: id };
         tx.enqueue(job, self.ambient.record_id(), now, None).await?;
         tx.commit().await?;
         Ok(collection.into())
+    }
+}
+
+impl Library {
+    /// Tells webhooks and the audit log.
+    async fn note_collection(
+        &self,
+        tx: &Transaction,
+        caller: &Caller,
+        event: EventKind,
+        collection: &Collection,
+    ) -> Result<(), Refusal> {
+        let action = match event {
+            EventKind::CollectionCreated => AuditAction::CollectionCreate,
+            EventKind::CollectionDeleted => AuditAction::CollectionDelete,
+            _ => AuditAction::CollectionUpdate,
+        };
+        let done = Done { action, subject_id: collection.id.uuid(), title: &collection.title };
+        audit::record(tx, &self.ambient, caller, done).await?;
+        Ok(events::collection_changed(tx, &self.ambient, event, collection).await?)
     }
 }
 

@@ -29,12 +29,6 @@ pub struct UpdateOrganization {
     pub player_colour: Patch<Colour>,
     /// The line under the title; cleared, empty.
     pub player_subtitle: Patch<String>,
-    /// Where track events go. Not changeable through the API.
-    pub webhook_url: Patch<String>,
-    /// Where file events go. Not changeable through the API.
-    pub webhook_url_file: Patch<String>,
-    /// Where collection events go. Not changeable through the API.
-    pub webhook_url_collection: Patch<String>,
     /// Whether spoken words are transcribed. Not changeable through the API.
     pub is_transcription_enabled: Patch<bool>,
 }
@@ -59,9 +53,6 @@ impl UpdateOrganization {
         self.is_cover_overridable.apply_or(&mut organization.is_cover_overridable, true);
         self.player_colour.apply_or(&mut organization.player_colour, Colour::DEFAULT);
         self.player_subtitle.apply_or(&mut organization.player_subtitle, String::new());
-        self.webhook_url.apply(&mut organization.webhook_url);
-        self.webhook_url_file.apply(&mut organization.webhook_url_file);
-        self.webhook_url_collection.apply(&mut organization.webhook_url_collection);
         self.is_transcription_enabled.apply_or(&mut organization.is_transcription_enabled, false);
         Ok(())
     }

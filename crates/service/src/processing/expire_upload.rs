@@ -2,6 +2,8 @@
 
 use tonearm_domain::{OrganizationId, TrackId};
 
+use crate::webhooks::events;
+
 use super::{JobError, JobRun, Processing, finish};
 
 impl Processing {
@@ -15,9 +17,11 @@ impl Processing {
         if let Some(mut track) = tx.track(organization_id, track_id).await?
             && let Ok(status) = track.status.expire_upload()
         {
+            let previous = track.status;
             track.status = status;
             track.status_reason = Some("no file was uploaded before the upload URL expired".to_owned());
             tx.update_track(&track).await?;
+            events::track_settled(&tx, &self.ambient, &track, previous).await?;
         }
         finish(&run.claimed, tx).await
     }

@@ -10,6 +10,7 @@ use tonearm_domain::{
 use tonearm_media::{LimitTier, MediaError, Probe, RunScope};
 
 use super::{JobError, JobRun, Processing};
+use crate::webhooks::events;
 
 /// What one track's run works with.
 pub(super) struct Workbench {
@@ -170,6 +171,7 @@ impl Processing {
             return Err(JobError::Cancelled);
         }
         tx.put_track_file(&file).await?;
+        events::file_recorded(&tx, &self.ambient, track, &file).await?;
         tx.commit().await?;
         Ok(())
     }

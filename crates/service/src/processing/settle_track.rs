@@ -9,6 +9,7 @@ use tonearm_media::MediaError;
 use super::files::MadeCover;
 use super::process_track::Workbench;
 use super::{JobError, JobRun, Processing, finish};
+use crate::webhooks::events;
 
 impl Processing {
     /// Records what probing and the pass over the sound found.
@@ -56,12 +57,14 @@ impl Processing {
             {
                 (track.cover, track.theme) = (Some(cover), theme);
             }
+            let previous = track.status;
             if track.status.is_processing() && all_tried(&recipes, &files) {
                 let (outcome, reason) = judge(&files);
                 track.status = track.status.settle(outcome).map_err(JobError::retry)?;
                 track.status_reason = reason;
             }
             tx.update_track(&track).await?;
+            events::track_settled(&tx, &self.ambient, &track, previous).await?;
         }
         finish(&run.claimed, tx).await
     }
@@ -88,9 +91,11 @@ impl Processing {
         if let Some(mut track) = tx.track(track.organization_id, track.id).await?
             && let Ok(status) = track.status.reject_source()
         {
+            let previous = track.status;
             track.status = status;
             track.status_reason = Some(reason.to_owned());
             tx.update_track(&track).await?;
+            events::track_settled(&tx, &self.ambient, &track, previous).await?;
         }
         finish(&run.claimed, tx).await
     }
@@ -108,11 +113,13 @@ impl Processing {
             && track.status.is_processing()
         {
             let files = tx.files_of_track(track_id).await?;
+            let previous = track.status;
             let outcome = Outcome::judge(1, playable(&files));
             track.status = track.status.settle(outcome).unwrap_or(TrackStatus::Error);
             track.status_reason =
                 Some(format!("processing was given up after {} attempts: {error}", claimed.attempt));
             tx.update_track(&track).await?;
+            events::track_settled(&tx, &self.ambient, &track, previous).await?;
         }
         if !tx.give_up_job(claimed, self.ambient.now(), error).await? {
             return Err(JobError::LeaseLost);

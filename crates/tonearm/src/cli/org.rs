@@ -40,15 +40,6 @@ pub(super) struct Settings {
     /// Its name
     #[arg(long)]
     name: Option<String>,
-    /// Where track events go
-    #[arg(long, value_name = "URL")]
-    webhook_url: Option<String>,
-    /// Where file events go
-    #[arg(long, value_name = "URL")]
-    webhook_file_url: Option<String>,
-    /// Where collection events go
-    #[arg(long, value_name = "URL")]
-    webhook_collection_url: Option<String>,
     /// Whether spoken words are transcribed
     #[arg(long, value_enum)]
     transcription: Option<Switch>,
@@ -103,7 +94,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         Command::Set(settings) => {
             let caller = Caller::owner(settings.org);
             let cover = settings.cover.clone();
-            library.update_organization(&caller, settings.org, settings.into_update()?).await?;
+            library.update_organization(&caller, settings.org, settings.into_update()).await?;
             if let Some(file) = cover {
                 let uploads = parts.open_uploads(config, ambient).await?;
                 uploads.set_organization_cover(&caller, read(&file)?).await?;
@@ -114,19 +105,16 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
 }
 
 impl Settings {
-    fn into_update(self) -> Result<UpdateOrganization, Failure> {
-        Ok(UpdateOrganization {
+    fn into_update(self) -> UpdateOrganization {
+        UpdateOrganization {
             name: self.name.map_or(Patch::Keep, Patch::Set),
-            webhook_url: webhook("--webhook-url", self.webhook_url)?,
-            webhook_url_file: webhook("--webhook-file-url", self.webhook_file_url)?,
-            webhook_url_collection: webhook("--webhook-collection-url", self.webhook_collection_url)?,
             is_transcription_enabled: self
                 .transcription
                 .map_or(Patch::Keep, |switch| Patch::Set(matches!(switch, Switch::On))),
             player_colour: self.player_color.map_or(Patch::Keep, Patch::Set),
             player_subtitle: self.player_subtitle.map_or(Patch::Keep, Patch::Set),
             ..UpdateOrganization::default()
-        })
+        }
     }
 }
 
@@ -134,17 +122,4 @@ fn read(file: &Path) -> Result<Bytes, Failure> {
     let bytes =
         std::fs::read(file).map_err(|error| Failure::Failed(format!("{}: {error}", file.display())))?;
     Ok(bytes.into())
-}
-
-fn webhook(flag: &str, url: Option<String>) -> Result<Patch<String>, Failure> {
-    match url {
-        None => Ok(Patch::Keep),
-        Some(url) if url.is_empty() => Ok(Patch::Clear),
-        Some(url) => match reqwest::Url::parse(&url) {
-            Ok(parsed) if matches!(parsed.scheme(), "http" | "https") && parsed.has_host() => {
-                Ok(Patch::Set(url))
-            }
-            _ => Err(Failure::Usage(format!("{flag}: {url:?} is no http or https URL"))),
-        },
-    }
 }

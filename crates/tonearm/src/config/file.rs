@@ -25,6 +25,8 @@ pub(super) struct Settings {
     pub(super) api: ApiSettings,
     pub(super) worker: WorkerSettings,
     pub(super) media: MediaSettings,
+    pub(super) outbound: OutboundSettings,
+    pub(super) webhooks: WebhookSettings,
     pub(super) log: LogSettings,
 }
 
@@ -58,6 +60,19 @@ pub(super) struct MediaSettings {
     pub(super) ffmpeg: Option<PathBuf>,
     pub(super) ffprobe: Option<PathBuf>,
     pub(super) concurrency: Option<usize>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct OutboundSettings {
+    pub(super) allow_private: Option<bool>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct WebhookSettings {
+    pub(super) connections: Option<usize>,
+    pub(super) connections_per_endpoint: Option<usize>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -98,6 +113,10 @@ impl Settings {
         variables.path("media.ffmpeg", &mut settings.media.ffmpeg);
         variables.path("media.ffprobe", &mut settings.media.ffprobe);
         variables.toml("media.concurrency", &mut settings.media.concurrency)?;
+        variables.toml("outbound.allow_private", &mut settings.outbound.allow_private)?;
+        variables.toml("webhooks.connections", &mut settings.webhooks.connections)?;
+        variables
+            .toml("webhooks.connections_per_endpoint", &mut settings.webhooks.connections_per_endpoint)?;
         variables.text("log.format", &mut settings.log.format);
         variables.text("log.filter", &mut settings.log.filter);
         Ok(settings)

@@ -53,12 +53,8 @@ async fn keys_made_beside_a_running_server_work_at_once() {
     assert!(!listed.contains(text(&player, "/api_key")), "a key is shown once");
 
     let url = "https://hooks.example.com/a";
-    assert!(
-        program
-            .run(&["org", "set", "--org", &org, "--webhook-url", url, "--transcription", "on"])
-            .status
-            .success()
-    );
+    let set = json_of(&program.run(&["webhook", "set", "--org", &org, "--url", url, "--json"]));
+    assert!(text(&set, "/secret").starts_with("whsec_"));
     let read = owner.get(&format!("/v1/organization/{org}")).await.ok();
     assert_eq!(read["organization"]["webhook_url"], url);
     assert!(program.terminate(), "{}", program.log());

@@ -7,8 +7,10 @@ mod concurrency;
 mod covers;
 mod inputs;
 mod lifecycle;
+mod receiver;
 mod tour;
 mod way;
+mod webhooks;
 
 /// The program under test.
 fn binary() -> &'static std::path::Path {

@@ -1,0 +1,244 @@
+//! Events on their way to endpoints: queued in the transaction of what they tell, claimed under a lease, tried,
+//! and kept for a while to be looked at.
+//!
+//! `due_at` is when a delivery may be claimed: its next attempt, or, while somebody holds it, the end of the lease.
+
+use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set, UpdateMany};
+use tonearm_domain::{
+    ClaimedDelivery, DeliveryAttempt, DeliveryState, LeaseId, OrganizationId, Page, Timestamp,
+    WebhookDelivery, WebhookDeliveryId, WebhookId,
+};
+
+use crate::entity::webhook_attempt;
+use crate::entity::webhook_delivery::{ActiveModel, Column, Entity, Model, small};
+use crate::query::{all, one, page};
+use crate::{Catalog, CatalogError, Transaction};
+
+/// Which deliveries; what is not set does not narrow.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct DeliveryFilter {
+    /// Only those to this endpoint.
+    pub webhook_id: Option<WebhookId>,
+    /// Only those in this state.
+    pub state: Option<DeliveryState>,
+}
+
+fn pending() -> Condition {
+    Condition::all().add(Column::State.eq(DeliveryState::Pending.as_str()))
+}
+
+/// Due again from the start, whatever it was before.
+fn restarted(now: Timestamp) -> UpdateMany<Entity> {
+    let row = ActiveModel {
+        state: Set(DeliveryState::Pending.as_str().to_owned()),
+        failures: Set(0),
+        due_at: Set(Some(now.unix_millis())),
+        lease_id: Set(None),
+        queued_at: Set(now.unix_millis()),
+        finished_at: Set(None),
+        ..Default::default()
+    };
+    Entity::update_many().set(row)
+}
+
+impl Catalog {
+    /// One page of an organization's deliveries, the newest first, and how many there are in all.
+    pub async fn deliveries(
+        &self,
+        organization: OrganizationId,
+        filter: DeliveryFilter,
+        wanted: Page,
+    ) -> Result<(u64, Vec<WebhookDelivery>), CatalogError> {
+        let matching = Condition::all()
+            .add(Column::OrganizationId.eq(organization.uuid()))
+            .add_option(filter.webhook_id.map(|id| Column::WebhookId.eq(id.uuid())))
+            .add_option(filter.state.map(|state| Column::State.eq(state.as_str())));
+        page(self.reader(), Entity::find().filter(matching).order_by_desc(Column::Id), wanted).await
+    }
+
+    /// One delivery of an organization.
+    pub async fn delivery(
+        &self,
+        organization: OrganizationId,
+        id: WebhookDeliveryId,
+    ) -> Result<Option<WebhookDelivery>, CatalogError> {
+        let own = Column::OrganizationId.eq(organization.uuid());
+        one(self.reader(), Entity::find_by_id(id.uuid()).filter(own)).await
+    }
+
+    /// What was tried for a delivery, the first attempt first.
+    pub async fn delivery_attempts(
+        &self,
+        id: WebhookDeliveryId,
+    ) -> Result<Vec<DeliveryAttempt>, CatalogError> {
+        let select = webhook_attempt::Entity::find()
+            .filter(webhook_attempt::Column::DeliveryId.eq(id.uuid()))
+            .order_by_asc(webhook_attempt::Column::Number);
+        all(self.reader(), select).await
+    }
+
+    /// Claims up to `most` deliveries to one endpoint, those due for longest first, until `leased_until`. This
+    /// counts as an attempt of each.
+    pub async fn claim_deliveries(
+        &self,
+        webhook: WebhookId,
+        now: Timestamp,
+        lease: LeaseId,
+        leased_until: Timestamp,
+        most: u64,
+    ) -> Result<Vec<ClaimedDelivery>, CatalogError> {
+        let tx = self.begin().await?;
+        let rows: Vec<Model> = Entity::find()
+            .filter(Column::WebhookId.eq(webhook.uuid()))
+            .filter(Column::DueAt.lte(now.unix_millis()))
+            .order_by_asc(Column::DueAt)
+            .order_by_asc(Column::Id)
+            .limit(most)
+            // Left out on SQLite, where nobody else writes during the transaction.
+            .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked)
+            .all(tx.db())
+            .await?;
+        let leased = ActiveModel {
+            lease_id: Set(Some(lease.uuid())),
+            due_at: Set(Some(leased_until.unix_millis())),
+            ..Default::default()
+        };
+        Entity::update_many()
+            .set(leased)
+            .col_expr(Column::Attempts, Expr::col(Column::Attempts).add(1))
+            .filter(Column::Id.is_in(rows.iter().map(|row| row.id)))
+            .exec(tx.db())
+            .await?;
+        tx.commit().await?;
+        let claimed = rows.into_iter().map(|row| {
+            let mut delivery = WebhookDelivery::try_from(row)?;
+            delivery.attempts += 1;
+            Ok(ClaimedDelivery { delivery, lease })
+        });
+        claimed.collect()
+    }
+
+    /// Gives deliveries back untouched, for shutdown: the attempts do not count.
+    pub async fn return_deliveries(
+        &self,
+        claimed: &[ClaimedDelivery],
+        now: Timestamp,
+    ) -> Result<(), CatalogError> {
+        for claimed in claimed {
+            let returned = ActiveModel {
+                lease_id: Set(None),
+                due_at: Set(Some(now.unix_millis())),
+                ..Default::default()
+            };
+            Entity::update_many()
+                .set(returned)
+                .col_expr(Column::Attempts, Expr::col(Column::Attempts).sub(1))
+                .filter(held(claimed))
+                .exec(self.writer())
+                .await?;
+        }
+        Ok(())
+    }
+}
+
+fn held(claimed: &ClaimedDelivery) -> Condition {
+    Condition::all()
+        .add(Column::Id.eq(claimed.delivery.id.uuid()))
+        .add(Column::LeaseId.eq(claimed.lease.uuid()))
+}
+
+impl Transaction {
+    /// Queues an event for an endpoint.
+    pub async fn queue_delivery(&self, delivery: &WebhookDelivery) -> Result<(), CatalogError> {
+        Entity::insert(ActiveModel::from(delivery)).exec_without_returning(self.db()).await?;
+        self.note_delivery();
+        Ok(())
+    }
+
+    /// Records an attempt, and the delivery as it is after it: `state`, `failures`, `due_at` and `finished_at`.
+    /// `false`: the lease was lost or the endpoint removed, and nothing was recorded.
+    pub async fn record_attempt(
+        &self,
+        claimed: &ClaimedDelivery,
+        attempt: &DeliveryAttempt,
+    ) -> Result<bool, CatalogError> {
+        let delivery = &claimed.delivery;
+        let row = ActiveModel {
+            state: Set(delivery.state.as_str().to_owned()),
+            failures: Set(small(delivery.failures)),
+            due_at: Set(delivery.due_at.map(|at| at.unix_millis())),
+            lease_id: Set(None),
+            finished_at: Set(delivery.finished_at.map(|at| at.unix_millis())),
+            ..Default::default()
+        };
+        let changed = Entity::update_many().set(row).filter(held(claimed)).exec(self.db()).await?;
+        if changed.rows_affected == 0 {
+            return Ok(false);
+        }
+        webhook_attempt::Entity::insert(webhook_attempt::ActiveModel::from(attempt))
+            .exec_without_returning(self.db())
+            .await?;
+        Ok(true)
+    }
+
+    /// Queues a delivery of an organization once more. `false`: there is none, or it is being sent at this moment.
+    pub async fn replay_delivery(
+        &self,
+        organization: OrganizationId,
+        id: WebhookDeliveryId,
+        now: Timestamp,
+    ) -> Result<bool, CatalogError> {
+        let at_rest =
+            Condition::any().add(Column::LeaseId.is_null()).add(Column::DueAt.lte(now.unix_millis()));
+        let changed = restarted(now)
+            .filter(Column::Id.eq(id.uuid()))
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(at_rest)
+            .exec(self.db())
+            .await?;
+        self.note_delivery();
+        Ok(changed.rows_affected > 0)
+    }
+
+    /// Queues once more what has failed for an endpoint. Gives how many there were.
+    pub async fn replay_failed(&self, webhook: WebhookId, now: Timestamp) -> Result<u64, CatalogError> {
+        let changed = restarted(now)
+            .filter(Column::WebhookId.eq(webhook.uuid()))
+            .filter(Column::State.eq(DeliveryState::Failed.as_str()))
+            .exec(self.db())
+            .await?;
+        self.note_delivery();
+        Ok(changed.rows_affected)
+    }
+
+    /// Marks as failed what was queued before a moment and is still waiting. Gives how many there were.
+    pub async fn give_up_deliveries(
+        &self,
+        queued_before: Timestamp,
+        now: Timestamp,
+    ) -> Result<u64, CatalogError> {
+        let row = ActiveModel {
+            state: Set(DeliveryState::Failed.as_str().to_owned()),
+            due_at: Set(None),
+            lease_id: Set(None),
+            finished_at: Set(Some(now.unix_millis())),
+            ..Default::default()
+        };
+        let changed = Entity::update_many()
+            .set(row)
+            .filter(pending())
+            .filter(Column::QueuedAt.lt(queued_before.unix_millis()))
+            .filter(Column::DueAt.lte(now.unix_millis()))
+            .exec(self.db())
+            .await?;
+        Ok(changed.rows_affected)
+    }
+
+    /// Removes deliveries that were finished before a moment. Gives how many there were.
+    pub async fn delete_finished_deliveries(&self, before: Timestamp) -> Result<u64, CatalogError> {
+        let deleted =
+            Entity::delete_many().filter(Column::FinishedAt.lt(before.unix_millis())).exec(self.db()).await?;
+        Ok(deleted.rows_affected)
+    }
+}

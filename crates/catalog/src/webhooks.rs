@@ -1,0 +1,138 @@
+//! Endpoints that events are sent to: the `webhook` table.
+
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select, Set};
+use tonearm_domain::{
+    Collection, CollectionId, EndpointHealth, Organization, OrganizationId, Timestamp, Webhook, WebhookId,
+    WebhookKind,
+};
+
+use crate::entity::webhook::{ActiveModel, Column, Entity};
+use crate::entity::{collection, organization, webhook_delivery};
+use crate::query::{TO_CHANGE, all, change, one};
+use crate::{Catalog, CatalogError, Change, Transaction};
+
+fn of_kind(organization: OrganizationId, kind: WebhookKind) -> Select<Entity> {
+    Entity::find()
+        .filter(Column::OrganizationId.eq(organization.uuid()))
+        .filter(Column::Kind.eq(kind.as_str()))
+}
+
+/// Whether something is due for the endpoint of the row.
+fn has_due(now: Timestamp) -> Condition {
+    use webhook_delivery::{Column as Delivery, Entity as Deliveries};
+    let due = Query::select()
+        .expr(Expr::val(1))
+        .from(Deliveries)
+        .and_where(Expr::col((Deliveries, Delivery::WebhookId)).equals((Entity, Column::Id)))
+        .and_where(Delivery::DueAt.lte(now.unix_millis()))
+        .take();
+    Condition::all().add(Expr::exists(due))
+}
+
+impl Catalog {
+    /// The endpoints of an organization.
+    pub async fn webhooks(&self, organization: OrganizationId) -> Result<Vec<Webhook>, CatalogError> {
+        let own = Entity::find().filter(Column::OrganizationId.eq(organization.uuid()));
+        all(self.reader(), own.order_by_asc(Column::Id)).await
+    }
+
+    /// Every endpoint that is not paused and has something due.
+    pub async fn due_webhooks(&self, now: Timestamp) -> Result<Vec<Webhook>, CatalogError> {
+        let awake = Condition::any()
+            .add(Column::PausedUntil.is_null())
+            .add(Column::PausedUntil.lte(now.unix_millis()));
+        let select = Entity::find().filter(awake).filter(has_due(now)).order_by_asc(Column::Id);
+        all(self.reader(), select).await
+    }
+}
+
+impl Transaction {
+    /// The endpoint of a kind, as it is.
+    pub async fn webhook(
+        &self,
+        organization: OrganizationId,
+        kind: WebhookKind,
+    ) -> Result<Option<Webhook>, CatalogError> {
+        one(self.db(), of_kind(organization, kind)).await
+    }
+
+    /// One endpoint, locked for a change.
+    pub async fn webhook_to_change(&self, id: WebhookId) -> Result<Option<Webhook>, CatalogError> {
+        one(self.db(), Entity::find_by_id(id.uuid()).lock(TO_CHANGE)).await
+    }
+
+    /// Adds an endpoint, or changes the one of its kind, and shows its address on the organization.
+    pub async fn put_webhook(&self, webhook: &Webhook) -> Result<(), CatalogError> {
+        let (mut row, id) = (ActiveModel::from(webhook), webhook.id.uuid());
+        let known = Entity::find_by_id(id).one(self.db()).await?.is_some();
+        if known {
+            (row.id, row.organization_id) = (sea_orm::NotSet, sea_orm::NotSet);
+            (row.kind, row.created_at) = (sea_orm::NotSet, sea_orm::NotSet);
+            Entity::update_many().set(row).filter(Column::Id.eq(id)).exec(self.db()).await?;
+        } else {
+            Entity::insert(row)
+                .exec_without_returning(self.db())
+                .await
+                .map_err(CatalogError::or_duplicate("a webhook of this kind"))?;
+        }
+        self.show_webhook_url(webhook.organization_id, webhook.kind, Some(webhook.url.clone())).await
+    }
+
+    /// Writes how an endpoint has been.
+    pub async fn update_webhook_health(
+        &self,
+        id: WebhookId,
+        health: EndpointHealth,
+    ) -> Result<(), CatalogError> {
+        let row = ActiveModel {
+            failures: Set(i32::try_from(health.failures).unwrap_or(i32::MAX)),
+            paused_until: Set(health.paused_until.map(|at| at.unix_millis())),
+            ..Default::default()
+        };
+        Entity::update_many().set(row).filter(Column::Id.eq(id.uuid())).exec(self.db()).await?;
+        Ok(())
+    }
+
+    /// Removes an endpoint with everything that was on its way to it.
+    pub async fn delete_webhook(&self, webhook: &Webhook) -> Result<(), CatalogError> {
+        Entity::delete_by_id(webhook.id.uuid()).exec(self.db()).await?;
+        self.show_webhook_url(webhook.organization_id, webhook.kind, None).await
+    }
+
+    async fn show_webhook_url(
+        &self,
+        id: OrganizationId,
+        kind: WebhookKind,
+        url: Option<String>,
+    ) -> Result<(), CatalogError> {
+        let mut row = organization::ActiveModel::default();
+        match kind {
+            WebhookKind::Track => row.webhook_url = Set(url),
+            WebhookKind::File => row.webhook_url_file = Set(url),
+            WebhookKind::Collection => row.webhook_url_collection = Set(url),
+        }
+        self.note(Change::Organization(id));
+        let update =
+            organization::Entity::update_many().set(row).filter(organization::Column::Id.eq(id.uuid()));
+        change(self.db(), update, "the organization does not exist").await
+    }
+
+    /// An organization as it is, not locked: for what is told of it.
+    pub async fn organization_as_it_is(
+        &self,
+        id: OrganizationId,
+    ) -> Result<Option<Organization>, CatalogError> {
+        one(self.db(), organization::Entity::find_by_id(id.uuid())).await
+    }
+
+    /// A collection as it is, not locked and even if it is deleted: for what is told of it.
+    pub async fn collection_as_it_is(
+        &self,
+        organization: OrganizationId,
+        id: CollectionId,
+    ) -> Result<Option<Collection>, CatalogError> {
+        let own = collection::Column::OrganizationId.eq(organization.uuid());
+        one(self.db(), collection::Entity::find_by_id(id.uuid()).filter(own)).await
+    }
+}

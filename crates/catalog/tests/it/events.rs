@@ -1,0 +1,296 @@
+//! Webhooks, deliveries and the audit log.
+
+use std::collections::HashSet;
+
+use tonearm_catalog::{AuditFilter, Catalog, CatalogError, DeliveryFilter};
+use tonearm_domain::{
+    Actor, Ambient, AuditAction, AuditEntry, DeliveryAttempt, DeliveryState, EndpointHealth, EventKind,
+    OrganizationId, Origin, Page, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookKind,
+};
+use tonearm_fixtures::ambient;
+
+use crate::place::Place;
+use crate::samples::*;
+
+crate::on_both!(
+    an_endpoint_shows_on_its_organization,
+    a_delivery_is_claimed_once_and_again_when_its_lease_ends,
+    many_claimers_never_get_the_same_delivery,
+    what_is_paused_or_not_due_is_left_alone,
+    an_attempt_is_recorded_by_its_holder_alone,
+    deliveries_are_replayed_given_up_and_forgotten,
+    the_audit_log_is_read_by_filters_and_pages,
+);
+
+async fn organization(catalog: &Catalog, ambient: &Ambient) -> OrganizationId {
+    let organization = bare_organization(ambient);
+    let tx = catalog.begin().await.unwrap();
+    tx.insert_organization(&organization).await.unwrap();
+    tx.commit().await.unwrap();
+    organization.id
+}
+
+async fn endpoint(catalog: &Catalog, ambient: &Ambient, organization_id: OrganizationId) -> Webhook {
+    let webhook = Webhook {
+        id: ambient.record_id(),
+        organization_id,
+        kind: WebhookKind::File,
+        url: HOSTILE.to_owned(),
+        secret: vec![0, 1, 255],
+        old_secret: Some(vec![2]),
+        rotated_at: Some(ambient.now()),
+        health: EndpointHealth::default(),
+        created_at: ambient.now(),
+    };
+    let tx = catalog.begin().await.unwrap();
+    tx.put_webhook(&webhook).await.unwrap();
+    tx.commit().await.unwrap();
+    webhook
+}
+
+async fn queue(catalog: &Catalog, ambient: &Ambient, webhook: &Webhook) -> WebhookDelivery {
+    let (id, subject) = (ambient.record_id(), webhook.id.uuid());
+    let payload = format!("{{{HOSTILE:?}:1}}");
+    let delivery =
+        WebhookDelivery::new(id, webhook, EventKind::TrackFileFailed, subject, payload, ambient.now());
+    let tx = catalog.begin().await.unwrap();
+    tx.queue_delivery(&delivery).await.unwrap();
+    tx.commit().await.unwrap();
+    delivery
+}
+
+fn failed_attempt(ambient: &Ambient, delivery: &WebhookDelivery) -> DeliveryAttempt {
+    DeliveryAttempt {
+        delivery_id: delivery.id,
+        number: delivery.attempts,
+        url: "https://example.com".to_owned(),
+        started_at: ambient.now(),
+        duration_ms: 12,
+        status: Some(500),
+        response: "nul \0 is no text".to_owned(),
+        error: Some("the receiver answered 500".to_owned()),
+    }
+}
+
+async fn an_endpoint_shows_on_its_organization(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let organization = organization(&catalog, &ambient).await;
+    let webhook = endpoint(&catalog, &ambient, organization).await;
+    assert_eq!(catalog.webhooks(organization).await.unwrap(), std::slice::from_ref(&webhook));
+    let shown = || async { catalog.organization(organization).await.unwrap().unwrap().webhook_url_file };
+    assert_eq!(shown().await.as_deref(), Some(HOSTILE));
+
+    let tx = catalog.begin().await.unwrap();
+    let moved = Webhook { url: "https://example.com".to_owned(), ..webhook.clone() };
+    tx.put_webhook(&moved).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(catalog.webhooks(organization).await.unwrap(), [moved]);
+    assert_eq!(shown().await.as_deref(), Some("https://example.com"));
+
+    let tx = catalog.begin().await.unwrap();
+    let second = Webhook { id: ambient.record_id(), ..webhook.clone() };
+    assert!(matches!(tx.put_webhook(&second).await, Err(CatalogError::Conflict(_))));
+    drop(tx);
+
+    let delivery = queue(&catalog, &ambient, &webhook).await;
+    let tx = catalog.begin().await.unwrap();
+    tx.delete_webhook(&webhook).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(shown().await, None);
+    assert_eq!(catalog.delivery(organization, delivery.id).await.unwrap(), None);
+}
+
+async fn a_delivery_is_claimed_once_and_again_when_its_lease_ends(place: Place) {
+    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+    let organization = organization(&catalog, &ambient).await;
+    let webhook = endpoint(&catalog, &ambient, organization).await;
+    let delivery = queue(&catalog, &ambient, &webhook).await;
+    assert_eq!(catalog.delivery(organization, delivery.id).await.unwrap().unwrap(), delivery);
+    let claim = || async {
+        let (now, lease) = (ambient.now(), ambient.credential_id());
+        catalog.claim_deliveries(webhook.id, now, lease, now.plus_seconds(30), 10).await.unwrap()
+    };
+    let first = claim().await;
+    assert_eq!((first.len(), first[0].delivery.attempts, first[0].delivery.id), (1, 1, delivery.id));
+    assert_eq!(claim().await, []);
+    assert_eq!(catalog.due_webhooks(ambient.now()).await.unwrap(), []);
+    clock.advance_seconds(30);
+    let second = claim().await;
+    assert_eq!(second[0].delivery.attempts, 2);
+    catalog.return_deliveries(&first, ambient.now()).await.unwrap();
+    assert_eq!(claim().await, [], "who lost the lease returns nothing");
+    catalog.return_deliveries(&second, ambient.now()).await.unwrap();
+    assert_eq!(claim().await[0].delivery.attempts, 2);
+}
+
+async fn many_claimers_never_get_the_same_delivery(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let organization = organization(&catalog, &ambient).await;
+    let webhook = endpoint(&catalog, &ambient, organization).await;
+    for _ in 0..30 {
+        queue(&catalog, &ambient, &webhook).await;
+    }
+    let claimers = (0..8).map(|_| {
+        let (catalog, ambient, id) = (catalog.clone(), ambient.clone(), webhook.id);
+        tokio::spawn(async move {
+            let (now, mut got) = (ambient.now(), Vec::new());
+            for _ in 0..8 {
+                let lease = ambient.credential_id();
+                let claimed =
+                    catalog.claim_deliveries(id, now, lease, now.plus_seconds(30), 3).await.unwrap();
+                got.extend(claimed.into_iter().map(|claimed| claimed.delivery.id));
+            }
+            got
+        })
+    });
+    let mut all: Vec<WebhookDeliveryId> = Vec::new();
+    for claimer in claimers.collect::<Vec<_>>() {
+        all.extend(claimer.await.unwrap());
+    }
+    assert_eq!((all.len(), all.iter().collect::<HashSet<_>>().len()), (30, 30));
+}
+
+async fn what_is_paused_or_not_due_is_left_alone(place: Place) {
+    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+    let organization = organization(&catalog, &ambient).await;
+    let webhook = endpoint(&catalog, &ambient, organization).await;
+    let due = || async { catalog.due_webhooks(ambient.now()).await.unwrap().len() };
+    assert_eq!(due().await, 0);
+    queue(&catalog, &ambient, &webhook).await;
+    assert_eq!(due().await, 1);
+    let pause = EndpointHealth { failures: 5, paused_until: Some(ambient.now().plus_seconds(10)) };
+    let tx = catalog.begin().await.unwrap();
+    tx.update_webhook_health(webhook.id, pause).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(due().await, 0);
+    clock.advance_seconds(10);
+    assert_eq!(due().await, 1);
+}
+
+async fn an_attempt_is_recorded_by_its_holder_alone(place: Place) {
+    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+    let organization = organization(&catalog, &ambient).await;
+    let webhook = endpoint(&catalog, &ambient, organization).await;
+    let delivery = queue(&catalog, &ambient, &webhook).await;
+    let claim = || async {
+        let (now, lease) = (ambient.now(), ambient.credential_id());
+        let mut claimed =
+            catalog.claim_deliveries(webhook.id, now, lease, now.plus_seconds(30), 1).await.unwrap();
+        let mut claimed = claimed.remove(0);
+        claimed.delivery.failures += 1;
+        claimed.delivery.due_at = Some(now.plus_seconds(300));
+        claimed
+    };
+    let late = claim().await;
+    clock.advance_seconds(30);
+    let holder = claim().await;
+    let record = |claimed| {
+        let (catalog, ambient) = (&catalog, &ambient);
+        async move {
+            let tx = catalog.begin().await.unwrap();
+            let attempt = failed_attempt(ambient, &delivery_of(&claimed));
+            let recorded = tx.record_attempt(&claimed, &attempt).await.unwrap();
+            tx.commit().await.unwrap();
+            recorded
+        }
+    };
+    assert!(!record(late).await);
+    assert!(record(holder.clone()).await);
+    assert!(!record(holder.clone()).await, "nobody holds it any more");
+    let stored = catalog.delivery(organization, delivery.id).await.unwrap().unwrap();
+    assert_eq!((stored.attempts, stored.failures, stored.due_at), (2, 1, holder.delivery.due_at));
+    let attempts = catalog.delivery_attempts(delivery.id).await.unwrap();
+    let expected = failed_attempt(&ambient, &holder.delivery);
+    assert_eq!(
+        attempts,
+        [DeliveryAttempt { response: expected.response.replace('\0', "\u{FFFD}"), ..expected }]
+    );
+}
+
+fn delivery_of(claimed: &tonearm_domain::ClaimedDelivery) -> WebhookDelivery {
+    claimed.delivery.clone()
+}
+
+async fn deliveries_are_replayed_given_up_and_forgotten(place: Place) {
+    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+    let organization = organization(&catalog, &ambient).await;
+    let webhook = endpoint(&catalog, &ambient, organization).await;
+    let old = queue(&catalog, &ambient, &webhook).await;
+    clock.advance_seconds(100);
+    let young = queue(&catalog, &ambient, &webhook).await;
+    let tx = catalog.begin().await.unwrap();
+    assert_eq!(tx.give_up_deliveries(young.created_at, ambient.now()).await.unwrap(), 1);
+    tx.commit().await.unwrap();
+    let in_state = |state| {
+        let (catalog, page) = (&catalog, Page::new(None, None).unwrap());
+        async move {
+            let filter = DeliveryFilter { webhook_id: Some(webhook.id), state: Some(state) };
+            let (count, found) = catalog.deliveries(organization, filter, page).await.unwrap();
+            assert_eq!(count as usize, found.len());
+            found.into_iter().map(|delivery| delivery.id).collect::<Vec<_>>()
+        }
+    };
+    assert_eq!(in_state(DeliveryState::Failed).await, [old.id]);
+    assert_eq!(in_state(DeliveryState::Pending).await, [young.id]);
+
+    let tx = catalog.begin().await.unwrap();
+    let other = ambient.record_id();
+    assert!(!tx.replay_delivery(other, old.id, ambient.now()).await.unwrap());
+    assert!(tx.replay_delivery(organization, old.id, ambient.now()).await.unwrap());
+    assert_eq!(tx.replay_failed(webhook.id, ambient.now()).await.unwrap(), 0);
+    tx.commit().await.unwrap();
+    assert_eq!(in_state(DeliveryState::Pending).await, [young.id, old.id]);
+
+    clock.advance_seconds(1);
+    let tx = catalog.begin().await.unwrap();
+    assert_eq!(tx.give_up_deliveries(ambient.now(), ambient.now()).await.unwrap(), 2);
+    assert_eq!(tx.delete_finished_deliveries(ambient.now()).await.unwrap(), 0);
+    assert_eq!(tx.delete_finished_deliveries(ambient.now().plus_seconds(1)).await.unwrap(), 2);
+    tx.commit().await.unwrap();
+}
+
+async fn the_audit_log_is_read_by_filters_and_pages(place: Place) {
+    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+    let (own, other): (OrganizationId, OrganizationId) = (ambient.record_id(), ambient.record_id());
+    let key = ambient.record_id();
+    let address = Some("2001:db8::1".parse().unwrap());
+    let actions = [AuditAction::TrackCreate, AuditAction::TrackDelete, AuditAction::KeyCreate];
+    let tx = catalog.begin().await.unwrap();
+    for (organization, action) in actions.map(|action| (own, action)).into_iter().chain([(other, actions[0])])
+    {
+        let actor = if action == AuditAction::KeyCreate { Actor::CommandLine } else { Actor::Key(key) };
+        let entry = AuditEntry {
+            id: ambient.record_id(),
+            organization_id: Some(organization),
+            at: ambient.now(),
+            origin: Origin { actor, address },
+            action,
+            subject_id: Some(key.uuid()),
+            title: Some(HOSTILE.to_owned()),
+        };
+        tx.audit(&entry).await.unwrap();
+        clock.advance_seconds(1);
+    }
+    tx.commit().await.unwrap();
+    let read = |filter: AuditFilter, before, limit| {
+        let catalog = &catalog;
+        async move { catalog.audit_entries(own, &filter, before, limit).await.unwrap() }
+    };
+    let all = read(AuditFilter::default(), None, 10).await;
+    let names = |lines: &[tonearm_domain::AuditRecord]| {
+        lines.iter().map(|line| line.action.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&all), ["api_key.create", "track.delete", "track.create"]);
+    assert_eq!((all[1].actor.as_str(), all[1].actor_id, all[1].address), ("key", Some(key.uuid()), address));
+    assert_eq!((all[0].actor.as_str(), all[0].actor_id), ("command_line", None));
+    assert_eq!(all[0].title.as_deref(), Some(HOSTILE));
+    assert_eq!(read(AuditFilter::default(), Some(all[0].id), 1).await, all[1..2]);
+    let of = |action: &str| AuditFilter { action: Some(action.to_owned()), ..AuditFilter::default() };
+    assert_eq!(read(of("track"), None, 10).await, all[1..]);
+    assert_eq!(read(of("track.create"), None, 10).await, all[2..]);
+    assert_eq!(read(of("tra"), None, 10).await, []);
+    let by_key = AuditFilter { actor_id: Some(key.uuid()), ..AuditFilter::default() };
+    assert_eq!(read(by_key, None, 10).await, all[1..]);
+    let between = AuditFilter { since: Some(all[1].at), until: Some(all[0].at), ..AuditFilter::default() };
+    assert_eq!(read(between, None, 10).await, all[1..2]);
+}

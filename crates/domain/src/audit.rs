@@ -1,0 +1,151 @@
+//! The audit log: who did what to which thing, when, and from where.
+
+use std::net::IpAddr;
+
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::{AuditEntryId, OrganizationId, Origin, Timestamp};
+
+macro_rules! actions {
+    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+        /// What was done.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum AuditAction {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl AuditAction {
+            /// Every action.
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+
+            /// The action as text, as in SQL: the noun, a dot, the verb.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$name => $text,)*
+                }
+            }
+        }
+    };
+}
+
+actions! {
+    /// An organization was made.
+    OrganizationCreate = "organization.create",
+    /// An organization's settings were changed.
+    OrganizationUpdate = "organization.update",
+    /// An organization was given a cover.
+    OrganizationCover = "organization.cover",
+    /// A collection was made.
+    CollectionCreate = "collection.create",
+    /// A collection was changed.
+    CollectionUpdate = "collection.update",
+    /// A collection was given a cover.
+    CollectionCover = "collection.cover",
+    /// A collection was deleted, with its tracks.
+    CollectionDelete = "collection.delete",
+    /// A creator was made.
+    CreatorCreate = "creator.create",
+    /// A creator was changed.
+    CreatorUpdate = "creator.update",
+    /// A creator was deleted.
+    CreatorDelete = "creator.delete",
+    /// A track was made.
+    TrackCreate = "track.create",
+    /// A track was changed.
+    TrackUpdate = "track.update",
+    /// A track's source arrived.
+    TrackUpload = "track.upload",
+    /// A track was given a cover.
+    TrackCover = "track.cover",
+    /// A track was deleted.
+    TrackDelete = "track.delete",
+    /// A deleted track was brought back.
+    TrackRestore = "track.restore",
+    /// A track is processed once more.
+    TrackRetry = "track.retry",
+    /// A variant was added.
+    VariantCreate = "variant.create",
+    /// A variant was changed.
+    VariantUpdate = "variant.update",
+    /// A variant was removed.
+    VariantDelete = "variant.delete",
+    /// A key was made.
+    KeyCreate = "api_key.create",
+    /// A key was revoked.
+    KeyRevoke = "api_key.revoke",
+    /// An upload session was opened.
+    UploadSessionCreate = "upload_session.create",
+    /// A webhook's address was set.
+    WebhookSet = "webhook.set",
+    /// A webhook was removed.
+    WebhookRemove = "webhook.remove",
+    /// A webhook was given a new secret.
+    WebhookRotate = "webhook.rotate",
+    /// A webhook's secret was looked at.
+    WebhookReveal = "webhook.reveal",
+    /// A webhook was tried.
+    WebhookTest = "webhook.test",
+    /// Events were sent once more.
+    WebhookReplay = "webhook.replay",
+    /// Settings of transcription were changed.
+    TranscriptionUpdate = "transcription.update",
+    /// A person signed in.
+    SignIn = "person.sign_in",
+    /// Somebody failed to sign in.
+    SignInFailed = "person.sign_in_failed",
+    /// A person signed out.
+    SignOut = "person.sign_out",
+    /// A person's password was changed.
+    PasswordChange = "person.password",
+    /// A person was invited.
+    MemberInvite = "member.invite",
+    /// A person joined.
+    MemberJoin = "member.join",
+    /// A member's role was changed.
+    MemberUpdate = "member.update",
+    /// A member was removed.
+    MemberRemove = "member.remove",
+}
+
+/// One line to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditEntry {
+    /// Its id, by which lines are in order.
+    pub id: AuditEntryId,
+    /// In which organization; none for what concerns no single one, such as a sign-in.
+    pub organization_id: Option<OrganizationId>,
+    /// When.
+    pub at: Timestamp,
+    /// Who, and from where.
+    pub origin: Origin,
+    /// What.
+    pub action: AuditAction,
+    /// To which thing; its noun is the action's.
+    pub subject_id: Option<Uuid>,
+    /// What the thing was called then.
+    pub title: Option<String>,
+}
+
+/// One line as it is read. Kinds are text, so that lines of other versions can be read too.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AuditRecord {
+    /// Its id.
+    pub id: AuditEntryId,
+    /// In which organization.
+    pub organization_id: Option<OrganizationId>,
+    /// When.
+    pub at: Timestamp,
+    /// `key`, `person`, `uploader` or `command_line`.
+    pub actor: String,
+    /// The key or the person.
+    pub actor_id: Option<Uuid>,
+    /// From where.
+    pub address: Option<IpAddr>,
+    /// What, such as `track.delete`.
+    pub action: String,
+    /// To which thing.
+    pub subject_id: Option<Uuid>,
+    /// What the thing was called then.
+    pub title: Option<String>,
+}

@@ -1,0 +1,128 @@
+//! What happens and is told to webhooks.
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// What happened (`event` in payloads, `X-ADN-Event`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "&'static str")]
+pub enum EventKind {
+    /// Processing of a track came to an end, or never began.
+    TrackStatusChanged,
+    /// A file of a track was made.
+    TrackFileCreated,
+    /// A file of a track could not be made.
+    TrackFileFailed,
+    /// A collection was made.
+    CollectionCreated,
+    /// A collection was changed.
+    CollectionUpdated,
+    /// A collection was deleted.
+    CollectionDeleted,
+    /// Nothing happened: somebody tries an endpoint.
+    WebhookTest,
+}
+
+/// The three kinds of endpoint that an organization may have, one of each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "&'static str")]
+pub enum WebhookKind {
+    /// Hears of tracks; `webhook_url`.
+    Track,
+    /// Hears of files; `webhook_url_file`.
+    File,
+    /// Hears of collections; `webhook_url_collection`.
+    Collection,
+}
+
+/// Text that names no event or no kind of webhook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum EventError {
+    /// No event.
+    #[error("there is no such event")]
+    Event,
+    /// No kind of webhook.
+    #[error("the kinds of webhook are track, file and collection")]
+    Kind,
+}
+
+impl EventKind {
+    /// Every event.
+    pub const ALL: [Self; 7] = [
+        Self::TrackStatusChanged,
+        Self::TrackFileCreated,
+        Self::TrackFileFailed,
+        Self::CollectionCreated,
+        Self::CollectionUpdated,
+        Self::CollectionDeleted,
+        Self::WebhookTest,
+    ];
+
+    /// The event as text, as in payloads, headers and SQL.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::TrackStatusChanged => "track.status_changed",
+            Self::TrackFileCreated => "track_file.created",
+            Self::TrackFileFailed => "track_file.failed",
+            Self::CollectionCreated => "collection.created",
+            Self::CollectionUpdated => "collection.updated",
+            Self::CollectionDeleted => "collection.deleted",
+            Self::WebhookTest => "webhook.test",
+        }
+    }
+}
+
+impl WebhookKind {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Track, Self::File, Self::Collection];
+
+    /// The kind as text, as in SQL and on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Track => "track",
+            Self::File => "file",
+            Self::Collection => "collection",
+        }
+    }
+}
+
+impl FromStr for EventKind {
+    type Err = EventError;
+    fn from_str(text: &str) -> Result<Self, EventError> {
+        Self::ALL.into_iter().find(|event| event.as_str() == text).ok_or(EventError::Event)
+    }
+}
+
+impl FromStr for WebhookKind {
+    type Err = EventError;
+    fn from_str(text: &str) -> Result<Self, EventError> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text).ok_or(EventError::Kind)
+    }
+}
+
+impl TryFrom<String> for EventKind {
+    type Error = EventError;
+    fn try_from(text: String) -> Result<Self, EventError> {
+        text.parse()
+    }
+}
+
+impl TryFrom<String> for WebhookKind {
+    type Error = EventError;
+    fn try_from(text: String) -> Result<Self, EventError> {
+        text.parse()
+    }
+}
+
+impl From<EventKind> for &'static str {
+    fn from(event: EventKind) -> Self {
+        event.as_str()
+    }
+}
+
+impl From<WebhookKind> for &'static str {
+    fn from(kind: WebhookKind) -> Self {
+        kind.as_str()
+    }
+}

@@ -1,0 +1,278 @@
+//! Endpoints that events are sent to, what is on its way to them, and when it is tried.
+
+use uuid::Uuid;
+
+use crate::{EventKind, LeaseId, OrganizationId, Timestamp, WebhookDeliveryId, WebhookId, WebhookKind};
+
+/// Seconds for which the secret before the newest one still signs too.
+pub const OLD_SECRET_SECONDS: i64 = 24 * 3600;
+
+/// Seconds to wait after each failed attempt; after the last one follows the last attempt.
+const WAITS: [i64; 7] = [5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 10 * 3600];
+
+/// Seconds after which a delivery is given up that could not be tried because its endpoint kept failing; longer than
+/// all the waits together.
+pub const GIVE_UP_SECONDS: i64 = 36 * 3600;
+
+/// Failures in a row, of whatever deliveries, after which an endpoint is left alone for a while.
+const FAILURES_BEFORE_PAUSE: u32 = 5;
+
+/// The first and the longest time that a failing endpoint is left alone, in seconds.
+const PAUSES: (i64, i64) = (10, 5 * 60);
+
+/// An endpoint that events are sent to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Webhook {
+    /// Its id.
+    pub id: WebhookId,
+    /// Whose it is.
+    pub organization_id: OrganizationId,
+    /// What it hears of.
+    pub kind: WebhookKind,
+    /// Where events go.
+    pub url: String,
+    /// What events are signed with, sealed.
+    pub secret: Vec<u8>,
+    /// What they were signed with before, sealed.
+    pub old_secret: Option<Vec<u8>>,
+    /// When the secret was last replaced.
+    pub rotated_at: Option<Timestamp>,
+    /// How it has been lately.
+    pub health: EndpointHealth,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+impl Webhook {
+    /// The secrets that sign at a moment, sealed, the newest first.
+    pub fn signing_secrets(&self, now: Timestamp) -> impl Iterator<Item = &[u8]> {
+        let is_fresh = self.rotated_at.is_some_and(|at| now < at.plus_seconds(OLD_SECRET_SECONDS));
+        let old = self.old_secret.as_deref().filter(|_| is_fresh);
+        std::iter::once(self.secret.as_slice()).chain(old)
+    }
+}
+
+/// How an endpoint has been lately: the circuit that keeps a dead one from being called for nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct EndpointHealth {
+    /// Failures in a row.
+    pub failures: u32,
+    /// Until when it is left alone.
+    pub paused_until: Option<Timestamp>,
+}
+
+impl EndpointHealth {
+    /// After an answer of success all is well.
+    pub fn after_success() -> Self {
+        Self::default()
+    }
+
+    /// After a failure at `now`. From the fifth in a row on, the endpoint is left alone: for 10 s, then twice as
+    /// long each time, at most 5 min. What is due waits meanwhile and loses no attempt.
+    pub fn after_failure(self, now: Timestamp) -> Self {
+        let failures = self.failures.saturating_add(1);
+        let (first, longest) = PAUSES;
+        let pause =
+            failures.checked_sub(FAILURES_BEFORE_PAUSE).map(|more| (first << more.min(10)).min(longest));
+        Self { failures, paused_until: pause.map(|seconds| now.plus_seconds(seconds)) }
+    }
+
+    /// As it is tried anew, because somebody has changed or asked for something: one more failure pauses it again.
+    pub fn resumed(self) -> Self {
+        Self { failures: self.failures.min(FAILURES_BEFORE_PAUSE - 1), paused_until: None }
+    }
+}
+
+/// Where a delivery is on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DeliveryState {
+    /// It will be tried (again).
+    Pending,
+    /// The receiver took it.
+    Delivered,
+    /// It was tried often enough.
+    Failed,
+}
+
+impl DeliveryState {
+    /// The state as text, as in SQL.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Delivered => "delivered",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+impl std::str::FromStr for DeliveryState {
+    type Err = &'static str;
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        [Self::Pending, Self::Delivered, Self::Failed]
+            .into_iter()
+            .find(|state| state.as_str() == text)
+            .ok_or("the states of a delivery are pending, delivered and failed")
+    }
+}
+
+/// One event on its way to one endpoint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WebhookDelivery {
+    /// Its id, the same in every attempt.
+    pub id: WebhookDeliveryId,
+    /// The endpoint.
+    pub webhook_id: WebhookId,
+    /// Whose it is.
+    pub organization_id: OrganizationId,
+    /// What happened.
+    pub event: EventKind,
+    /// To which track, file or collection.
+    pub subject_id: Uuid,
+    /// The JSON, except that files have no `url` yet: those are signed for each attempt.
+    pub payload: String,
+    /// Where it is on its way.
+    pub state: DeliveryState,
+    /// Attempts in all.
+    pub attempts: u32,
+    /// Failures since it was queued or replayed, by which the wait until the next attempt is chosen.
+    pub failures: u32,
+    /// When it is (next) tried.
+    pub due_at: Option<Timestamp>,
+    /// When it happened.
+    pub created_at: Timestamp,
+    /// When it was queued, or last replayed.
+    pub queued_at: Timestamp,
+    /// When it was delivered or given up.
+    pub finished_at: Option<Timestamp>,
+}
+
+impl WebhookDelivery {
+    /// A new one, due at once.
+    pub fn new(
+        id: WebhookDeliveryId,
+        webhook: &Webhook,
+        event: EventKind,
+        subject_id: Uuid,
+        payload: String,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            webhook_id: webhook.id,
+            organization_id: webhook.organization_id,
+            event,
+            subject_id,
+            payload,
+            state: DeliveryState::Pending,
+            attempts: 0,
+            failures: 0,
+            due_at: Some(now),
+            created_at: now,
+            queued_at: now,
+            finished_at: None,
+        }
+    }
+
+    /// When to try again after the `failures`-th failure (from 1); never after the last. `jitter` is random,
+    /// 0..=255, and adds up to a tenth, so that what failed together is not tried together.
+    pub fn retry_at(failures: u32, jitter: u8, now: Timestamp) -> Option<Timestamp> {
+        let wait = WAITS.get(failures.checked_sub(1)? as usize)? * 1000;
+        Some(now.plus_millis(wait + wait / 10 * i64::from(jitter) / 255))
+    }
+}
+
+/// A delivery that a worker holds, to be tried once before its lease runs out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClaimedDelivery {
+    /// The delivery; its `attempts` counts this one.
+    pub delivery: WebhookDelivery,
+    /// The lease it is held under.
+    pub lease: LeaseId,
+}
+
+/// What one attempt came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeliveryAttempt {
+    /// Of which delivery.
+    pub delivery_id: WebhookDeliveryId,
+    /// Which one, from 1.
+    pub number: u32,
+    /// Where it went.
+    pub url: String,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u32,
+    /// The status of the answer.
+    pub status: Option<u16>,
+    /// The first 64 KiB of the answer, as text.
+    pub response: String,
+    /// What went wrong, as a sentence for people.
+    pub error: Option<String>,
+}
+
+impl DeliveryAttempt {
+    /// Whether the receiver took it.
+    pub fn is_success(&self) -> bool {
+        self.error.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_unix_seconds(1_900_000_000 + seconds).unwrap()
+    }
+
+    #[test]
+    fn the_schedule_is_the_published_one() {
+        let waits: Vec<i64> = (1..)
+            .map_while(|n| WebhookDelivery::retry_at(n, 0, at(0)))
+            .map(|moment| moment.unix_seconds() - at(0).unix_seconds())
+            .collect();
+        assert_eq!(waits, [5, 300, 1800, 7200, 18_000, 36_000, 36_000]);
+        assert_eq!(WebhookDelivery::retry_at(1, 255, at(0)), Some(at(0).plus_millis(5500)));
+        assert_eq!(WebhookDelivery::retry_at(0, 0, at(0)), None);
+        assert_eq!(WebhookDelivery::retry_at(u32::MAX, 255, at(0)), None);
+    }
+
+    #[test]
+    fn endpoints_that_fail_are_left_alone_for_longer_and_longer() {
+        let mut health = EndpointHealth::default();
+        let mut pauses = Vec::new();
+        for _ in 0..12 {
+            health = health.after_failure(at(0));
+            pauses.push(health.paused_until.map(|until| until.unix_seconds() - at(0).unix_seconds()));
+        }
+        let ten_on = [10, 20, 40, 80, 160, 300, 300, 300].map(Some);
+        assert_eq!(pauses[..4], [None; 4]);
+        assert_eq!(pauses[4..], ten_on);
+        let resumed = health.resumed();
+        assert_eq!(resumed.paused_until, None);
+        assert_eq!(resumed.after_failure(at(0)).paused_until, Some(at(10)));
+        let saturated = EndpointHealth { failures: u32::MAX, paused_until: None }.after_failure(at(0));
+        assert_eq!(saturated.paused_until, Some(at(300)));
+        assert_eq!(EndpointHealth::after_success(), EndpointHealth::default());
+    }
+
+    #[test]
+    fn the_old_secret_signs_for_a_day() {
+        let webhook = Webhook {
+            id: crate::RecordId::from_parts(at(0), [0; 10]),
+            organization_id: crate::RecordId::from_parts(at(0), [1; 10]),
+            kind: WebhookKind::Track,
+            url: String::new(),
+            secret: vec![2],
+            old_secret: Some(vec![1]),
+            rotated_at: Some(at(0)),
+            health: EndpointHealth::default(),
+            created_at: at(0),
+        };
+        let signing = |now| webhook.signing_secrets(now).map(<[u8]>::to_vec).collect::<Vec<_>>();
+        assert_eq!(signing(at(0)), [vec![2], vec![1]]);
+        assert_eq!(signing(at(86_399)), [vec![2], vec![1]]);
+        assert_eq!(signing(at(86_400)), [vec![2]]);
+    }
+}

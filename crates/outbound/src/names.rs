@@ -1,0 +1,47 @@
+//! Looking up names, under guard.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+
+use crate::guard::{Guard, GuardError};
+
+/// Turns names into addresses: the system in the service, a table in tests.
+#[async_trait]
+pub trait Names: Send + Sync {
+    /// Every address of a name; the port is 0.
+    async fn look_up(&self, name: &str) -> std::io::Result<Vec<SocketAddr>>;
+}
+
+/// The system's way.
+pub(crate) struct SystemNames;
+
+#[async_trait]
+impl Names for SystemNames {
+    async fn look_up(&self, name: &str) -> std::io::Result<Vec<SocketAddr>> {
+        Ok(tokio::net::lookup_host((name, 0)).await?.collect())
+    }
+}
+
+/// A name is looked up once for each connection, and the connection goes to the very addresses that were checked:
+/// a name that changes its mind in between gains nothing.
+#[derive(Clone)]
+pub(crate) struct GuardedNames {
+    pub(crate) names: Arc<dyn Names>,
+    pub(crate) guard: Guard,
+}
+
+impl Resolve for GuardedNames {
+    fn resolve(&self, name: Name) -> Resolving {
+        let this = self.clone();
+        Box::pin(async move {
+            let name = name.as_str();
+            let found = this.names.look_up(name).await;
+            let addresses = found.map_err(|_| GuardError::Unresolvable(name.to_owned()))?;
+            let addresses = this.guard.check_addresses(name, addresses)?;
+            Ok(Box::new(addresses.into_iter()) as Addrs)
+        })
+    }
+}

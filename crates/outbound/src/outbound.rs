@@ -1,0 +1,145 @@
+//! Calling other people's servers.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http::HeaderMap;
+use reqwest::RequestBuilder;
+
+use crate::guard::{Guard, GuardError};
+use crate::names::{GuardedNames, Names, SystemNames};
+
+/// How long a connection may take to be made.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long a connection that nobody uses is kept.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Why there is no answer. The text is a sentence for people.
+#[derive(Debug, thiserror::Error)]
+pub enum CallError {
+    /// It may not be called.
+    #[error(transparent)]
+    Refused(#[from] GuardError),
+    /// It did not answer in time.
+    #[error("there was no complete answer within {} s", .0.as_secs())]
+    TimedOut(Duration),
+    /// The connection could not be made.
+    #[error("no connection: {0}")]
+    NoConnection(String),
+    /// The connection broke, or what came back is no HTTP.
+    #[error("the connection broke: {0}")]
+    Broken(String),
+}
+
+/// What came back.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The first bytes of the body, as many as were wanted.
+    pub body: Bytes,
+    /// Whether there was more.
+    pub is_truncated: bool,
+}
+
+impl Answer {
+    /// Whether the status is 2xx.
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+}
+
+/// What bounds a call.
+#[derive(Debug, Clone, Copy)]
+pub struct CallLimits {
+    /// From the look-up of the name to the last byte of the body.
+    pub timeout: Duration,
+    /// Most bytes of the body that are read; the rest is not waited for.
+    pub body: usize,
+}
+
+/// The way out: every call to a server that is not ours goes through here, past the guard. Redirects are not
+/// followed, proxies of the environment are not used, bodies are never decompressed. Clones share connections.
+#[derive(Clone)]
+pub struct Outbound {
+    client: reqwest::Client,
+    guard: Guard,
+}
+
+impl Outbound {
+    /// With `allow_private`, servers on addresses that are not public may be called too.
+    pub fn new(allow_private: bool) -> Result<Self, reqwest::Error> {
+        Self::with_names(allow_private, Arc::new(SystemNames))
+    }
+
+    /// The same with another way to look up names.
+    pub fn with_names(allow_private: bool, names: Arc<dyn Names>) -> Result<Self, reqwest::Error> {
+        // Fails where somebody has installed one already, which is as well.
+        drop(rustls::crypto::ring::default_provider().install_default());
+        let guard = Guard { allow_private };
+        let client = reqwest::Client::builder()
+            .dns_resolver(GuardedNames { names, guard })
+            .redirect(reqwest::redirect::Policy::none())
+            .no_proxy()
+            .connect_timeout(CONNECT_TIMEOUT)
+            .pool_idle_timeout(IDLE_TIMEOUT)
+            .user_agent(concat!("Tonearm/", env!("CARGO_PKG_VERSION")))
+            .build()?;
+        Ok(Self { client, guard })
+    }
+
+    /// Checks what can be checked of a URL before it is called, for whoever enters one.
+    pub fn check_url(&self, url: &str) -> Result<(), GuardError> {
+        self.guard.check_url(url).map(|_| ())
+    }
+
+    /// A POST to a URL that the guard lets pass; `build` adds headers and body.
+    pub(crate) async fn post(
+        &self,
+        url: &str,
+        limits: CallLimits,
+        build: impl FnOnce(RequestBuilder) -> RequestBuilder,
+    ) -> Result<Answer, CallError> {
+        let url = self.guard.check_url(url)?;
+        let request = build(self.client.post(url)).timeout(limits.timeout);
+        let mut response = request.send().await.map_err(|error| explain(&error, limits))?;
+        let (status, headers) = (response.status().as_u16(), std::mem::take(response.headers_mut()));
+        let mut body = BytesMut::new();
+        let mut is_truncated = false;
+        while let Some(chunk) = response.chunk().await.map_err(|error| explain(&error, limits))? {
+            let room = limits.body - body.len();
+            body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+            if chunk.len() > room {
+                is_truncated = true;
+                break;
+            }
+        }
+        Ok(Answer { status, headers, body: body.freeze(), is_truncated })
+    }
+}
+
+fn explain(error: &reqwest::Error, limits: CallLimits) -> CallError {
+    let mut innermost: &(dyn Error + 'static) = error;
+    while let Some(source) = innermost.source() {
+        if let Some(refused) = source.downcast_ref::<GuardError>() {
+            return CallError::Refused(refused.clone());
+        }
+        innermost = source;
+    }
+    if error.is_timeout() {
+        CallError::TimedOut(if error.is_connect() {
+            CONNECT_TIMEOUT.min(limits.timeout)
+        } else {
+            limits.timeout
+        })
+    } else if error.is_connect() {
+        CallError::NoConnection(innermost.to_string())
+    } else {
+        CallError::Broken(innermost.to_string())
+    }
+}

@@ -1,0 +1,7 @@
+//! Calls to a real server on this machine, which stands for both: the receiver, and what must not be reached.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be prepared has failed")]
+
+mod calls;
+mod receiver;
+mod signatures;

@@ -1,0 +1,91 @@
+//! The audit log: written in the transaction of what it tells, read by people.
+
+use futures::Stream;
+use tonearm_catalog::{AuditFilter, Catalog, CatalogError, Transaction};
+use tonearm_domain::{Ambient, AuditAction, AuditEntry, AuditEntryId, AuditRecord, OrganizationId, Origin};
+use uuid::Uuid;
+
+use crate::{Caller, Refusal};
+
+/// Lines that are read at once for an export.
+const BATCH: u64 = 500;
+
+/// What was done to a thing: its id, and what it is called.
+pub(crate) struct Done<'a> {
+    pub(crate) action: AuditAction,
+    pub(crate) subject_id: Uuid,
+    pub(crate) title: &'a str,
+}
+
+/// Writes down what a caller did, in the transaction that does it.
+pub(crate) async fn record(
+    tx: &Transaction,
+    ambient: &Ambient,
+    caller: &Caller,
+    done: Done<'_>,
+) -> Result<(), CatalogError> {
+    record_of(tx, ambient, Some(caller.organization_id), caller.origin, done).await
+}
+
+/// The same for what has no [`Caller`], such as a sign-in.
+pub(crate) async fn record_of(
+    tx: &Transaction,
+    ambient: &Ambient,
+    organization_id: Option<OrganizationId>,
+    origin: Origin,
+    done: Done<'_>,
+) -> Result<(), CatalogError> {
+    let entry = AuditEntry {
+        id: ambient.record_id(),
+        organization_id,
+        at: ambient.now(),
+        origin,
+        action: done.action,
+        subject_id: Some(done.subject_id),
+        title: Some(done.title.to_owned()).filter(|title| !title.is_empty()),
+    };
+    tx.audit(&entry).await
+}
+
+/// Reads the audit log of an organization.
+#[derive(Clone)]
+pub struct Audit {
+    catalog: Catalog,
+}
+
+impl Audit {
+    /// Over the catalog.
+    pub fn new(catalog: Catalog) -> Self {
+        Self { catalog }
+    }
+
+    /// The newest lines that match, older than `before` (the last line of the page before), at most `limit`.
+    pub async fn entries(
+        &self,
+        caller: &Caller,
+        filter: &AuditFilter,
+        before: Option<AuditEntryId>,
+        limit: u64,
+    ) -> Result<Vec<AuditRecord>, Refusal> {
+        caller.require_whole_organization()?;
+        Ok(self.catalog.audit_entries(caller.organization_id, filter, before, limit).await?)
+    }
+
+    /// Every line that matches, the newest first, read in batches while it is taken.
+    pub fn export<'a>(
+        &'a self,
+        caller: &'a Caller,
+        filter: &'a AuditFilter,
+    ) -> impl Stream<Item = Result<AuditRecord, Refusal>> + 'a {
+        use futures::{StreamExt, TryStreamExt};
+        let batches = futures::stream::try_unfold(Some(None), move |from| async move {
+            let Some(before) = from else {
+                return Ok(None);
+            };
+            let batch = self.entries(caller, filter, before, BATCH).await?;
+            let next = batch.last().filter(|_| batch.len() as u64 == BATCH).map(|last| Some(last.id));
+            Ok::<_, Refusal>(Some((batch, next)))
+        });
+        batches.map_ok(|batch| futures::stream::iter(batch).map(Ok)).try_flatten()
+    }
+}

@@ -1,0 +1,41 @@
+//! Webhooks: the endpoints of an organization, what is on its way to them, and sending it.
+
+mod deliveries;
+mod endpoints;
+pub(crate) mod events;
+mod payload;
+mod send;
+mod urls;
+
+use tonearm_catalog::Catalog;
+use tonearm_domain::Ambient;
+use tonearm_outbound::Outbound;
+use tonearm_signing::Vault;
+
+use crate::Links;
+
+pub use deliveries::{DeliveryQuery, DeliveryView};
+pub use endpoints::WebhookView;
+pub use send::SentWebhook;
+
+/// Manages webhooks and sends them.
+#[derive(Clone)]
+pub struct Webhooks {
+    catalog: Catalog,
+    ambient: Ambient,
+    links: Links,
+    vault: Vault,
+    outbound: Outbound,
+}
+
+impl Webhooks {
+    /// Over the catalog; secrets are kept in `vault`, and everything sent leaves through `outbound`.
+    pub fn new(catalog: Catalog, ambient: Ambient, links: Links, vault: Vault, outbound: Outbound) -> Self {
+        Self { catalog, ambient, links, vault, outbound }
+    }
+
+    /// The catalog, for whoever waits for something to send.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+}

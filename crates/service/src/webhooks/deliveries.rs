@@ -1,0 +1,93 @@
+//! What is on its way, and what became of it.
+
+use tonearm_catalog::DeliveryFilter;
+use tonearm_domain::{
+    AuditAction, DeliveryAttempt, DeliveryState, Page, WebhookDelivery, WebhookDeliveryId, WebhookKind,
+};
+
+use super::Webhooks;
+use crate::audit::{self, Done};
+use crate::{Caller, Noun, Refusal};
+
+/// Which deliveries; what is not set does not narrow.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct DeliveryQuery {
+    /// Only those to the endpoint of this kind.
+    pub kind: Option<WebhookKind>,
+    /// Only those in this state.
+    pub state: Option<DeliveryState>,
+}
+
+/// A delivery with everything that was tried for it.
+#[derive(Debug, Clone)]
+pub struct DeliveryView {
+    /// The delivery.
+    pub delivery: WebhookDelivery,
+    /// The body as it is sent, its files with URLs that work now.
+    pub body: String,
+    /// The attempts, the first one first.
+    pub attempts: Vec<DeliveryAttempt>,
+}
+
+impl Webhooks {
+    /// One page of the organization's deliveries, the newest first, and how many there are in all.
+    pub async fn deliveries(
+        &self,
+        caller: &Caller,
+        query: DeliveryQuery,
+        page: Page,
+    ) -> Result<(u64, Vec<WebhookDelivery>), Refusal> {
+        caller.require_whole_organization()?;
+        let mut filter = DeliveryFilter { webhook_id: None, state: query.state };
+        if let Some(kind) = query.kind {
+            let webhooks = self.catalog.webhooks(caller.organization_id).await?;
+            let webhook = webhooks.into_iter().find(|webhook| webhook.kind == kind);
+            filter.webhook_id = Some(webhook.ok_or(Refusal::NotFound(Noun::Webhook))?.id);
+        }
+        Ok(self.catalog.deliveries(caller.organization_id, filter, page).await?)
+    }
+
+    /// One delivery with its attempts.
+    pub async fn delivery(&self, caller: &Caller, id: WebhookDeliveryId) -> Result<DeliveryView, Refusal> {
+        caller.require_whole_organization()?;
+        let delivery = self.catalog.delivery(caller.organization_id, id).await?;
+        let delivery = delivery.ok_or(Refusal::NotFound(Noun::WebhookDelivery))?;
+        let attempts = self.catalog.delivery_attempts(id).await?;
+        Ok(DeliveryView { body: self.with_urls(&delivery.payload), delivery, attempts })
+    }
+
+    /// Sends an event once more, whatever became of it, under the same id: a receiver that has it already knows.
+    pub async fn replay(&self, caller: &Caller, id: WebhookDeliveryId) -> Result<(), Refusal> {
+        caller.require_whole_organization()?;
+        let delivery = self.catalog.delivery(caller.organization_id, id).await?;
+        let delivery = delivery.ok_or(Refusal::NotFound(Noun::WebhookDelivery))?;
+        let tx = self.catalog.begin().await?;
+        if let Some(webhook) = tx.webhook_to_change(delivery.webhook_id).await? {
+            tx.update_webhook_health(webhook.id, webhook.health.resumed()).await?;
+        }
+        if !tx.replay_delivery(caller.organization_id, id, self.ambient.now()).await? {
+            let message = "it is being sent at this moment; look again in a few seconds".to_owned();
+            return Err(Refusal::Conflict { code: "delivery_running", message });
+        }
+        let title = delivery.event.as_str();
+        let done = Done { action: AuditAction::WebhookReplay, subject_id: id.uuid(), title };
+        audit::record(&tx, &self.ambient, caller, done).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// Sends once more everything that has failed for an endpoint. Gives how many there were.
+    pub async fn replay_failed(&self, caller: &Caller, kind: WebhookKind) -> Result<u64, Refusal> {
+        caller.require_whole_organization()?;
+        let tx = self.catalog.begin().await?;
+        let webhook =
+            tx.webhook(caller.organization_id, kind).await?.ok_or(Refusal::NotFound(Noun::Webhook))?;
+        tx.update_webhook_health(webhook.id, webhook.health.resumed()).await?;
+        let count = tx.replay_failed(webhook.id, self.ambient.now()).await?;
+        let done =
+            Done { action: AuditAction::WebhookReplay, subject_id: webhook.id.uuid(), title: &webhook.url };
+        audit::record(&tx, &self.ambient, caller, done).await?;
+        tx.commit().await?;
+        Ok(count)
+    }
+}

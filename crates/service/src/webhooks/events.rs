@@ -1,0 +1,83 @@
+//! Telling what happens: events are queued in the transaction of what they tell, so that neither is without the
+//! other. Where nobody listens, nothing is written.
+
+use std::sync::Arc;
+
+use tonearm_catalog::{CatalogError, Transaction};
+use tonearm_domain::{
+    Ambient, Collection, EventKind, Track, TrackFile, TrackStatus, Webhook, WebhookDelivery, WebhookKind,
+};
+use uuid::Uuid;
+
+use super::payload;
+use crate::track_view::Surroundings;
+
+/// Tells that a track is through, whichever way: to be called after the track was written.
+pub(crate) async fn track_settled(
+    tx: &Transaction,
+    ambient: &Ambient,
+    track: &Track,
+    previous: TrackStatus,
+) -> Result<(), CatalogError> {
+    if !track.status.is_final() || track.status == previous {
+        return Ok(());
+    }
+    let Some(webhook) = tx.webhook(track.organization_id, WebhookKind::Track).await? else {
+        return Ok(());
+    };
+    let organization = tx.organization_as_it_is(track.organization_id).await?;
+    let collection = tx.collection_as_it_is(track.organization_id, track.collection_id).await?;
+    let (Some(organization), Some(collection)) = (organization, collection) else {
+        return Ok(());
+    };
+    let surroundings =
+        Surroundings { organization: Arc::new(organization), collection: Arc::new(collection) };
+    let colours = surroundings.view(track.clone()).colours;
+    let files = tx.files_of_track(track.id).await?;
+    let text = payload::track_status_changed(track, previous, colours, &files);
+    queue(tx, ambient, &webhook, EventKind::TrackStatusChanged, track.id.uuid(), text).await
+}
+
+/// Tells that a file of a track was made, or could not be.
+pub(crate) async fn file_recorded(
+    tx: &Transaction,
+    ambient: &Ambient,
+    track: &Track,
+    file: &TrackFile,
+) -> Result<(), CatalogError> {
+    let Some(webhook) = tx.webhook(track.organization_id, WebhookKind::File).await? else {
+        return Ok(());
+    };
+    let event = if file.is_made() { EventKind::TrackFileCreated } else { EventKind::TrackFileFailed };
+    queue(tx, ambient, &webhook, event, file.id.uuid(), payload::track_file(event, track, file)).await
+}
+
+/// Tells that a collection was made, changed or deleted.
+pub(crate) async fn collection_changed(
+    tx: &Transaction,
+    ambient: &Ambient,
+    event: EventKind,
+    collection: &Collection,
+) -> Result<(), CatalogError> {
+    let Some(webhook) = tx.webhook(collection.organization_id, WebhookKind::Collection).await? else {
+        return Ok(());
+    };
+    let text = payload::collection(event, collection);
+    queue(tx, ambient, &webhook, event, collection.id.uuid(), text).await
+}
+
+async fn queue(
+    tx: &Transaction,
+    ambient: &Ambient,
+    webhook: &Webhook,
+    event: EventKind,
+    subject_id: Uuid,
+    text: serde_json::Result<String>,
+) -> Result<(), CatalogError> {
+    // Plain data always has a text; a mistake of ours here must not stop what the event tells of.
+    let Ok(text) = text.inspect_err(|error| tracing::error!(%error, "could not write an event")) else {
+        return Ok(());
+    };
+    let id = ambient.record_id();
+    tx.queue_delivery(&WebhookDelivery::new(id, webhook, event, subject_id, text, ambient.now())).await
+}

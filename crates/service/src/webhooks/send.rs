@@ -1,0 +1,168 @@
+//! Sending what is due, once, and recording what came of it.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use tonearm_catalog::CatalogError;
+use tonearm_domain::{
+    ClaimedDelivery, DeliveryAttempt, DeliveryState, EndpointHealth, GIVE_UP_SECONDS, Timestamp, Webhook,
+    WebhookDelivery, WebhookId,
+};
+use tonearm_outbound::{Answer, WebhookCall};
+
+use super::Webhooks;
+
+/// How long a delivery is held: well beyond the 15 s that a receiver has.
+const LEASE_SECONDS: i64 = 30;
+
+/// How long finished deliveries can be looked at.
+const KEPT_SECONDS: i64 = 14 * 24 * 3600;
+
+/// An attempt that was made and is not recorded yet.
+#[derive(Debug, Clone)]
+pub struct SentWebhook {
+    claimed: ClaimedDelivery,
+    attempt: DeliveryAttempt,
+}
+
+impl SentWebhook {
+    /// To which endpoint.
+    pub fn webhook_id(&self) -> WebhookId {
+        self.claimed.delivery.webhook_id
+    }
+
+    /// Whether the receiver took it.
+    pub fn is_success(&self) -> bool {
+        self.attempt.is_success()
+    }
+}
+
+impl Webhooks {
+    /// The endpoints that something is due for and that are not paused.
+    pub async fn due(&self) -> Result<Vec<Webhook>, CatalogError> {
+        self.catalog.due_webhooks(self.ambient.now()).await
+    }
+
+    /// Claims what is due for an endpoint.
+    pub async fn claim(&self, webhook: &Webhook, most: usize) -> Result<Vec<ClaimedDelivery>, CatalogError> {
+        let (now, lease) = (self.ambient.now(), self.ambient.credential_id());
+        let until = now.plus_seconds(LEASE_SECONDS);
+        self.catalog.claim_deliveries(webhook.id, now, lease, until, most as u64).await
+    }
+
+    /// Gives back what was claimed and not sent.
+    pub async fn give_back(&self, claimed: &[ClaimedDelivery]) -> Result<(), CatalogError> {
+        self.catalog.return_deliveries(claimed, self.ambient.now()).await
+    }
+
+    /// Sends a claimed delivery, once.
+    pub async fn send(&self, webhook: &Webhook, mut claimed: ClaimedDelivery) -> SentWebhook {
+        let started_at = self.ambient.now();
+        let begun = Instant::now();
+        let outcome = match self.call(webhook, &claimed.delivery, started_at) {
+            Ok(call) => self.outbound.send_webhook(&call, started_at).await.map_err(|e| e.to_string()),
+            Err(sentence) => Err(sentence),
+        };
+        let mut attempt = DeliveryAttempt {
+            delivery_id: claimed.delivery.id,
+            number: claimed.delivery.attempts,
+            url: webhook.url.clone(),
+            started_at,
+            duration_ms: u32::try_from(begun.elapsed().as_millis()).unwrap_or(u32::MAX),
+            status: None,
+            response: String::new(),
+            error: None,
+        };
+        match outcome {
+            Ok(answer) => take_answer(&mut attempt, &answer),
+            Err(sentence) => attempt.error = Some(sentence),
+        }
+        let [jitter] = self.ambient.random::<1>();
+        judge(&mut claimed.delivery, &attempt, jitter, self.ambient.now());
+        SentWebhook { claimed, attempt }
+    }
+
+    fn call(
+        &self,
+        webhook: &Webhook,
+        delivery: &WebhookDelivery,
+        now: Timestamp,
+    ) -> Result<WebhookCall, String> {
+        let secrets: Result<Vec<_>, _> =
+            webhook.signing_secrets(now).map(|sealed| self.open_secret(webhook.id, sealed)).collect();
+        Ok(WebhookCall {
+            url: webhook.url.clone(),
+            delivery_id: delivery.id,
+            event: delivery.event,
+            body: self.with_urls(&delivery.payload).into(),
+            secrets: secrets.map_err(|refusal| refusal.to_string())?,
+        })
+    }
+
+    /// Records attempts, all in one transaction: many small ones would wait for the disk one after another.
+    pub async fn record(&self, sent: &[SentWebhook]) -> Result<(), CatalogError> {
+        let mut by_webhook: BTreeMap<WebhookId, Vec<&SentWebhook>> = BTreeMap::new();
+        for one in sent {
+            by_webhook.entry(one.webhook_id()).or_default().push(one);
+        }
+        let (tx, now) = (self.catalog.begin().await?, self.ambient.now());
+        for (id, sent) in by_webhook {
+            let Some(webhook) = tx.webhook_to_change(id).await? else {
+                continue;
+            };
+            let mut health = webhook.health;
+            for one in sent {
+                if !tx.record_attempt(&one.claimed, &one.attempt).await? {
+                    continue;
+                }
+                health = if one.is_success() {
+                    EndpointHealth::after_success()
+                } else {
+                    health.after_failure(now)
+                };
+            }
+            if health != webhook.health {
+                tx.update_webhook_health(id, health).await?;
+            }
+        }
+        tx.commit().await
+    }
+
+    /// Gives up what could not be tried for too long, and forgets what was finished long ago.
+    pub async fn tidy(&self) -> Result<(), CatalogError> {
+        let (tx, now) = (self.catalog.begin().await?, self.ambient.now());
+        let given_up = tx.give_up_deliveries(now.plus_seconds(-GIVE_UP_SECONDS), now).await?;
+        let forgotten = tx.delete_finished_deliveries(now.plus_seconds(-KEPT_SECONDS)).await?;
+        tx.commit().await?;
+        if given_up + forgotten > 0 {
+            tracing::info!(given_up, forgotten, "tidied the deliveries of webhooks");
+        }
+        Ok(())
+    }
+}
+
+fn take_answer(attempt: &mut DeliveryAttempt, answer: &Answer) {
+    attempt.status = Some(answer.status);
+    attempt.response = String::from_utf8_lossy(&answer.body).into_owned();
+    if !answer.is_success() {
+        attempt.error = Some(match answer.status {
+            300..400 => format!("the receiver answered {}: redirects are not followed", answer.status),
+            status => format!("the receiver answered {status}"),
+        });
+    }
+}
+
+/// What follows from an attempt: delivered, another try, or the end of trying.
+fn judge(delivery: &mut WebhookDelivery, attempt: &DeliveryAttempt, jitter: u8, now: Timestamp) {
+    if attempt.is_success() {
+        delivery.state = DeliveryState::Delivered;
+        (delivery.due_at, delivery.finished_at) = (None, Some(now));
+        return;
+    }
+    delivery.failures = delivery.failures.saturating_add(1);
+    delivery.due_at = WebhookDelivery::retry_at(delivery.failures, jitter, now);
+    if delivery.due_at.is_none() {
+        delivery.state = DeliveryState::Failed;
+        delivery.finished_at = Some(now);
+    }
+}

@@ -1,0 +1,63 @@
+//! Keeping secrets of others at rest: what receivers of webhooks share with us, keys to other services.
+
+use std::sync::Arc;
+
+use hkdf::Hkdf;
+use sha2::Sha256;
+
+use crate::{Secrets, seal, unseal};
+
+/// Seals secrets under keys derived from the master secrets, so that a copy of the database alone does not give
+/// them away. The first master secret seals, all open: secrets sealed under one that is dropped are lost.
+///
+/// `place` says what a secret is for, such as `webhook/<id>`: moved to another place, it does not open.
+#[derive(Clone)]
+pub struct Vault {
+    keys: Arc<[String]>,
+}
+
+impl Vault {
+    /// A vault with these master secrets.
+    pub fn new(secrets: &Secrets) -> Self {
+        let derive = |secret: &[u8]| {
+            let mut key = [0; 32];
+            Hkdf::<Sha256>::new(None, secret)
+                .expand(b"tonearm/v1/vault", &mut key)
+                .expect("HKDF-SHA256 gives up to 8160 bytes");
+            hex::encode(key)
+        };
+        Self { keys: secrets.iter().map(derive).collect() }
+    }
+
+    /// Seals a secret for a place. The nonce is random and serves once.
+    pub fn seal(&self, place: &str, nonce: [u8; 12], secret: &[u8]) -> Vec<u8> {
+        seal(&credential(&self.keys[0], place), nonce, secret)
+    }
+
+    /// Opens what was sealed for a place under any of the master secrets.
+    pub fn open(&self, place: &str, sealed: &[u8]) -> Option<Vec<u8>> {
+        self.keys.iter().find_map(|key| unseal(&credential(key, place), sealed))
+    }
+}
+
+fn credential(key: &str, place: &str) -> String {
+    format!("{key}/{place}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_same_place_opens_under_any_master_secret() {
+        let (old, new) = ("o".repeat(32), "n".repeat(32));
+        let vault = |text: &str| Vault::new(&Secrets::parse(text).unwrap());
+        let sealed = vault(&old).seal("webhook/1", [7; 12], b"secret");
+        let rotated = vault(&format!("{new},{old}"));
+        assert_eq!(rotated.open("webhook/1", &sealed).as_deref(), Some(&b"secret"[..]));
+        assert_eq!(rotated.open("webhook/2", &sealed), None);
+        assert_eq!(vault(&new).open("webhook/1", &sealed), None);
+        let resealed = rotated.seal("webhook/1", [8; 12], b"secret");
+        assert_eq!(vault(&new).open("webhook/1", &resealed).as_deref(), Some(&b"secret"[..]));
+    }
+}

@@ -1,0 +1,238 @@
+//! `tonearm webhook`
+
+use std::time::Duration;
+
+use clap::Subcommand;
+use serde_json::{Value, json};
+use tonearm_domain::{
+    Ambient, DeliveryAttempt, DeliveryState, OrganizationId, Page, WebhookDelivery, WebhookDeliveryId,
+    WebhookKind,
+};
+use tonearm_service::{Caller, DeliveryQuery, WebhookView, Webhooks};
+
+use super::{Failure, print};
+use crate::{Config, Parts};
+
+/// How long `test` waits for a worker to send.
+const TEST_PATIENCE: Duration = Duration::from_secs(20);
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Say where events go, and print the secret that they are signed with
+    Set {
+        #[command(flatten)]
+        endpoint: Endpoint,
+        /// Where events go, such as https://example.com/hook
+        #[arg(long)]
+        url: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show an organization's webhooks
+    Show {
+        /// The organization's id
+        #[arg(long)]
+        org: OrganizationId,
+        /// Print the secrets too
+        #[arg(long)]
+        secrets: bool,
+        /// Print JSON, one webhook a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove a webhook with all that is on its way to it
+    Remove(Endpoint),
+    /// Send an event about nothing and show what came back; needs a running worker
+    Test(Endpoint),
+    /// Print a new secret; the one before signs too for a day
+    Rotate(Endpoint),
+    /// List what was sent lately, the newest first
+    Deliveries {
+        /// The organization's id
+        #[arg(long)]
+        org: OrganizationId,
+        /// Only those to this webhook
+        #[arg(long, value_name = "KIND")]
+        kind: Option<WebhookKind>,
+        /// Only those that are pending, delivered or failed
+        #[arg(long)]
+        state: Option<DeliveryState>,
+        /// How many
+        #[arg(long, default_value_t = 50)]
+        limit: i64,
+        /// One delivery, with its request and every attempt, as JSON
+        #[arg(long, value_name = "ID")]
+        delivery: Option<WebhookDeliveryId>,
+        /// Print JSON, one delivery a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Send an event once more, or everything that has failed
+    Replay {
+        #[command(flatten)]
+        endpoint: Endpoint,
+        /// The event; without it, everything that has failed for the webhook
+        #[arg(long, value_name = "ID")]
+        delivery: Option<WebhookDeliveryId>,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Endpoint {
+    /// The organization's id
+    #[arg(long)]
+    org: OrganizationId,
+    /// What it hears of: track, file or collection
+    #[arg(long, default_value = "track")]
+    kind: WebhookKind,
+}
+
+pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
+    let webhooks = Parts::open(config, ambient).await?.webhooks;
+    match command {
+        Command::Set { endpoint, url, json: as_json } => {
+            let caller = Caller::owner(endpoint.org);
+            webhooks.set(&caller, endpoint.kind, &url).await?;
+            let secret = webhooks.secret(&caller, endpoint.kind).await?;
+            if as_json {
+                print::json(&json!({"kind": endpoint.kind, "url": url, "secret": secret}));
+            } else {
+                println!("{} events go to {url}\nsecret  {secret}", endpoint.kind.as_str());
+            }
+        }
+        Command::Show { org, secrets, json } => show(&webhooks, org, secrets, json).await?,
+        Command::Remove(endpoint) => webhooks.remove(&Caller::owner(endpoint.org), endpoint.kind).await?,
+        Command::Test(endpoint) => test(&webhooks, endpoint).await?,
+        Command::Rotate(endpoint) => {
+            println!("{}", webhooks.rotate(&Caller::owner(endpoint.org), endpoint.kind).await?);
+        }
+        Command::Deliveries { org, delivery: Some(id), .. } => {
+            let view = webhooks.delivery(&Caller::owner(org), id).await?;
+            let mut line = delivery_json(&view.delivery);
+            line["request"] = serde_json::from_str(&view.body).unwrap_or(Value::Null);
+            line["attempts"] = view.attempts.iter().map(attempt_json).collect();
+            print::json(&line);
+        }
+        Command::Deliveries { org, kind, state, limit, delivery: None, json } => {
+            let page = Page::new(Some(limit), None).map_err(|error| Failure::Usage(error.to_string()))?;
+            let query = DeliveryQuery { kind, state };
+            let (_, deliveries) = webhooks.deliveries(&Caller::owner(org), query, page).await?;
+            list(&deliveries, json);
+        }
+        Command::Replay { endpoint, delivery } => {
+            let caller = Caller::owner(endpoint.org);
+            match delivery {
+                Some(id) => webhooks.replay(&caller, id).await?,
+                None => println!("{} queued", webhooks.replay_failed(&caller, endpoint.kind).await?),
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn show(webhooks: &Webhooks, org: OrganizationId, secrets: bool, as_json: bool) -> Result<(), Failure> {
+    let caller = Caller::owner(org);
+    let mut rows = Vec::new();
+    for webhook in webhooks.endpoints(&caller).await? {
+        let secret = if secrets { Some(webhooks.secret(&caller, webhook.kind).await?) } else { None };
+        if as_json {
+            print::json(&json!({
+                "webhook_id": webhook.id,
+                "kind": webhook.kind,
+                "url": webhook.url,
+                "secret": secret,
+                "failures_in_a_row": webhook.health.failures,
+                "paused_until": webhook.health.paused_until,
+                "old_secret_until": webhook.old_secret_until,
+                "created_at": webhook.created_at,
+            }));
+        } else {
+            rows.push([
+                webhook.kind.as_str().to_owned(),
+                health(&webhook),
+                webhook.url,
+                secret.unwrap_or_default(),
+            ]);
+        }
+    }
+    if !as_json {
+        print::table(["KIND", "HEALTH", "URL", if secrets { "SECRET" } else { "" }], &rows);
+    }
+    Ok(())
+}
+
+fn health(webhook: &WebhookView) -> String {
+    match (webhook.health.failures, webhook.health.paused_until) {
+        (0, _) => "well".to_owned(),
+        (failures, None) => format!("{failures} failures in a row"),
+        (failures, Some(until)) => format!("{failures} failures in a row, paused until {until}"),
+    }
+}
+
+async fn test(webhooks: &Webhooks, endpoint: Endpoint) -> Result<(), Failure> {
+    let caller = Caller::owner(endpoint.org);
+    let id = webhooks.send_test(&caller, endpoint.kind).await?;
+    let begun = std::time::Instant::now();
+    while begun.elapsed() < TEST_PATIENCE {
+        let attempts = webhooks.delivery(&caller, id).await?.attempts;
+        let Some(attempt) = attempts.first() else {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            continue;
+        };
+        println!("{} after {} ms", attempt.url, attempt.duration_ms);
+        return match (&attempt.error, attempt.status) {
+            (None, status) => {
+                println!("delivered: the receiver answered {}", status.unwrap_or_default());
+                Ok(())
+            }
+            (Some(error), _) => Err(Failure::Failed(format!("not delivered: {error}"))),
+        };
+    }
+    Err(Failure::Failed("nothing was sent: no worker is running, or it is busy".to_owned()))
+}
+
+fn list(deliveries: &[WebhookDelivery], as_json: bool) {
+    if as_json {
+        deliveries.iter().map(delivery_json).for_each(|line| print::json(&line));
+        return;
+    }
+    let rows: Vec<_> = deliveries
+        .iter()
+        .map(|delivery| {
+            [
+                delivery.id.to_string(),
+                delivery.created_at.to_string(),
+                delivery.event.as_str().to_owned(),
+                delivery.state.as_str().to_owned(),
+                delivery.attempts.to_string(),
+            ]
+        })
+        .collect();
+    print::table(["DELIVERY", "CREATED", "EVENT", "STATE", "ATTEMPTS"], &rows);
+}
+
+fn delivery_json(delivery: &WebhookDelivery) -> Value {
+    json!({
+        "delivery_id": delivery.id,
+        "event": delivery.event,
+        "subject_id": delivery.subject_id,
+        "state": delivery.state.as_str(),
+        "attempts": delivery.attempts,
+        "next_attempt_at": delivery.due_at,
+        "created_at": delivery.created_at,
+        "finished_at": delivery.finished_at,
+    })
+}
+
+fn attempt_json(attempt: &DeliveryAttempt) -> Value {
+    json!({
+        "number": attempt.number,
+        "url": attempt.url,
+        "started_at": attempt.started_at,
+        "duration_ms": attempt.duration_ms,
+        "status": attempt.status,
+        "response": attempt.response,
+        "error": attempt.error,
+    })
+}

@@ -1,0 +1,173 @@
+//! The loop that sends webhooks. It has lanes of its own beside the slots of jobs: sending is waiting, not work.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{Notify, mpsc};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use tonearm_domain::Webhook;
+use tonearm_service::{SentWebhook, Webhooks};
+
+use crate::lanes::{LaneLimits, Lanes};
+
+/// How long what is on its way may take when the process stops; what is not back by then is sent again later.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How often an attempt that could not be recorded is tried to be: until its lease is about to run out.
+const RECORD_TRIES: u32 = 20;
+
+/// How the sender works.
+#[derive(Debug, Clone, Copy)]
+pub struct SenderConfig {
+    /// How much may be on its way at once.
+    pub lanes: LaneLimits,
+    /// How often to look for what other nodes queued or what has become due.
+    pub poll: Duration,
+    /// How often finished deliveries are tidied.
+    pub upkeep: Duration,
+}
+
+impl Default for SenderConfig {
+    fn default() -> Self {
+        Self {
+            lanes: LaneLimits { total: 256, per_endpoint: 64 },
+            poll: Duration::from_secs(1),
+            upkeep: Duration::from_secs(3600),
+        }
+    }
+}
+
+/// Sends what is due.
+#[derive(Clone)]
+pub struct Sender {
+    webhooks: Webhooks,
+    config: SenderConfig,
+}
+
+impl Sender {
+    /// Over the use cases that do the work.
+    pub fn new(webhooks: Webhooks, config: SenderConfig) -> Self {
+        Self { webhooks, config }
+    }
+
+    /// Sends until `shutdown` is cancelled; then waits a few seconds for what is on its way.
+    pub async fn work(self, shutdown: CancellationToken) {
+        let (done, results) = mpsc::unbounded_channel();
+        let recorded = Arc::new(Notify::new());
+        let recorder = tokio::spawn(record_all(self.webhooks.clone(), results, Arc::clone(&recorded)));
+        let mut lanes = Lanes::new(self.config.lanes);
+        let mut sending = JoinSet::new();
+        let queued = self.webhooks.catalog().deliveries_queued();
+        let mut next_upkeep = tokio::time::Instant::now();
+        loop {
+            if tokio::time::Instant::now() >= next_upkeep {
+                next_upkeep += self.config.upkeep;
+                lanes.forget_idle();
+                self.tidy().await;
+            }
+            // Listening starts before looking, so that what is queued in between is not missed.
+            let woken = queued.notified();
+            self.start_due(&mut lanes, &mut sending, &done).await;
+            tokio::select! {
+                () = shutdown.cancelled() => break,
+                () = woken => {}
+                () = recorded.notified() => {}
+                () = tokio::time::sleep(self.config.poll) => {}
+            }
+            while let Some(ended) = sending.try_join_next() {
+                note_end(&mut lanes, ended);
+            }
+        }
+        let rest = async { while sending.join_next().await.is_some() {} };
+        drop(tokio::time::timeout(PATIENCE, rest).await);
+        sending.shutdown().await;
+        drop(done);
+        if let Err(error) = recorder.await {
+            tracing::error!(%error, "recording webhooks ended badly");
+        }
+    }
+
+    /// Claims what is due and there are lanes for, and sends it.
+    async fn start_due(
+        &self,
+        lanes: &mut Lanes,
+        sending: &mut JoinSet<(tonearm_domain::WebhookId, bool)>,
+        done: &mpsc::UnboundedSender<SentWebhook>,
+    ) {
+        let due = match self.webhooks.due().await {
+            Ok(due) => due,
+            Err(error) => {
+                tracing::warn!(%error, "could not look for webhooks to send");
+                return;
+            }
+        };
+        for webhook in due {
+            let free = lanes.free(webhook.id, webhook.health);
+            if free == 0 {
+                continue;
+            }
+            let claimed = match self.webhooks.claim(&webhook, free).await {
+                Ok(claimed) => claimed,
+                Err(error) => {
+                    tracing::warn!(%error, "could not claim webhooks");
+                    return;
+                }
+            };
+            lanes.started(webhook.id, claimed.len());
+            let webhook = Arc::new(webhook);
+            for claimed in claimed {
+                let (webhooks, webhook, done) = (self.webhooks.clone(), Arc::clone(&webhook), done.clone());
+                sending.spawn(async move { send_one(webhooks, webhook, claimed, done).await });
+            }
+        }
+    }
+
+    async fn tidy(&self) {
+        if let Err(error) = self.webhooks.tidy().await {
+            tracing::warn!(%error, "could not tidy the deliveries of webhooks");
+        }
+    }
+}
+
+async fn send_one(
+    webhooks: Webhooks,
+    webhook: Arc<Webhook>,
+    claimed: tonearm_domain::ClaimedDelivery,
+    done: mpsc::UnboundedSender<SentWebhook>,
+) -> (tonearm_domain::WebhookId, bool) {
+    let sent = webhooks.send(&webhook, claimed).await;
+    let ended = (webhook.id, sent.is_success());
+    // The recorder outlives every sender.
+    drop(done.send(sent));
+    ended
+}
+
+fn note_end(lanes: &mut Lanes, ended: Result<(tonearm_domain::WebhookId, bool), tokio::task::JoinError>) {
+    match ended {
+        Ok((id, is_success)) => lanes.ended(id, is_success),
+        Err(error) => tracing::error!(%error, "sending a webhook ended badly"),
+    }
+}
+
+/// Records what was sent: everything that has come in since the last time, in one transaction.
+async fn record_all(
+    webhooks: Webhooks,
+    mut results: mpsc::UnboundedReceiver<SentWebhook>,
+    recorded: Arc<Notify>,
+) {
+    let mut batch = Vec::new();
+    while results.recv_many(&mut batch, 500).await > 0 {
+        for attempt in 1..=RECORD_TRIES {
+            match webhooks.record(&batch).await {
+                Ok(()) => break,
+                Err(error) => {
+                    tracing::warn!(%error, attempt, "could not record what became of webhooks");
+                    tokio::time::sleep(Duration::from_secs(2)).await;
+                }
+            }
+        }
+        batch.clear();
+        recorded.notify_one();
+    }
+}
