@@ -34,6 +34,7 @@ fmt: rust ## Format the code
 
 chaos: rust ffmpeg ## Upload while the server is killed again and again (ROUNDS, default 20)
 	@TONEARM_CHAOS_ROUNDS=$${ROUNDS:-20} cargo test --release --package tonearm --test it chaos -- --nocapture
+	@cargo test --release --package tonearm --test it webhooks -- --ignored --nocapture
 
 fuzz-api: build ffmpeg ## Let schemathesis try the whole interface (EXAMPLES, default 200)
 	@tools/fuzz-api $(TONEARM) $${EXAMPLES:-200}

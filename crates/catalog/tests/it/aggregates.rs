@@ -132,7 +132,7 @@ async fn what_is_referred_to_must_exist(place: Place) {
     let refusals = [
         in_vain(&catalog, async |tx| tx.insert_collection(&nowhere).await).await,
         in_vain(&catalog, async |tx| tx.insert_track(&bare_track(&ambient, &nowhere)).await).await,
-        in_vain(&catalog, async |tx| tx.insert_play_sessions(&[session.clone()]).await).await,
+        in_vain(&catalog, async |tx| tx.insert_play_sessions(std::slice::from_ref(&session)).await).await,
         in_vain(&catalog, async |tx| tx.insert_recipe(&of_nobody).await).await,
         in_vain(&catalog, async |tx| tx.insert_track(&by_nobody).await).await,
     ];
@@ -195,7 +195,7 @@ async fn expired_sessions_are_removed(place: Place) {
     let (play, upload) = (play_session(&ambient, &collection), upload_session(&ambient, &collection));
     let tx = catalog.begin().await.unwrap();
     for (play, upload) in [(&old_play, &old_upload), (&play, &upload)] {
-        tx.insert_play_sessions(&[play.clone()]).await.unwrap();
+        tx.insert_play_sessions(std::slice::from_ref(play)).await.unwrap();
         tx.insert_upload_session(upload).await.unwrap();
     }
     assert_eq!(tx.delete_expired_sessions(old_play.expires_at).await.unwrap(), 0);

@@ -35,7 +35,7 @@ async fn visit(
     if let Some(mut track) = tx.track(organization.id, track.id).await? {
         track.player_title = Some(HOSTILE.to_owned());
         tx.update_track(&track).await?;
-        tx.insert_play_sessions(&[session.clone()]).await?;
+        tx.insert_play_sessions(std::slice::from_ref(&session)).await?;
     }
     tx.commit().await?;
     catalog.play_session(session.id).await?;

@@ -215,7 +215,7 @@ async fn sessions(place: Place) {
     let tx = catalog.begin().await.unwrap();
     tx.insert_creator(&creator).await.unwrap();
     for session in [&bare_play, &full_play] {
-        tx.insert_play_sessions(&[session.clone()]).await.unwrap();
+        tx.insert_play_sessions(std::slice::from_ref(session)).await.unwrap();
     }
     for session in [&bare_upload, &full_upload] {
         tx.insert_upload_session(session).await.unwrap();
