@@ -134,7 +134,7 @@ impl Links {
 
     /// Where an organization's files are delivered from: scheme and host.
     pub fn delivery_origin(&self, organization_id: OrganizationId) -> String {
-        self.delivery_url.origin(organization_id)
+        self.0.delivery_url.origin(organization_id)
     }
 
     /// A signed URL of an organization's own cover, if it has one.
