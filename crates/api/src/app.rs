@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::extract::FromRef;
 use tonearm_domain::Ambient;
-use tonearm_service::{Access, Library, Playback, Repeats, Uploads};
+use tonearm_service::{Access, Library, Playback, Repeats, Uploads, Usage};
 use tonearm_signing::UrlSigner;
 
 use crate::RateLimits;
@@ -45,6 +45,8 @@ pub struct AppParts {
     pub repeats: Repeats,
     /// Hands out signed URLs.
     pub playback: Playback,
+    /// Tells what was played.
+    pub usage: Usage,
     /// Verifies upload URLs.
     pub signer: UrlSigner,
     /// Time and randomness.
@@ -95,6 +97,7 @@ parts! {
     library: Library,
     uploads: Uploads,
     playback: Playback,
+    usage: Usage,
     signer: UrlSigner,
     ambient: Ambient,
     settings: ApiSettings,

@@ -19,7 +19,7 @@ use tower_http::set_header::SetResponseHeaderLayer;
 use crate::cors::cors;
 use crate::endpoint::{
     api_key, collection, creator, organization, play, play_session, stream, track, upload, upload_session,
-    variant,
+    usage, variant,
 };
 use crate::rate_limit::{Limiter, limit_rate};
 use crate::repeat::repeat;
@@ -97,6 +97,7 @@ fn v1() -> Router<App> {
         .route("/variant", get(variant::list::list))
         .route("/variant/{variant_id}", get(variant::read::read))
         .route("/api_key", post(api_key::create::create))
+        .route("/usage", get(usage::read::read))
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
 }

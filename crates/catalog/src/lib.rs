@@ -31,10 +31,12 @@ mod query;
 mod recipes;
 mod sessions;
 mod sign_ins;
+mod signing_keys;
 mod sqlite;
 mod tracks;
 mod transaction;
 mod url;
+mod usage;
 mod webhooks;
 
 pub use audit::AuditFilter;
@@ -46,3 +48,4 @@ pub use idempotency::{RepeatableRequest, Repetition};
 pub use jobs::PendingJob;
 pub use transaction::Transaction;
 pub use url::{DatabaseUrl, DatabaseUrlError};
+pub use usage::{DayUsage, StorageUsage, TrackStorage, TrackUsage, UsageFilter, VariantUsage};

@@ -129,6 +129,10 @@ record_id!(
     ApiKeyId
 );
 record_id!(
+    /// What one node counted between two looks.
+    UsageBatchId
+);
+record_id!(
     /// A variant recipe, of an organization or of one track.
     VariantId
 );

@@ -29,12 +29,14 @@ mod schema;
 mod sessions;
 mod short_id;
 mod sign_in;
+mod signing_key;
 mod text;
 mod timestamp;
 mod track;
 mod track_file;
 mod track_status;
 mod track_summary;
+mod usage;
 mod webhook;
 
 pub use access::{Action, KeyScope, KeyType, ScopeError};
@@ -64,12 +66,14 @@ pub use recipe::{
 pub use sessions::{PlaySession, UploadSession};
 pub use short_id::{ShortId, ShortIdError};
 pub use sign_in::{FailedSignIns, Invitation, InvitationPurpose, SignIn};
+pub use signing_key::SigningKey;
 pub use text::{Metadata, Text, TextError};
 pub use timestamp::Timestamp;
 pub use track::{Source, Track, TrackInfo};
 pub use track_file::{FileData, FileOutcome, TrackFile};
 pub use track_status::{Outcome, TrackStatus, TransitionError};
 pub use track_summary::TrackSummary;
+pub use usage::{Day, DayError, Meter, UsageBatch, UsageCounts, UsageEntry};
 pub use webhook::{
     ClaimedDelivery, DeliveryAttempt, DeliveryState, EndpointHealth, GIVE_UP_SECONDS, OLD_SECRET_SECONDS,
     Webhook, WebhookDelivery,

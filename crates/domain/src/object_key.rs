@@ -143,6 +143,10 @@ pub struct ObjectKey {
 }
 
 impl ObjectKey {
+    /// The organization that is none: under it stands what nodes tell each other through the store. Nothing of it is
+    /// ever delivered, as no URL of it is signed.
+    pub const RESERVED: OrganizationId = OrganizationId::from_uuid(uuid::Uuid::nil());
+
     /// Whom the object may be kept by, and how long: caches may keep it for a year, as a name never changes its
     /// content. Permission is in the signature, which caches of others must not decide on: hence `private`
     /// unless a CDN checks signatures itself and strips them.

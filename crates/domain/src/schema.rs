@@ -5,9 +5,9 @@ use utoipa::openapi::{ArrayBuilder, OneOfBuilder, Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::{
-    ApiKeyId, Codec, CollectionId, Colour, CreatorId, ExpiresIn, FileId, JobId, KeyType, Levels, Metadata,
-    Metric, OrganizationId, PlaySessionId, RecipeKind, RecipeType, RequestId, ShortId, Text, ThemeColour,
-    Timestamp, TrackId, TrackInfo, TrackStatus, UploadSessionId, VariantId, VariantIndex,
+    ApiKeyId, Codec, CollectionId, Colour, CreatorId, Day, ExpiresIn, FileId, JobId, KeyType, Levels,
+    Metadata, Metric, OrganizationId, PlaySessionId, RecipeKind, RecipeType, RequestId, ShortId, Text,
+    ThemeColour, Timestamp, TrackId, TrackInfo, TrackStatus, UploadSessionId, VariantId, VariantIndex,
 };
 
 fn text() -> ObjectBuilder {
@@ -50,6 +50,7 @@ schemas! {
     ApiKeyId => formatted("uuid");
     CollectionId => formatted("uuid");
     CreatorId => formatted("uuid");
+    Day => formatted("date");
     FileId => formatted("uuid");
     JobId => formatted("uuid");
     OrganizationId => formatted("uuid");

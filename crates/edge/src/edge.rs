@@ -19,10 +19,12 @@ use http::request::Parts;
 use http::{Method, Request, Response, Uri};
 use serde_json::json;
 use tonearm_blobs::{BlobError, Blobs, ObjectBody, ObjectMeta};
-use tonearm_domain::{Ambient, ObjectKey, RequestId};
+use tonearm_domain::{Ambient, Meter, ObjectKey, RequestId};
 use tonearm_signing::{DeliveryGrant, UrlSigner};
 
 use crate::conditional::{self, Verdict};
+use crate::counted::Tally;
+use crate::hosts::OrganizationHosts;
 use crate::multipart::Multipart;
 use crate::range::{RangeSet, Selection};
 use crate::refusal::Refusal;
@@ -50,11 +52,14 @@ impl Default for EdgeConfig {
 #[derive(Clone)]
 pub struct Edge(Arc<Inner>);
 
+#[derive(Clone)]
 struct Inner {
     blobs: Blobs,
     signer: UrlSigner,
     ambient: Ambient,
     config: EdgeConfig,
+    meter: Meter,
+    hosts: Option<OrganizationHosts>,
 }
 
 /// An object that is there.
@@ -68,7 +73,17 @@ struct Found {
 impl Edge {
     /// An edge node over a store.
     pub fn new(blobs: Blobs, signer: UrlSigner, ambient: Ambient, config: EdgeConfig) -> Self {
-        Self(Arc::new(Inner { blobs, signer, ambient, config }))
+        Self(Arc::new(Inner { blobs, signer, ambient, config, meter: Meter::new(), hosts: None }))
+    }
+
+    /// The same, counting what is delivered with a meter that somebody takes the counts of.
+    pub fn counted_by(self, meter: Meter) -> Self {
+        Self(Arc::new(Inner { meter, ..Inner::clone(&self.0) }))
+    }
+
+    /// The same, for organizations that deliver under host names of their own.
+    pub fn at_hosts(self, hosts: Option<OrganizationHosts>) -> Self {
+        Self(Arc::new(Inner { hosts, ..Inner::clone(&self.0) }))
     }
 
     /// Whether a path is that of an object, there or not: a server with other pages lets the edge answer it.
@@ -117,6 +132,10 @@ impl Edge {
     /// The steps: verify, resolve, conditional, range, send.
     async fn deliver(&self, request: &Parts, request_id: RequestId) -> Result<Response<Body>, Refusal> {
         let grant = self.verify(&request.uri)?;
+        let owner = grant.key.organization_id;
+        if self.0.hosts.as_ref().is_some_and(|hosts| !hosts.allow(request, owner)) {
+            return Err(Refusal::NotFound);
+        }
         let ranges = ranges_of(request);
         let object = self.resolve(&grant.key, request, ranges.as_ref()).await?;
         match conditional::evaluate(&request.headers, &object.validators) {
@@ -171,6 +190,8 @@ impl Edge {
     ) -> Result<Response<Body>, Refusal> {
         let DeliveryGrant { key, attachment, .. } = grant;
         let size = object.meta.size;
+        let is_start = selection.begins_at_start();
+        let tally = Tally { meter: self.0.meter.clone(), ambient: self.0.ambient.clone(), key: key.clone() };
         let mut response = match selection {
             Selection::Unsatisfiable => return Err(Refusal::Range { size }),
             Selection::Whole if *method == Method::HEAD => response::whole(&key, &object.validators, size),
@@ -191,7 +212,7 @@ impl Edge {
         if let Some(name) = attachment {
             response::save_as(response.headers_mut(), &name);
         }
-        Ok(response)
+        Ok(tally.around(response, is_start))
     }
 
     /// The bytes of a range: those already opened if they are the ones, else opened now.

@@ -5,8 +5,10 @@
 //! `Edge::deliver`: verify, resolve, conditional, range, send.
 
 mod conditional;
+mod counted;
 mod disposition;
 mod edge;
+mod hosts;
 mod multipart;
 mod range;
 mod refusal;
@@ -14,3 +16,4 @@ mod response;
 mod validators;
 
 pub use edge::{Edge, EdgeConfig};
+pub use hosts::OrganizationHosts;

@@ -71,6 +71,19 @@ pub(crate) enum Selection {
     Unsatisfiable,
 }
 
+impl Selection {
+    /// Whether the first byte is among them, to be heard: players ask for the first two to see whether ranges are
+    /// served.
+    pub(crate) fn begins_at_start(&self) -> bool {
+        match self {
+            Self::Whole => true,
+            Self::One(range) => range.start == 0 && range.end > 2,
+            Self::Many(ranges) => ranges.iter().any(|range| range.start == 0),
+            Self::Unsatisfiable => false,
+        }
+    }
+}
+
 impl RangeSet {
     /// From the value of the header; `None` when it is to be ignored.
     pub(crate) fn parse(value: &str) -> Option<Self> {

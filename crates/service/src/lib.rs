@@ -2,8 +2,8 @@
 //!
 //! They are grouped by who needs them, and each lives in a file of its own: [`Access`] tells whose key it is,
 //! [`Library`] manages what an organization owns, [`Uploads`] takes bytes in, [`Playback`] hands out signed URLs,
-//! [`People`] lets people in, and [`Processing`] turns a source into files. The API, the dashboard, the worker and the command line call
-//! these and only translate.
+//! [`People`] lets people in, [`Processing`] turns a source into files, and [`Usage`] adds up what was played. The API,
+//! the dashboard, the worker and the command line call these and only translate.
 
 mod access;
 mod audit;
@@ -17,8 +17,10 @@ mod playback;
 mod processing;
 mod refusal;
 mod repeatable;
+mod signing_keys;
 mod track_view;
 mod uploads;
+mod usage;
 mod webhooks;
 
 pub use access::Access;
@@ -41,9 +43,14 @@ pub use playback::{
 pub use processing::{JobError, JobRun, Processing};
 pub use refusal::{Noun, Refusal};
 pub use repeatable::{RepeatableRequest, Repeats, Turn};
+pub use signing_keys::{CreatedSigningKey, KeyFollower, SigningKeys};
 pub use track_view::{TrackSummaryView, TrackView};
 pub use uploads::{
     AcceptedUpload, CreateUploadSession, CreatedUploadSession, SessionTrack, UploadLimits, UploadSessionView,
     UploadTerms, Uploads,
+};
+pub use usage::{
+    DayUsage, StorageUsage, TrackStorage, TrackUsage, Usage, UsageGroup, UsageKeeper, UsagePeriod,
+    UsageReport, UsageRows, VariantUsage,
 };
 pub use webhooks::{DeliveryQuery, DeliveryView, SentWebhook, WebhookView, Webhooks};

@@ -30,7 +30,8 @@ impl FromStr for DeliveryUrl {
             .strip_prefix("https://")
             .or_else(|| origin.strip_prefix("http://"))
             .ok_or(DeliveryUrlError)?;
-        let plain = host.replace("{org}", "org");
+        // Once at most: an id in two places would be two answers to whose host it is.
+        let plain = host.replacen("{org}", "org", 1);
         let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']');
         if plain.is_empty() || !plain.chars().all(allowed) {
             return Err(DeliveryUrlError);
@@ -45,6 +46,15 @@ impl DeliveryUrl {
         let end = url.find("://").map_or(0, |at| at + 3);
         let path = url[end..].find('/').map_or(url.len(), |at| end + at);
         Self(url[..path].to_owned())
+    }
+
+    /// What stands before and after the organization in the host name, without scheme and port; `None` where all
+    /// organizations share one.
+    pub fn around_organization(&self) -> Option<(&str, &str)> {
+        let (before, after) = self.0.split_once("{org}")?;
+        let before = before.rsplit_once("://").map_or(before, |(_, host)| host);
+        let after = after.rsplit_once(':').map_or(after, |(host, _)| host);
+        Some((before, after))
     }
 
     fn origin(&self, organization_id: OrganizationId) -> String {
@@ -155,12 +165,34 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_organization_is_found_in_its_host() {
+        let around = |url: &str| {
+            let url: DeliveryUrl = url.parse().unwrap();
+            url.around_organization().map(|(before, after)| (before.to_owned(), after.to_owned()))
+        };
+        let parts = |before: &str, after: &str| Some((before.to_owned(), after.to_owned()));
+        assert_eq!(around("https://{org}.cdn.example.com"), parts("", ".cdn.example.com"));
+        assert_eq!(around("http://media-{org}.example.com:8080/"), parts("media-", ".example.com"));
+        assert_eq!(around("http://{org}:8080"), parts("", ""));
+        assert_eq!(around("http://cdn.example.com"), None);
+    }
+
+    #[test]
     fn a_delivery_url_is_an_origin() {
         for good in ["http://127.0.0.1:8080", "https://{org}.cdn.example.com/", "http://[::1]:80"] {
             assert!(good.parse::<DeliveryUrl>().is_ok(), "{good}");
         }
-        for bad in ["", "cdn.example.com", "https://", "https://a/b", "https://a?b", "ftp://a", "https://u@a"]
-        {
+        for bad in [
+            "https://{org}.{org}",
+            "https://{Org}.a",
+            "",
+            "cdn.example.com",
+            "https://",
+            "https://a/b",
+            "https://a?b",
+            "ftp://a",
+            "https://u@a",
+        ] {
             assert_eq!(bad.parse::<DeliveryUrl>(), Err(DeliveryUrlError), "{bad}");
         }
     }

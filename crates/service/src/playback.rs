@@ -1,5 +1,6 @@
 //! Handing out signed URLs: play sessions, downloads and share links.
 
+mod count;
 mod download;
 mod grant_play_session;
 mod open_play_session;
@@ -7,7 +8,7 @@ mod playable;
 mod redirect_share;
 mod session_writer;
 
-use tonearm_domain::Ambient;
+use tonearm_domain::{Ambient, Meter};
 
 use crate::{Access, Links, Lookups};
 use session_writer::SessionWriter;
@@ -25,6 +26,7 @@ pub struct Playback {
     ambient: Ambient,
     links: Links,
     sessions: SessionWriter,
+    meter: Meter,
 }
 
 impl Playback {
@@ -32,6 +34,11 @@ impl Playback {
     pub fn new(lookups: Lookups, ambient: Ambient, links: Links) -> Self {
         let access = Access::new(lookups.clone(), ambient.clone());
         let sessions = SessionWriter::new(lookups.catalog().clone());
-        Self { lookups, access, ambient, links, sessions }
+        Self { lookups, access, ambient, links, sessions, meter: Meter::new() }
+    }
+
+    /// The same, counting what is handed out with a meter that somebody takes the counts of.
+    pub fn counted_by(self, meter: Meter) -> Self {
+        Self { meter, ..self }
     }
 }

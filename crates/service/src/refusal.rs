@@ -35,6 +35,8 @@ pub enum Noun {
     Webhook,
     /// An event on its way to a webhook.
     WebhookDelivery,
+    /// A signing key.
+    SigningKey,
 }
 
 impl Noun {
@@ -54,6 +56,7 @@ impl Noun {
             Self::Invitation => "invitation",
             Self::Webhook => "webhook",
             Self::WebhookDelivery => "delivery",
+            Self::SigningKey => "signing key",
         }
     }
 
@@ -73,6 +76,7 @@ impl Noun {
             Self::Invitation => "invitation_not_found",
             Self::Webhook => "webhook_not_found",
             Self::WebhookDelivery => "delivery_not_found",
+            Self::SigningKey => "signing_key_not_found",
         }
     }
 }

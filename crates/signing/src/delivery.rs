@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-use tonearm_domain::{ObjectKey, Timestamp};
+use tonearm_domain::{ObjectKey, ShortId, Timestamp};
 
 use crate::keys::Purpose;
 use crate::signer::{Token, UrlSigner, VerifyError, canonical_number};
@@ -59,8 +59,12 @@ impl UrlSigner {
         let key: ObjectKey =
             path.strip_prefix('/').and_then(|key| key.parse().ok()).ok_or(VerifyError::Malformed)?;
         let (signed, token) = Token::split_from(query)?;
-        let (ttl, attachment) = parse_signed_query(signed).ok_or(VerifyError::Malformed)?;
-        self.check_mac(Purpose::Delivery, key.organization_id, path, signed, &token)?;
+        let (terms, key_id) = split_key_id(signed).ok_or(VerifyError::Malformed)?;
+        let (ttl, attachment) = parse_signed_query(terms).ok_or(VerifyError::Malformed)?;
+        match key_id {
+            None => self.check_mac(Purpose::Delivery, key.organization_id, path, signed, &token)?,
+            Some(id) => self.check_own_mac((key.organization_id, id), path, signed, &token)?,
+        }
         let expires_at = token.expiry(ttl.unwrap_or(DEFAULT_TTL_SECONDS), now)?;
         Ok(DeliveryGrant { key, attachment: attachment.map(Cow::into_owned), expires_at })
     }
@@ -80,6 +84,21 @@ fn signed_query(terms: DeliveryTerms<'_>) -> Option<String> {
         write!(query, "ttl={ttl}").expect("a String takes any text");
     }
     (!query.is_empty()).then_some(query)
+}
+
+/// Takes `kid`, which names a key of an organization, from the end of what is signed, where it stands if at all.
+fn split_key_id(signed: Option<&str>) -> Option<(Option<&str>, Option<ShortId>)> {
+    let (terms, last) = match signed {
+        Some(query) => match query.rsplit_once('&') {
+            Some((terms, last)) => (Some(terms), last),
+            None => (None, query),
+        },
+        None => return Some((None, None)),
+    };
+    match last.strip_prefix("kid=") {
+        Some(id) => Some((terms, Some(id.parse().ok()?))),
+        None => Some((signed, None)),
+    }
 }
 
 /// The reverse of [`signed_query`]; `None` for whatever it would not have written.

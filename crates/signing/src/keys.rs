@@ -7,7 +7,7 @@ use hkdf::Hkdf;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use subtle::{Choice, ConstantTimeEq};
-use tonearm_domain::OrganizationId;
+use tonearm_domain::{ObjectKey, OrganizationId, ShortId};
 
 use crate::Secrets;
 
@@ -23,6 +23,8 @@ const MOST_KEPT: usize = 4096;
 pub(crate) enum Purpose {
     Delivery,
     Upload,
+    /// What nodes tell each other through the store.
+    Nodes,
 }
 
 impl Purpose {
@@ -30,6 +32,7 @@ impl Purpose {
         match self {
             Self::Delivery => "delivery",
             Self::Upload => "upload",
+            Self::Nodes => "nodes",
         }
     }
 }
@@ -42,7 +45,11 @@ pub(crate) struct KeyRing {
 
 impl KeyRing {
     fn derive(extracts: &Extracts, purpose: Purpose, organization: OrganizationId) -> Self {
-        let keyed = |extract| keyed(&derive_text(extract, purpose, organization));
+        Self::of_info(extracts, &info(purpose, organization))
+    }
+
+    fn of_info(extracts: &Extracts, info: &str) -> Self {
+        let keyed = |extract| keyed(&derive_text(extract, info));
         Self { signing: keyed(&extracts.first), retired: extracts.rest.iter().map(keyed).collect() }
     }
 
@@ -72,9 +79,17 @@ fn keyed(key: &str) -> Hmac<Sha256> {
     Hmac::new_from_slice(key.as_bytes()).expect("HMAC takes keys of any length")
 }
 
-fn derive_text(extract: &Hkdf<Sha256>, purpose: Purpose, organization: OrganizationId) -> String {
+fn info(purpose: Purpose, organization: OrganizationId) -> String {
+    format!("tonearm/v1/{}/{organization}", purpose.as_str())
+}
+
+/// Unlike any of the others: no purpose is called like this, and none has a third part.
+fn signing_key_info(organization: OrganizationId, id: ShortId) -> String {
+    format!("tonearm/v1/signing-key/{organization}/{id}")
+}
+
+fn derive_text(extract: &Hkdf<Sha256>, info: &str) -> String {
     let mut key = [0; 32];
-    let info = format!("tonearm/v1/{}/{organization}", purpose.as_str());
     extract.expand(info.as_bytes(), &mut key).expect("HKDF-SHA256 gives up to 8160 bytes");
     hex::encode(key)
 }
@@ -100,7 +115,27 @@ impl Keys {
 
     /// The text of the key that signs for an organization.
     pub(crate) fn signing_text(&self, purpose: Purpose, organization: OrganizationId) -> String {
-        derive_text(&self.extracts.first, purpose, organization)
+        derive_text(&self.extracts.first, &info(purpose, organization))
+    }
+
+    /// The text of a key that an organization signs with by itself.
+    pub(crate) fn signing_key_text(&self, organization: OrganizationId, id: ShortId) -> String {
+        derive_text(&self.extracts.first, &signing_key_info(organization, id))
+    }
+
+    /// What verifies URLs that were signed with such a key, whichever master secret it was made under.
+    pub(crate) fn signing_key_ring(&self, organization: OrganizationId, id: ShortId) -> KeyRing {
+        KeyRing::of_info(&self.extracts, &signing_key_info(organization, id))
+    }
+
+    /// The MAC of what a node tells others.
+    pub(crate) fn vouch(&self, text: &str) -> [u8; MAC_LEN] {
+        self.of_known(Purpose::Nodes, ObjectKey::RESERVED).mac(&[text])
+    }
+
+    /// Whether a node with one of the master secrets told this.
+    pub(crate) fn is_vouched(&self, text: &str, mac: &[u8; MAC_LEN]) -> bool {
+        self.verify(Purpose::Nodes, ObjectKey::RESERVED, &[text], mac)
     }
 
     /// Keys of an organization that is known to exist: kept for the next time.

@@ -13,18 +13,23 @@
 //! width, no two URLs have the same signed bytes. The form is the one that CDNs call a timed HMAC.
 //!
 //! A delivery URL is `/{organization}/{folder}/{file}`, then in this order, each at most once:
-//! `attachment=NAME`, `ttl=SECONDS`, `verify`. NAME is UTF-8 percent-encoded: every byte but `A-Z a-z 0-9 - . _ ~`
+//! `attachment=NAME`, `ttl=SECONDS`, `kid=ID`, `verify`. NAME is UTF-8 percent-encoded: every byte but `A-Z a-z 0-9 - . _ ~`
 //! as `%XX` in upper case. SECONDS has no leading zero. Without `ttl` the URL is valid for
 //! [`DEFAULT_TTL_SECONDS`] from `issued`. An upload URL is
 //! `/upload/{organization}/{track}/{source|cover}?ttl=SECONDS&verify=…`, or
 //! `/upload/{organization}/{collection}/collection_cover?ttl=SECONDS&verify=…`.
+//!
+//! A delivery URL with `kid` was signed by the organization itself, with the signing key of that id (twelve
+//! characters of `a-z 0-9`), and is honoured as long as the key is live; no other key will do for it, nor will its key do
+//! for any other URL.
 //!
 //! # Keys
 //!
 //! The HMAC key of an organization and purpose is the text of 64 lower-case hex digits of
 //! HKDF-SHA256 (RFC 5869) with: the input key material the bytes of a master secret's text, an empty salt, the
 //! info `tonearm/v1/<purpose>/<organization>` where purpose is `delivery` or `upload` and organization is its UUID in
-//! lower case, and 32 bytes of output. It is text so that it can be given to a CDN as it is.
+//! lower case, and 32 bytes of output. For a signing key of an organization the info is
+//! `tonearm/v1/signing-key/<organization>/<kid>`. It is text so that it can be given to a CDN as it is.
 //!
 //! # Test vectors
 //!
@@ -46,6 +51,7 @@ mod keys;
 mod seal;
 mod secrets;
 mod signer;
+mod signing_keys;
 mod token;
 mod upload;
 mod vault;
@@ -55,6 +61,7 @@ pub use delivery::{DEFAULT_TTL_SECONDS, DeliveryGrant, DeliveryTerms};
 pub use seal::{seal, unseal};
 pub use secrets::{Secrets, SecretsError};
 pub use signer::{UrlSigner, VerifyError};
+pub use signing_keys::{LiveKeys, SigningKeyName};
 pub use token::{Token, TokenError, subject_hash};
 pub use upload::{UploadGrant, UploadTarget};
 pub use vault::Vault;

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use tonearm_domain::{OrganizationId, Timestamp};
+use tonearm_domain::{OrganizationId, ShortId, Timestamp};
 
 use crate::Secrets;
 use crate::keys::{Keys, MAC_LEN, Purpose};
+use crate::signing_keys::{LiveKeys, SigningKeyName};
 
 /// Seconds that the clock of whoever signed may be ahead.
 const CLOCK_TOLERANCE_SECONDS: i64 = 30;
@@ -35,18 +36,46 @@ pub enum VerifyError {
 #[derive(Clone)]
 pub struct UrlSigner {
     keys: Arc<Keys>,
+    live: LiveKeys,
 }
 
 impl UrlSigner {
     /// A signer with these master secrets.
     pub fn new(secrets: Secrets) -> Self {
-        Self { keys: Arc::new(Keys::new(&secrets)) }
+        Self { keys: Arc::new(Keys::new(&secrets)), live: LiveKeys::default() }
     }
 
     /// The key that signs an organization's delivery URLs, 64 hex digits used as text, for a CDN that checks
     /// signatures itself. Whoever has it can make delivery URLs of this organization, and nothing else.
     pub fn delivery_key(&self, organization: OrganizationId) -> String {
         self.keys.signing_text(Purpose::Delivery, organization)
+    }
+
+    /// The text of a key that an organization's own backend signs delivery URLs with, 64 hex digits used as text.
+    /// Whoever has it can make delivery URLs of this organization, which name the key, as long as it is live.
+    pub fn signing_key(&self, organization: OrganizationId, id: ShortId) -> String {
+        self.keys.signing_key_text(organization, id)
+    }
+
+    /// From now on honours URLs signed with these keys of organizations, and with no others.
+    pub fn honour(&self, live: &[SigningKeyName]) {
+        self.live.replace(live, |(organization, id)| self.keys.signing_key_ring(organization, id));
+    }
+
+    /// The keys of organizations that are honoured.
+    pub fn live_keys(&self) -> &LiveKeys {
+        &self.live
+    }
+
+    /// Vouches for what this node tells others, as 64 hex digits.
+    pub fn vouch(&self, text: &str) -> String {
+        hex::encode(self.keys.vouch(text))
+    }
+
+    /// Whether a node with one of the master secrets vouched for this.
+    pub fn is_vouched(&self, text: &str, mac: &str) -> bool {
+        let mut bytes = [0; MAC_LEN];
+        hex::decode_to_slice(mac, &mut bytes).is_ok() && self.keys.is_vouched(text, &bytes)
     }
 
     /// Appends `verify` to a path with an optional query.
@@ -77,11 +106,20 @@ impl UrlSigner {
     ) -> Result<(), VerifyError> {
         let (mark, query) = signed_query.map_or(("", ""), |query| ("?", query));
         let parts = [path, mark, query, token.issued_text];
-        if self.keys.verify(purpose, organization, &parts, &token.mac) {
-            Ok(())
-        } else {
-            Err(VerifyError::BadSignature)
-        }
+        genuine(self.keys.verify(purpose, organization, &parts, &token.mac))
+    }
+
+    /// Whether the token is one that a live key of an organization made. Unknown and revoked keys are not told from
+    /// wrong signatures.
+    pub(crate) fn check_own_mac(
+        &self,
+        key: SigningKeyName,
+        path: &str,
+        signed_query: Option<&str>,
+        token: &Token<'_>,
+    ) -> Result<(), VerifyError> {
+        let parts = [path, "?", signed_query.unwrap_or_default(), token.issued_text];
+        genuine(self.live.get(key).is_some_and(|ring| ring.verifies(&parts, &token.mac)))
     }
 }
 
@@ -89,6 +127,10 @@ impl fmt::Debug for UrlSigner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("UrlSigner")
     }
+}
+
+fn genuine(genuine: bool) -> Result<(), VerifyError> {
+    if genuine { Ok(()) } else { Err(VerifyError::BadSignature) }
 }
 
 /// The value of `verify`, taken apart and not yet believed.

@@ -15,6 +15,8 @@ def hkdf_sha256(secret: bytes, info: bytes) -> bytes:
 
 def sign(vector: dict, secret: str) -> tuple[str, str]:
     info = f"tonearm/v1/{vector['purpose']}/{vector['organization']}"
+    if "kid" in vector:
+        info = f"tonearm/v1/signing-key/{vector['organization']}/{vector['kid']}"
     key = hkdf_sha256(secret.encode(), info.encode()).hex()
     message = vector["signed_part"] + str(vector["issued"])
     mac = hmac.new(key.encode(), message.encode(), hashlib.sha256).digest()

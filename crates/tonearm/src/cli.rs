@@ -7,6 +7,7 @@ mod key;
 mod org;
 mod print;
 mod serve;
+mod signing_key;
 mod webhook;
 
 use std::path::PathBuf;
@@ -54,6 +55,11 @@ enum Command {
     Audit {
         #[command(subcommand)]
         command: audit::Command,
+    },
+    /// Manage the keys that organizations sign delivery URLs with by themselves
+    SigningKey {
+        #[command(subcommand)]
+        command: signing_key::Command,
     },
     /// Send a song through the whole way and print a URL that plays it
     Demo(demo::Args),
@@ -140,6 +146,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
             Command::Key { command } => key::run(&config, &ambient, command).await,
             Command::Webhook { command } => webhook::run(&config, &ambient, command).await,
             Command::Audit { command } => audit::run(&config, &ambient, command).await,
+            Command::SigningKey { command } => signing_key::run(&config, &ambient, command).await,
             Command::Demo(args) => demo::run(&config, ambient, args).await,
             Command::Config => Ok(()),
             Command::Doctor => doctor::run(&config, &ambient).await,

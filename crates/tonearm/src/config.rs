@@ -17,6 +17,8 @@ use tonearm_worker::{SenderConfig, WorkerConfig};
 
 pub(crate) use file::EXAMPLE;
 use file::Settings;
+
+use crate::proxies::TrustedProxies;
 pub use size::ByteSize;
 
 /// What a node does.
@@ -86,6 +88,8 @@ pub struct Config {
     pub secrets: Option<Secrets>,
     /// What this node does.
     pub roles: Vec<Role>,
+    /// The proxies whose word is taken for whom they ask.
+    pub trusted_proxies: TrustedProxies,
     /// How much is taken in.
     pub limits: UploadLimits,
     /// Most bytes of a JSON body.
@@ -180,6 +184,7 @@ impl Config {
                 .map(|text| Secrets::parse(&text).map_err(|e| ConfigError::new("secret", e)))
                 .transpose()?,
             roles,
+            trusted_proxies: trusted_proxies(settings.trusted_proxies, settings.forwarded_header)?,
             limits: UploadLimits {
                 max_source_bytes: settings.limits.max_upload_bytes.map_or(8 << 30, |s| s.0),
                 max_cover_bytes: settings.limits.max_cover_bytes.map_or(20 << 20, |s| s.0),
@@ -257,6 +262,19 @@ fn parse_public_url(text: String) -> Result<String, ConfigError> {
     }
 }
 
+fn trusted_proxies(
+    networks: Option<Vec<String>>,
+    header: Option<String>,
+) -> Result<TrustedProxies, ConfigError> {
+    let networks = networks.unwrap_or_default();
+    let networks = networks.iter().map(|network| network.parse()).collect::<Result<_, String>>();
+    let header = header.as_deref().map(str::parse).transpose();
+    Ok(TrustedProxies::new(
+        networks.map_err(|problem| ConfigError::new("trusted_proxies", problem))?,
+        header.map_err(|problem: String| ConfigError::new("forwarded_header", problem))?.unwrap_or_default(),
+    ))
+}
+
 fn worker_config(slots: usize, lease_seconds: Option<u64>) -> Result<WorkerConfig, ConfigError> {
     let seconds = lease_seconds.unwrap_or(60);
     if !(2..=3600).contains(&seconds) {
@@ -323,6 +341,8 @@ mod tests {
             ("TONEARM_DELIVERY_URL", "https://a/b", "delivery_url: "),
             ("TONEARM_DATABASE_URL", "mysql://x", "database_url: "),
             ("TONEARM_STORAGE_URL", "ftp://x", "storage_url: "),
+            ("TONEARM_TRUSTED_PROXIES", "10.0.0.0/8,proxy", "trusted_proxies: "),
+            ("TONEARM_FORWARDED_HEADER", "Via", "forwarded_header: "),
             ("TONEARM_LIMITS_MAX_UPLOAD_BYTES", "lots", "limits.max_upload_bytes: "),
             ("TONEARM_API_PUBLIC_PLAY_SESSIONS", "yes", "api.public_play_sessions: "),
             ("TONEARM_WORKER_SLOTS", "0", "worker.slots: "),

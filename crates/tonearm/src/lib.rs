@@ -6,10 +6,13 @@ mod config;
 mod health;
 mod log;
 mod node;
+mod proxies;
 mod scratch;
 mod secret;
 mod server;
+mod upkeep;
 
 pub use cli::main;
 pub use config::{ByteSize, Config, ConfigError, Overrides, Role};
 pub use node::{Node, Parts, StartError};
+pub use proxies::{ForwardedHeader, Network, TrustedProxies};

@@ -13,13 +13,13 @@ use tonearm_api::{ApiSettings, App, AppParts};
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_dashboard::Dashboard;
-use tonearm_domain::Ambient;
-use tonearm_edge::{Edge, EdgeConfig};
+use tonearm_domain::{Ambient, Meter};
+use tonearm_edge::{Edge, EdgeConfig, OrganizationHosts};
 use tonearm_media::{Media, MediaConfig, MediaLimits};
 use tonearm_outbound::Outbound;
 use tonearm_service::{
-    Access, Audit, Library, Links, LookupLimits, Lookups, People, Playback, Processing, Repeats, Uploads,
-    Webhooks,
+    Access, Audit, KeyFollower, Library, Links, LookupLimits, Lookups, People, Playback, Processing, Refusal,
+    Repeats, SigningKeys, Uploads, Usage, UsageKeeper, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 use tonearm_worker::{Sender, Worker};
@@ -27,7 +27,7 @@ use tonearm_worker::{Sender, Worker};
 use crate::health::Health;
 use crate::scratch::Scratch;
 use crate::server::{self, ServerLimits};
-use crate::{Config, Role, secret};
+use crate::{Config, Role, secret, upkeep};
 
 /// Why a node could not start, in one line that says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -72,6 +72,17 @@ pub enum StartError {
     Outbound(#[source] reqwest::Error),
 }
 
+/// Why other nodes could not be told something.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TellError {
+    /// The store cannot be opened.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The store or the catalog is away.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+}
+
 /// The opened parts of a node that does more than deliver; also what the command line works with.
 #[derive(Clone)]
 pub struct Parts {
@@ -86,6 +97,7 @@ pub struct Parts {
     /// Reads the audit log.
     pub audit: Audit,
     links: Links,
+    signer: UrlSigner,
 }
 
 impl Parts {
@@ -103,6 +115,22 @@ impl Parts {
         Ok(self.uploads(config, ambient, &blobs))
     }
 
+    /// Manages signing keys.
+    pub fn signing_keys(&self, ambient: &Ambient) -> SigningKeys {
+        SigningKeys::new(self.catalog.clone(), ambient.clone(), self.signer.clone())
+    }
+
+    /// Tells nodes without a catalog which signing keys are live.
+    pub(crate) async fn tell_signing_keys(
+        &self,
+        config: &Config,
+        ambient: &Ambient,
+    ) -> Result<(), TellError> {
+        let blobs = open_blobs(config).await?;
+        let (catalog, signer) = (self.catalog.clone(), self.signer.clone());
+        Ok(KeyFollower::of_catalog(catalog, blobs, signer, ambient.clone()).look().await?)
+    }
+
     fn uploads(&self, config: &Config, ambient: &Ambient, blobs: &Blobs) -> Uploads {
         Uploads::new(self.catalog.clone(), blobs.clone(), ambient.clone(), self.links.clone(), config.limits)
     }
@@ -116,14 +144,14 @@ impl Parts {
     ) -> Result<Self, StartError> {
         let delivery_url =
             config.delivery_url.clone().unwrap_or_else(|| tonearm_service::DeliveryUrl::of(public_url));
-        let links = Links::new(signer, ambient.clone(), public_url, delivery_url);
+        let links = Links::new(signer.clone(), ambient.clone(), public_url, delivery_url);
         let library = Library::new(catalog.clone(), ambient.clone(), links.clone());
         let people = People::new(catalog.clone(), ambient.clone(), public_url);
         let audit = Audit::new(catalog.clone());
         let vault = Vault::new(&secrets(config, ambient)?);
         let outbound = Outbound::new(config.allow_private).map_err(StartError::Outbound)?;
         let webhooks = Webhooks::new(catalog.clone(), ambient.clone(), links.clone(), vault, outbound);
-        Ok(Self { catalog, library, people, webhooks, audit, links })
+        Ok(Self { catalog, library, people, webhooks, audit, links, signer })
     }
 }
 
@@ -135,6 +163,9 @@ pub struct Node {
     scratch: Option<Scratch>,
     shutdown: CancellationToken,
     tasks: Vec<JoinHandle<()>>,
+    /// Cancelled once all requests are answered.
+    answered: CancellationToken,
+    last_tasks: Vec<JoinHandle<()>>,
 }
 
 impl Node {
@@ -150,14 +181,29 @@ impl Node {
             listener.local_addr().map_err(|source| StartError::Listen { address: config.listen, source })?;
         let public_url = public_url(config, address);
         let shutdown = CancellationToken::new();
-        let mut node = Self { address, public_url, parts: None, scratch: None, shutdown, tasks: Vec::new() };
+        let mut node = Self {
+            address,
+            public_url,
+            parts: None,
+            scratch: None,
+            shutdown,
+            tasks: Vec::new(),
+            answered: CancellationToken::new(),
+            last_tasks: Vec::new(),
+        };
         let (app, worker) = node.wire(config, ambient, signer, blobs).await?;
         let limits = ServerLimits {
             max_connections: config.max_connections,
             header_timeout: Duration::from_secs(30),
             drain: Duration::from_secs(30),
         };
-        node.tasks.push(tokio::spawn(server::serve(listener, app, limits, node.shutdown.clone())));
+        node.tasks.push(tokio::spawn(server::serve(
+            listener,
+            app,
+            limits,
+            config.trusted_proxies.clone(),
+            node.shutdown.clone(),
+        )));
         // Requests are answered while ffmpeg is still being looked at.
         if let Some((media, worker)) = worker {
             media.check().await?;
@@ -173,9 +219,12 @@ impl Node {
         signer: UrlSigner,
         blobs: Blobs,
     ) -> Result<(Router, Option<(Media, Worker)>), StartError> {
-        let edge = config
-            .has_role(Role::Edge)
-            .then(|| Edge::new(blobs.clone(), signer.clone(), ambient.clone(), EdgeConfig::default()));
+        let meter = Meter::new();
+        let edge = config.has_role(Role::Edge).then(|| {
+            Edge::new(blobs.clone(), signer.clone(), ambient.clone(), EdgeConfig::default())
+                .counted_by(meter.clone())
+                .at_hosts(organization_hosts(config))
+        });
         let mut health = Health { catalog: None, blobs: blobs.clone(), media: None };
         let mut app = Router::new();
         let mut worker = None;
@@ -184,8 +233,9 @@ impl Node {
             let media = media(config);
             let parts = Parts::wire(config, &ambient, catalog.clone(), signer.clone(), &self.public_url)?;
             health.catalog = Some(catalog.clone());
+            self.keep_up(&ambient, &parts, &blobs, &meter);
             if config.has_role(Role::Api) {
-                app = tonearm_api::router(api(config, &ambient, &parts, &signer, &blobs))
+                app = tonearm_api::router(api(config, &ambient, &parts, &signer, &blobs, &meter))
                     .merge(tonearm_dashboard::router(dashboard(config, &ambient, &parts, &blobs)));
             }
             if config.has_role(Role::Worker) {
@@ -203,9 +253,31 @@ impl Node {
                 self.tasks.push(tokio::spawn(sender.work(self.shutdown.clone())));
             }
             self.parts = Some(parts);
+        } else {
+            self.keep_up_alone(&ambient, &signer, &blobs, &meter);
         }
         let app = app.merge(health.router());
         Ok((edge.map_or(app.clone(), |edge| deliver(app, edge)), worker))
+    }
+
+    /// What goes on beside answering, on a node with a catalog.
+    fn keep_up(&mut self, ambient: &Ambient, parts: &Parts, blobs: &Blobs, meter: &Meter) {
+        let usage = Usage::new(parts.catalog.clone(), ambient.clone());
+        let keeper = UsageKeeper::in_catalog(meter.clone(), usage.clone());
+        let (catalog, signer) = (parts.catalog.clone(), parts.signer.clone());
+        let follower = KeyFollower::of_catalog(catalog, blobs.clone(), signer, ambient.clone());
+        let stop = || self.shutdown.clone();
+        self.tasks.push(tokio::spawn(upkeep::fetch_counts(usage, blobs.clone(), stop())));
+        self.tasks.push(tokio::spawn(upkeep::follow_keys(follower, stop())));
+        self.last_tasks.push(tokio::spawn(upkeep::keep_counts(keeper, self.answered.clone())));
+    }
+
+    /// The same on a node that has nothing but the store.
+    fn keep_up_alone(&mut self, ambient: &Ambient, signer: &UrlSigner, blobs: &Blobs, meter: &Meter) {
+        let keeper = UsageKeeper::in_store(meter.clone(), blobs.clone(), ambient.clone());
+        let follower = KeyFollower::of_store(blobs.clone(), signer.clone(), ambient.clone());
+        self.tasks.push(tokio::spawn(upkeep::follow_keys_in_store(follower, self.shutdown.clone())));
+        self.last_tasks.push(tokio::spawn(upkeep::keep_counts(keeper, self.answered.clone())));
     }
 
     /// The address it listens on.
@@ -226,11 +298,9 @@ impl Node {
     /// Stops: no new connections, open requests finish, running jobs stop and return their leases.
     pub async fn stop(self) {
         self.shutdown.cancel();
-        for task in self.tasks {
-            if let Err(error) = task.await {
-                tracing::error!(%error, "a part of the node ended badly");
-            }
-        }
+        join(self.tasks).await;
+        self.answered.cancel();
+        join(self.last_tasks).await;
         if let Some(parts) = self.parts
             && let Err(error) = parts.catalog.close().await
         {
@@ -239,7 +309,28 @@ impl Node {
     }
 }
 
-fn api(config: &Config, ambient: &Ambient, parts: &Parts, signer: &UrlSigner, blobs: &Blobs) -> App {
+async fn join(tasks: Vec<JoinHandle<()>>) {
+    for task in tasks {
+        if let Err(error) = task.await {
+            tracing::error!(%error, "a part of the node ended badly");
+        }
+    }
+}
+
+/// The host names of organizations, where the delivery URL gives each its own.
+fn organization_hosts(config: &Config) -> Option<OrganizationHosts> {
+    let (before, after) = config.delivery_url.as_ref()?.around_organization()?;
+    Some(OrganizationHosts::new(before, after))
+}
+
+fn api(
+    config: &Config,
+    ambient: &Ambient,
+    parts: &Parts,
+    signer: &UrlSigner,
+    blobs: &Blobs,
+    meter: &Meter,
+) -> App {
     let catalog = &parts.catalog;
     let lookups = Lookups::new(catalog.clone(), LookupLimits::default());
     App::new(AppParts {
@@ -247,7 +338,8 @@ fn api(config: &Config, ambient: &Ambient, parts: &Parts, signer: &UrlSigner, bl
         library: parts.library.clone(),
         uploads: parts.uploads(config, ambient, blobs),
         repeats: Repeats::new(catalog.clone(), ambient.clone()),
-        playback: Playback::new(lookups, ambient.clone(), parts.links.clone()),
+        playback: Playback::new(lookups, ambient.clone(), parts.links.clone()).counted_by(meter.clone()),
+        usage: Usage::new(catalog.clone(), ambient.clone()),
         signer: signer.clone(),
         ambient: ambient.clone(),
         settings: ApiSettings {

@@ -17,6 +17,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tower::util::MapRequest;
 
+use crate::proxies::TrustedProxies;
+
 /// Bounds on what a connection may cost.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ServerLimits {
@@ -33,11 +35,13 @@ pub(crate) async fn serve(
     listener: TcpListener,
     app: Router,
     limits: ServerLimits,
+    proxies: TrustedProxies,
     shutdown: CancellationToken,
 ) {
     let graceful = GracefulShutdown::new();
     let connections = Arc::new(Semaphore::new(limits.max_connections));
     let builder = Arc::new(builder(limits));
+    let proxies = Arc::new(proxies);
     loop {
         let (stream, address, permit) = tokio::select! {
             () = shutdown.cancelled() => break,
@@ -50,9 +54,11 @@ pub(crate) async fn serve(
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "could not turn off Nagle's algorithm");
         }
+        let proxies = Arc::clone(&proxies);
         let service =
             TowerToHyperService::new(MapRequest::new(app.clone(), move |mut request: Request<Incoming>| {
-                request.extensions_mut().insert(ConnectInfo(address));
+                let client = proxies.client(address, request.headers());
+                request.extensions_mut().insert(ConnectInfo(client));
                 request
             }));
         let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();

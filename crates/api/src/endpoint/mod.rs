@@ -10,4 +10,5 @@ pub(crate) mod stream;
 pub(crate) mod track;
 pub(crate) mod upload;
 pub(crate) mod upload_session;
+pub(crate) mod usage;
 pub(crate) mod variant;

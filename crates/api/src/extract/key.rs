@@ -1,6 +1,8 @@
 //! `Authorization: Bearer <API key>`.
 
-use axum::extract::FromRequestParts;
+use std::net::{IpAddr, SocketAddr};
+
+use axum::extract::{ConnectInfo, FromRequestParts};
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
@@ -26,12 +28,18 @@ pub(crate) enum PlaySessionReader {
     Holder,
 }
 
-async fn caller(headers: &HeaderMap, app: &App, action: Action) -> Result<Caller, ApiError> {
-    let key = match bearer(headers) {
+async fn caller(parts: &Parts, app: &App, action: Action) -> Result<Caller, ApiError> {
+    let key = match bearer(&parts.headers) {
         Ok(text) => app.access.key(text, action).await.map_err(ApiError::from),
         Err(error) => Err(error),
     };
-    key.map(|key| Caller::from(&*key)).map_err(ApiError::asking_for_key)
+    let key = key.map_err(ApiError::asking_for_key)?;
+    Ok(Caller::from(&*key).from_address(address(parts)))
+}
+
+/// Where a request comes from, as far as the server knows.
+pub(crate) fn address(parts: &Parts) -> Option<IpAddr> {
+    parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip().to_canonical())
 }
 
 /// The text after `Bearer`, the scheme in any case.
@@ -57,7 +65,7 @@ macro_rules! key_extractors {
             type Rejection = ApiError;
 
             async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-                caller(&parts.headers, app, Action::$action).await.map(Self)
+                caller(parts, app, Action::$action).await.map(Self)
             }
         })*
     };
@@ -72,7 +80,7 @@ impl FromRequestParts<App> for PlaySessionReader {
         if app.settings.public_play_sessions && !parts.headers.contains_key(AUTHORIZATION) {
             return Ok(Self::Holder);
         }
-        caller(&parts.headers, app, Action::Play).await.map(Self::Key)
+        caller(parts, app, Action::Play).await.map(Self::Key)
     }
 }
 

@@ -56,6 +56,7 @@ use crate::error::ErrorBody;
         endpoint::upload_session::create::create,
         endpoint::upload_session::create_track::create_track,
         endpoint::upload_session::read::read,
+        endpoint::usage::read::read,
         endpoint::variant::list::list,
         endpoint::variant::read::read,
     ),

@@ -11,6 +11,7 @@ mod playback;
 mod track;
 mod upload;
 mod upload_session;
+mod usage;
 mod variant;
 
 pub(crate) use answer::Answer;
@@ -24,4 +25,5 @@ pub(crate) use playback::PlaybackData;
 pub(crate) use track::{BasicTrack, FullTrack, ListedTrack, PlayedTrack, ReducedTrack};
 pub(crate) use upload::{SessionTrackRecord, UploadDescriptor, UploadDescriptors};
 pub(crate) use upload_session::{UploadSessionBody, UploadSessionRecord};
+pub(crate) use usage::{UsageRecord, UsageSums};
 pub(crate) use variant::{VariantProps, VariantRecord, VariantTypeRecord};

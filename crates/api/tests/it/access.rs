@@ -33,6 +33,7 @@ pub(crate) const MANAGED: &[(&str, &str)] = &[
     ("GET", "/v1/variant"),
     ("GET", "/v1/variant/ID"),
     ("POST", "/v1/api_key"),
+    ("GET", "/v1/usage"),
 ];
 pub(crate) const PLAYING: &[(&str, &str)] =
     &[("POST", "/v1/play_session/collection"), ("GET", "/v1/play_session/ID")];

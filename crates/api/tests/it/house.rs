@@ -11,13 +11,13 @@ use tokio_util::sync::CancellationToken;
 use tonearm_api::{ApiSettings, App, AppParts};
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions};
-use tonearm_domain::{Ambient, KeyType, OrganizationId};
+use tonearm_domain::{Ambient, KeyType, Meter, OrganizationId};
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_fixtures::{ManualClock, Postgres, TestDatabase, ambient, sqlite_url};
 use tonearm_media::{Media, MediaConfig};
 use tonearm_service::{
     Access, Caller, CreateKey, JobRun, Library, Links, LookupLimits, Lookups, Playback, Processing, Repeats,
-    UploadLimits, Uploads,
+    UploadLimits, Uploads, Usage, UsageKeeper,
 };
 use tonearm_signing::{Secrets, UrlSigner};
 use tower::ServiceExt;
@@ -60,6 +60,7 @@ pub(crate) struct House {
     pub(crate) key: String,
     pub(crate) collection_id: String,
     library: Library,
+    meter: Meter,
     processing: Processing,
     store: TempDir,
     place: Place,
@@ -79,13 +80,15 @@ impl House {
         let library = Library::new(catalog.clone(), ambient.clone(), links.clone());
         let scratch: PathBuf = store.path().join("scratch");
         std::fs::create_dir(&scratch).unwrap();
+        let meter = Meter::new();
         let lookups = Lookups::new(catalog.clone(), LookupLimits::default());
         let app = App::new(AppParts {
             access: Access::new(lookups.clone(), ambient.clone()),
             library: library.clone(),
             uploads: Uploads::new(catalog.clone(), blobs.clone(), ambient.clone(), links.clone(), LIMITS),
             repeats: Repeats::new(catalog.clone(), ambient.clone()),
-            playback: Playback::new(lookups, ambient.clone(), links),
+            playback: Playback::new(lookups, ambient.clone(), links).counted_by(meter.clone()),
+            usage: Usage::new(catalog.clone(), ambient.clone()),
             signer: signer.clone(),
             ambient: ambient.clone(),
             settings: ApiSettings::default(),
@@ -104,6 +107,7 @@ impl House {
             key: created.api_key.reveal().to_owned(),
             collection_id: String::new(),
             library,
+            meter,
             processing,
             store,
             place,
@@ -244,6 +248,11 @@ impl House {
     pub(crate) async fn revoke(&self, key: &str) {
         let id = self.app.access.bearer(key).await.unwrap().id;
         self.library.revoke_key(&Caller::owner(self.organization_id), id).await.unwrap();
+    }
+
+    /// Does what a node does each second.
+    pub(crate) async fn keep_counts(&self) {
+        UsageKeeper::in_catalog(self.meter.clone(), self.app.usage.clone()).flush().await.unwrap();
     }
 
     /// The key to another organization.

@@ -23,6 +23,7 @@ mod stream;
 mod tracks;
 mod upload_sessions;
 mod uploads;
+mod usage;
 mod variants;
 
 /// Makes two tests of each case: one in a house on a fresh SQLite file, one on a fresh PostgreSQL database.

@@ -3,6 +3,8 @@
 mod m0001_initial;
 mod m0002_covers;
 mod m0003_idempotency;
+mod m0004_usage;
+mod m0005_signing_keys;
 mod m0007_events;
 mod m0009_people;
 
@@ -22,6 +24,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0001_initial::Migration),
             Box::new(m0002_covers::Migration),
             Box::new(m0003_idempotency::Migration),
+            Box::new(m0004_usage::Migration),
+            Box::new(m0005_signing_keys::Migration),
             Box::new(m0007_events::Migration),
             Box::new(m0009_people::Migration),
         ]

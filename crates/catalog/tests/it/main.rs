@@ -15,7 +15,9 @@ mod plans;
 mod recipes;
 mod round_trips;
 mod samples;
+mod signing_keys;
 mod tracks;
+mod usage;
 
 /// Makes two tests of each case: one on a fresh SQLite file, one on a fresh PostgreSQL database.
 macro_rules! on_both {

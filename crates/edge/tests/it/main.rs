@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod conditions;
+mod counting;
 mod node;
 mod objects;
 mod outages;

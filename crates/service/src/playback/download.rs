@@ -1,6 +1,6 @@
 //! A URL that a browser saves instead of playing.
 
-use tonearm_domain::{FileOutcome, PlaySessionId, TrackId};
+use tonearm_domain::{FileOutcome, PlaySessionId, TrackId, UsageCounts};
 
 use super::Playback;
 use super::playable::lists;
@@ -19,7 +19,7 @@ pub struct Download {
 }
 
 impl Playback {
-    /// A download of one variant, where the session allows downloads and lists the variant.
+    /// A download of one variant, where the session allows downloads and lists the variant. Counted.
     pub async fn download(
         &self,
         id: PlaySessionId,
@@ -39,12 +39,14 @@ impl Playback {
             .files
             .iter()
             .find(|file| file.recipe.index.as_str() == variant && lists(&session, &file.recipe));
-        match file.map(|file| &file.outcome) {
-            Some(FileOutcome::Made { key, file_name, .. }) => Ok(Download {
-                variant: variant.to_owned(),
-                url: self.links.delivery(key, Some(DOWNLOAD_TTL_SECONDS), Some(file_name)),
-            }),
-            _ => Err(not_found),
-        }
+        let Some(file) = file else {
+            return Err(not_found);
+        };
+        let FileOutcome::Made { key, file_name, .. } = &file.outcome else {
+            return Err(not_found);
+        };
+        self.count(&track.track, Some(&file.recipe.index), UsageCounts::DOWNLOAD);
+        let url = self.links.delivery(key, Some(DOWNLOAD_TTL_SECONDS), Some(file_name));
+        Ok(Download { variant: variant.to_owned(), url })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tonearm_domain::{PlaySession, PlaySessionId, TrackId};
+use tonearm_domain::{PlaySession, PlaySessionId, TrackId, UsageCounts};
 
 use super::{Playable, Playback};
 use crate::lookups::ReadyTrack;
@@ -45,7 +45,7 @@ impl Playback {
         self.open(self.valid_session(id).await?.as_ref().clone()).await
     }
 
-    /// What it takes to play one track of a session.
+    /// What it takes to play one track of a session. Counted.
     pub async fn play_track(
         &self,
         id: PlaySessionId,
@@ -54,7 +54,9 @@ impl Playback {
         let session = self.valid_session(id).await?;
         let track = self.track_of(&session, track_id).await?;
         let playable = self.playable(&session, &track).await?;
-        Ok((self.with_variants(PlaySession::clone(&session)).await?, playable))
+        let session = self.with_variants(PlaySession::clone(&session)).await?;
+        self.count(&track.track, None, UsageCounts::TRACK_FETCH);
+        Ok((session, playable))
     }
 
     pub(super) async fn open(&self, session: PlaySession) -> Result<OpenedPlaySession, Refusal> {

@@ -1,4 +1,4 @@
-//! Remove objects that no row speaks of.
+//! Remove objects that no row speaks of. What nodes tell each other through the store is not among them.
 
 use futures::{StreamExt, TryStreamExt};
 use tonearm_domain::ObjectKey;
@@ -20,7 +20,10 @@ impl Processing {
         let mut batches = self
             .blobs
             .list(None, None)
-            .try_filter(|(_, meta)| futures::future::ready(meta.modified < oldest_spared))
+            .try_filter(|(key, meta)| {
+                let is_reserved = key.organization_id == ObjectKey::RESERVED;
+                futures::future::ready(!is_reserved && meta.modified < oldest_spared)
+            })
             .map_ok(|(key, _)| key)
             .try_chunks(BATCH);
         while let Some(batch) = batches.next().await {

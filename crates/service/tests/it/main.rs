@@ -4,7 +4,9 @@
 
 mod cost;
 mod freshness;
+mod signing_keys;
 mod station;
+mod usage;
 
 /// Makes two tests of each case: one on a fresh SQLite file, one on a fresh PostgreSQL database.
 macro_rules! on_both {

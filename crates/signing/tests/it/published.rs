@@ -18,6 +18,7 @@ struct Vectors {
 #[derive(Deserialize)]
 struct Vector {
     what: String,
+    kid: Option<tonearm_domain::ShortId>,
     purpose: String,
     organization: String,
     issued: i64,
@@ -49,6 +50,25 @@ fn delivery_urls_are_as_published() {
             .map(|_| (vector.valid_until - vector.issued) as u32);
         let terms = DeliveryTerms { ttl, attachment: grant.attachment.as_deref() };
         assert_eq!(signer.sign_delivery(&grant.key, terms, moment(vector.issued)), vector.url);
+    }
+}
+
+#[test]
+fn urls_signed_by_organizations_are_as_published() {
+    let vectors = vectors();
+    let signer = UrlSigner::new(Secrets::parse(&vectors.secret).unwrap());
+    let own: Vec<&Vector> = vectors.urls.iter().filter(|v| v.purpose == "signing-key").collect();
+    assert!(!own.is_empty());
+    for vector in own {
+        let key = (vector.organization.parse().unwrap(), vector.kid.unwrap());
+        assert_eq!(signer.signing_key(key.0, key.1), vector.key, "{}", vector.what);
+        let (path, query) = split(&vector.url);
+        let last_second = moment(vector.valid_until - 1);
+        assert_eq!(signer.verify_delivery(path, query, last_second), Err(VerifyError::BadSignature));
+        signer.honour(&[key]);
+        let grant = signer.verify_delivery(path, query, last_second).expect(&vector.what);
+        assert_eq!(grant.expires_at, moment(vector.valid_until), "{}", vector.what);
+        signer.honour(&[]);
     }
 }
 

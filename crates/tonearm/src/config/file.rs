@@ -21,6 +21,8 @@ pub(super) struct Settings {
     pub(super) storage_url: Option<String>,
     pub(super) secret: Option<String>,
     pub(super) roles: Option<Vec<Role>>,
+    pub(super) trusted_proxies: Option<Vec<String>>,
+    pub(super) forwarded_header: Option<String>,
     pub(super) limits: LimitSettings,
     pub(super) api: ApiSettings,
     pub(super) worker: WorkerSettings,
@@ -97,6 +99,8 @@ impl Settings {
         variables.text("storage_url", &mut settings.storage_url);
         variables.text("secret", &mut settings.secret);
         variables.roles("roles", &mut settings.roles)?;
+        variables.list("trusted_proxies", &mut settings.trusted_proxies);
+        variables.text("forwarded_header", &mut settings.forwarded_header);
         variables.parsed("limits.max_upload_bytes", &mut settings.limits.max_upload_bytes)?;
         variables.parsed("limits.max_cover_bytes", &mut settings.limits.max_cover_bytes)?;
         variables.parsed("limits.max_json_bytes", &mut settings.limits.max_json_bytes)?;
@@ -135,6 +139,12 @@ impl<F: Fn(&str) -> Option<String>> Variables<'_, F> {
     fn text(&self, setting: &str, target: &mut Option<String>) {
         if let Some(value) = self.get(setting) {
             *target = Some(value);
+        }
+    }
+
+    fn list(&self, setting: &str, target: &mut Option<Vec<String>>) {
+        if let Some(value) = self.get(setting) {
+            *target = Some(value.split(',').map(|item| item.trim().to_owned()).collect());
         }
     }
 

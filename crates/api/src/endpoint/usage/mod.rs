@@ -1,0 +1,3 @@
+//! What was played.
+
+pub(crate) mod read;

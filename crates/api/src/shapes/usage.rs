@@ -1,0 +1,91 @@
+//! What was played.
+
+use serde::Serialize;
+use tonearm_domain::{Day, ShortId, TrackId, UsageCounts, VariantIndex};
+use tonearm_service::UsageRows;
+use utoipa::ToSchema;
+
+/// Sums of what was counted.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct UsageSums {
+    /// Redirects of share links and tracks fetched in play sessions.
+    plays: u64,
+    /// Share links that led to a file.
+    stream_redirects: u64,
+    /// Tracks fetched in play sessions.
+    track_fetches: u64,
+    /// Downloads handed out.
+    downloads: u64,
+    /// Deliveries that began with the first byte of a file.
+    starts: u64,
+    /// Bytes that were delivered.
+    bytes: u64,
+}
+
+impl From<UsageCounts> for UsageSums {
+    fn from(counts: UsageCounts) -> Self {
+        let UsageCounts { stream_redirects, track_fetches, downloads, starts, bytes } = counts;
+        Self { plays: counts.plays(), stream_redirects, track_fetches, downloads, starts, bytes }
+    }
+}
+
+/// The sums of a day, of a track or of a variant.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub(crate) enum UsageRecord {
+    Day(DayRecord),
+    Track(TrackUsageRecord),
+    Variant(VariantUsageRecord),
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct DayRecord {
+    day: Day,
+    #[serde(flatten)]
+    sums: UsageSums,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TrackUsageRecord {
+    /// Also of a track that was deleted; null for covers of collections and of the organization.
+    track_id: Option<TrackId>,
+    /// The first folder in the path of the files.
+    index: ShortId,
+    #[serde(flatten)]
+    sums: UsageSums,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct VariantUsageRecord {
+    /// The index of the variant, or the name of another file such as `cover-small`; null for tracks fetched with all of
+    /// their variants.
+    variant: Option<VariantIndex>,
+    #[serde(flatten)]
+    sums: UsageSums,
+}
+
+impl UsageRecord {
+    /// One record for each row.
+    pub(crate) fn of(rows: UsageRows) -> Vec<Self> {
+        match rows {
+            UsageRows::Days(rows) => rows
+                .into_iter()
+                .map(|row| Self::Day(DayRecord { day: row.day, sums: row.counts.into() }))
+                .collect(),
+            UsageRows::Tracks(rows) => rows
+                .into_iter()
+                .map(|row| TrackUsageRecord {
+                    track_id: row.track_id,
+                    index: row.folder,
+                    sums: row.counts.into(),
+                })
+                .map(Self::Track)
+                .collect(),
+            UsageRows::Variants(rows) => rows
+                .into_iter()
+                .map(|row| VariantUsageRecord { variant: row.variant, sums: row.counts.into() })
+                .map(Self::Variant)
+                .collect(),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What is counted of playback, and which batches of counts were added already. Also the index that long lists of
+//! tracks are read by.
+
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::schema::{big_integer, integer, text, uuid};
+
+#[derive(DeriveMigrationName)]
+pub(super) struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        manager.create_table(usage()).await?;
+        manager.create_table(usage_batch()).await?;
+        let by_time =
+            Index::create().name("usage_batch_by_added_at").table("usage_batch").col("added_at").take();
+        manager.create_index(by_time).await?;
+        // Deleted tracks stay in the table; a list does not step over them.
+        let living = Index::create()
+            .name("track_living_by_collection_id_track_order_id")
+            .table("track")
+            .col("collection_id")
+            .col("track_order")
+            .col("id")
+            .and_where(Expr::col("deleted_at").is_null())
+            .take();
+        manager.create_index(living).await
+    }
+}
+
+/// No foreign keys: one row that nobody knows must not keep a batch of others out.
+fn usage() -> TableCreateStatement {
+    Table::create()
+        .table("usage")
+        .col(uuid("organization_id"))
+        // Days since 1970-01-01.
+        .col(integer("day"))
+        .col(text("folder"))
+        // Empty where it is not known: the columns of a primary key are never null.
+        .col(text("variant"))
+        .col(big_integer("stream_redirects"))
+        .col(big_integer("track_fetches"))
+        .col(big_integer("downloads"))
+        .col(big_integer("starts"))
+        .col(big_integer("bytes"))
+        .primary_key(Index::create().col("organization_id").col("day").col("folder").col("variant"))
+        .take()
+}
+
+fn usage_batch() -> TableCreateStatement {
+    Table::create().table("usage_batch").col(uuid("id").primary_key()).col(big_integer("added_at")).take()
+}

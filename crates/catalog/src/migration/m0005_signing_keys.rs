@@ -1,0 +1,35 @@
+//! Keys that organizations sign delivery URLs with.
+
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::schema::{big_integer, big_integer_null, text, uuid};
+
+#[derive(DeriveMigrationName)]
+pub(super) struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let table = Table::create()
+            .table("signing_key")
+            .col(text("id").primary_key())
+            .col(uuid("organization_id"))
+            .col(text("title"))
+            .col(big_integer("created_at"))
+            .col(big_integer_null("revoked_at"))
+            .foreign_key(
+                ForeignKey::create()
+                    .name("fk_signing_key_organization")
+                    .from("signing_key", "organization_id")
+                    .to("organization", "id"),
+            )
+            .take();
+        manager.create_table(table).await?;
+        let by_organization = Index::create()
+            .name("signing_key_by_organization_id_created_at")
+            .table("signing_key")
+            .col("organization_id")
+            .col("created_at")
+            .take();
+        manager.create_index(by_organization).await
+    }
+}

@@ -1,0 +1,65 @@
+//! Keys that organizations sign delivery URLs with. Their texts are derived and stored nowhere.
+
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use tonearm_domain::{OrganizationId, ShortId, SigningKey, Timestamp};
+use uuid::Uuid;
+
+use crate::column::parsed;
+use crate::entity::signing_key::{ActiveModel, Column, Entity};
+use crate::query::all;
+use crate::{Catalog, CatalogError, Transaction};
+
+impl Catalog {
+    /// Every signing key of the organization, also revoked ones, oldest first.
+    pub async fn signing_keys(&self, organization: OrganizationId) -> Result<Vec<SigningKey>, CatalogError> {
+        let select = Entity::find()
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .order_by_asc(Column::CreatedAt)
+            .order_by_asc(Column::Id);
+        all(self.reader(), select).await
+    }
+
+    /// The names of all signing keys of all organizations that are not revoked, in one order.
+    pub async fn live_signing_keys(&self) -> Result<Vec<(OrganizationId, ShortId)>, CatalogError> {
+        let select = Entity::find()
+            .select_only()
+            .columns([Column::OrganizationId, Column::Id])
+            .filter(Column::RevokedAt.is_null())
+            .order_by_asc(Column::Id);
+        let rows: Vec<(Uuid, String)> = select.into_tuple().all(self.reader()).await?;
+        rows.into_iter()
+            .map(|(organization, id)| {
+                Ok((OrganizationId::from_uuid(organization), parsed("signing_key.id", &id)?))
+            })
+            .collect()
+    }
+}
+
+impl Transaction {
+    /// Adds a signing key.
+    pub async fn insert_signing_key(&self, key: &SigningKey) -> Result<(), CatalogError> {
+        Entity::insert(ActiveModel::from(key))
+            .exec_without_returning(self.db())
+            .await
+            .map_err(CatalogError::or_duplicate("this signing key already exists"))?;
+        Ok(())
+    }
+
+    /// Revokes a signing key. Tells whether it was there and not revoked yet.
+    pub async fn revoke_signing_key(
+        &self,
+        organization: OrganizationId,
+        id: ShortId,
+        now: Timestamp,
+    ) -> Result<bool, CatalogError> {
+        let revoked = Entity::update_many()
+            .col_expr(Column::RevokedAt, Expr::value(now.unix_millis()))
+            .filter(Column::Id.eq(id.to_string()))
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::RevokedAt.is_null())
+            .exec(self.db())
+            .await?;
+        Ok(revoked.rows_affected > 0)
+    }
+}

@@ -1,0 +1,46 @@
+//! Signing keys are live from their creation to their revocation.
+
+use tonearm_domain::{Ambient, OrganizationId, SigningKey};
+use tonearm_fixtures::ambient;
+
+use crate::place::Place;
+use crate::samples::*;
+
+crate::on_both!(signing_keys_live_until_they_are_revoked);
+
+fn signing_key(ambient: &Ambient, organization_id: OrganizationId) -> SigningKey {
+    SigningKey {
+        id: ambient.short_id(),
+        organization_id,
+        title: HOSTILE.to_owned(),
+        created_at: ambient.now(),
+        revoked_at: None,
+    }
+}
+
+async fn signing_keys_live_until_they_are_revoked(place: Place) {
+    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+    let [mine, other] =
+        [stored_collection(&catalog, &ambient).await.0, stored_collection(&catalog, &ambient).await.0];
+    let first = signing_key(&ambient, mine.id);
+    clock.advance_seconds(1);
+    let [second, foreign] = [mine.id, other.id].map(|id| signing_key(&ambient, id));
+    let tx = catalog.begin().await.unwrap();
+    for key in [&first, &second, &foreign] {
+        tx.insert_signing_key(key).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    assert_eq!(catalog.signing_keys(mine.id).await.unwrap(), [first.clone(), second.clone()]);
+    assert_eq!(catalog.live_signing_keys().await.unwrap().len(), 3);
+    let tx = catalog.begin().await.unwrap();
+    assert!(!tx.revoke_signing_key(other.id, first.id, ambient.now()).await.unwrap(), "not theirs");
+    assert!(tx.revoke_signing_key(mine.id, first.id, ambient.now()).await.unwrap());
+    assert!(!tx.revoke_signing_key(mine.id, first.id, ambient.now()).await.unwrap(), "once");
+    tx.commit().await.unwrap();
+    let mut live = catalog.live_signing_keys().await.unwrap();
+    let mut expected = vec![(mine.id, second.id), (other.id, foreign.id)];
+    live.sort();
+    expected.sort();
+    assert_eq!(live, expected);
+    assert_eq!(catalog.signing_keys(mine.id).await.unwrap()[0].revoked_at, Some(ambient.now()));
+}

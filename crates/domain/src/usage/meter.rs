@@ -1,0 +1,201 @@
+//! Counts in memory.
+
+use std::collections::HashMap;
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{Day, UsageBatch, UsageCounts, UsageEntry};
+use crate::{Ambient, OrganizationId, ShortId, Timestamp, VariantIndex};
+
+/// Counting takes the lock of one part for some dozens of nanoseconds; parts keep threads out of each other's way.
+const PARTS: usize = 32;
+
+/// What is counted, without the variant.
+type Place = (OrganizationId, ShortId, Day);
+
+/// The variants of one place, few enough to be gone through. So counting what was counted before takes no memory.
+type Variants = Vec<(Option<VariantIndex>, UsageCounts)>;
+
+type Part = Mutex<HashMap<Place, Variants>>;
+
+/// Counts what is played, until somebody takes the counts and keeps them. Cheap to clone; clones count together.
+#[derive(Clone, Default)]
+pub struct Meter(Arc<[Part; PARTS]>);
+
+impl Meter {
+    /// With nothing counted.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Counts.
+    pub fn count(
+        &self,
+        organization_id: OrganizationId,
+        folder: ShortId,
+        variant: Option<&VariantIndex>,
+        counts: UsageCounts,
+        now: Timestamp,
+    ) {
+        if counts.is_empty() {
+            return;
+        }
+        let mut part = self.part(folder);
+        let variants = part.entry((organization_id, folder, Day::of(now))).or_default();
+        match variants.iter_mut().find(|(known, _)| known.as_ref() == variant) {
+            Some((_, sum)) => *sum += counts,
+            None => variants.push((variant.cloned(), counts)),
+        }
+    }
+
+    /// Takes what was counted since the last time; `None` where that is nothing. Whoever takes it sees to it that it
+    /// is not lost.
+    pub fn take(&self, ambient: &Ambient) -> Option<UsageBatch> {
+        let mut entries = Vec::new();
+        for part in self.0.iter() {
+            let places = mem::take(&mut *locked(part));
+            for ((organization_id, folder, day), variants) in places {
+                entries.extend(variants.into_iter().map(|(variant, counts)| UsageEntry {
+                    organization_id,
+                    day,
+                    folder,
+                    variant,
+                    counts,
+                }));
+            }
+        }
+        if entries.is_empty() {
+            return None;
+        }
+        entries.sort_unstable_by(|a, b| place_of(a).cmp(&place_of(b)));
+        Some(UsageBatch { id: ambient.record_id(), taken_at: ambient.now(), entries })
+    }
+
+    /// Twelve random characters spread well enough by any of them.
+    fn part(&self, folder: ShortId) -> MutexGuard<'_, HashMap<Place, Variants>> {
+        let bytes = folder.as_str().as_bytes();
+        locked(&self.0[usize::from(bytes[0] ^ bytes[1].rotate_left(3)) % PARTS])
+    }
+}
+
+impl std::fmt::Debug for Meter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Meter")
+    }
+}
+
+/// Sums are whole whatever panicked beside them.
+fn locked(part: &Part) -> MutexGuard<'_, HashMap<Place, Variants>> {
+    part.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Rows are written in this order, so that no two nodes wait for each other's rows.
+fn place_of(entry: &UsageEntry) -> (OrganizationId, Day, ShortId, Option<&VariantIndex>) {
+    (entry.organization_id, entry.day, entry.folder, entry.variant.as_ref())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Clock, Entropy, RecordId};
+
+    struct Fixed;
+    impl Clock for Fixed {
+        fn now(&self) -> Timestamp {
+            moment(1_900_000_000)
+        }
+    }
+    impl Entropy for Fixed {
+        fn fill(&self, bytes: &mut [u8]) {
+            bytes.fill(7);
+        }
+    }
+
+    fn ambient() -> Ambient {
+        Ambient::new(Arc::new(Fixed), Arc::new(Fixed))
+    }
+
+    fn moment(seconds: i64) -> Timestamp {
+        Timestamp::from_unix_seconds(seconds).unwrap()
+    }
+
+    fn organization(n: u8) -> OrganizationId {
+        OrganizationId::from_parts(moment(0), [n; 10])
+    }
+
+    fn folder(n: u8) -> ShortId {
+        ShortId::from_random([n; 8])
+    }
+
+    #[test]
+    fn what_is_counted_is_taken_once() {
+        let meter = Meter::new();
+        assert_eq!(meter.take(&ambient()), None);
+        let hq = VariantIndex::from_static("hq");
+        let noon = moment(86_400 / 2);
+        let again = meter.clone();
+        meter.count(organization(1), folder(1), Some(&hq), UsageCounts::START, noon);
+        again.count(organization(1), folder(1), Some(&hq), UsageCounts::bytes(10), noon);
+        meter.count(organization(1), folder(1), None, UsageCounts::TRACK_FETCH, noon);
+        meter.count(organization(1), folder(1), Some(&hq), UsageCounts::bytes(5), noon.plus_seconds(86_400));
+        meter.count(organization(1), folder(1), Some(&hq), UsageCounts::bytes(0), noon);
+        let batch = meter.take(&ambient()).unwrap();
+        let seen: Vec<_> = batch
+            .entries
+            .iter()
+            .map(|entry| (entry.day.number(), entry.variant.is_some(), entry.counts))
+            .collect();
+        let started = UsageCounts { bytes: 10, ..UsageCounts::START };
+        assert_eq!(
+            seen,
+            [(0, false, UsageCounts::TRACK_FETCH), (0, true, started), (1, true, UsageCounts::bytes(5))]
+        );
+        assert_eq!(meter.take(&ambient()), None);
+        let json = serde_json::to_string(&batch).unwrap();
+        assert_eq!(serde_json::from_str::<UsageBatch>(&json).unwrap(), batch);
+    }
+
+    #[test]
+    fn threads_lose_nothing() {
+        let meter = Meter::new();
+        let taken: u64 = std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for n in 0..5_000_u32 {
+                        let place = folder((n % 50) as u8);
+                        meter.count(organization(1), place, None, UsageCounts::bytes(1), moment(0));
+                    }
+                });
+            }
+            let sum = |batch: UsageBatch| batch.entries.iter().map(|entry| entry.counts.bytes).sum::<u64>();
+            (0..100).filter_map(|_| meter.take(&ambient()).map(sum)).sum()
+        });
+        let rest: u64 =
+            meter.take(&ambient()).map_or(0, |batch| batch.entries.iter().map(|e| e.counts.bytes).sum());
+        assert_eq!(taken + rest, 20_000);
+    }
+
+    proptest! {
+        #[test]
+        fn sums_are_those_of_one_count_after_another(
+            counted in proptest::collection::vec((0..3_u8, 0..3_u8, 0..3_i64, 0..4_u64), 0..60)
+        ) {
+            let meter = Meter::new();
+            let mut expected: HashMap<(OrganizationId, ShortId, Day), u64> = HashMap::new();
+            for (o, f, day, bytes) in counted {
+                let now = moment(day * 86_400);
+                meter.count(organization(o), folder(f), None, UsageCounts::bytes(bytes), now);
+                if bytes > 0 {
+                    *expected.entry((organization(o), folder(f), Day::of(now))).or_default() += bytes;
+                }
+            }
+            let entries = meter.take(&ambient()).map_or_else(Vec::new, |batch| batch.entries);
+            prop_assert!(entries.is_sorted_by(|a, b| place_of(a) < place_of(b)));
+            let found: HashMap<_, _> =
+                entries.iter().map(|e| ((e.organization_id, e.folder, e.day), e.counts.bytes)).collect();
+            prop_assert_eq!(found, expected);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Knowing which signing keys are live.
+
+use tonearm_blobs::Blobs;
+use tonearm_catalog::Catalog;
+use tonearm_domain::{Ambient, Timestamp};
+use tonearm_signing::{SigningKeyName, UrlSigner};
+
+use super::stored;
+use crate::Refusal;
+
+/// How long a node goes on with what it knows while it cannot ask. Together with the ten seconds between two looks at
+/// the store this keeps a revocation within thirty.
+const KNOWN_SECONDS: i64 = 15;
+
+/// A list in the store is written anew after this time, so that it does not grow old.
+const RENEWED_SECONDS: i64 = 60;
+
+/// Where a node learns which keys are live.
+enum Source {
+    /// From the catalog; it tells the others through the store.
+    Catalog(Catalog, Blobs),
+    /// From the store, where nodes with a catalog tell.
+    Store(Blobs),
+}
+
+/// Keeps a signer up to date about which keys of organizations are live. It fails closed: where nobody says for a while
+/// which are, none are.
+pub struct KeyFollower {
+    source: Source,
+    signer: UrlSigner,
+    ambient: Ambient,
+    known: Vec<SigningKeyName>,
+    read_at: Option<Timestamp>,
+    told: Option<(Vec<SigningKeyName>, Timestamp)>,
+}
+
+impl KeyFollower {
+    /// For a node with a catalog. It also tells nodes without one, through the store.
+    pub fn of_catalog(catalog: Catalog, blobs: Blobs, signer: UrlSigner, ambient: Ambient) -> Self {
+        Self::new(Source::Catalog(catalog, blobs), signer, ambient)
+    }
+
+    /// For a node without a catalog.
+    pub fn of_store(blobs: Blobs, signer: UrlSigner, ambient: Ambient) -> Self {
+        Self::new(Source::Store(blobs), signer, ambient)
+    }
+
+    fn new(source: Source, signer: UrlSigner, ambient: Ambient) -> Self {
+        Self { source, signer, ambient, known: Vec::new(), read_at: None, told: None }
+    }
+
+    /// Looks which keys are live, and from then on honours those.
+    pub async fn look(&mut self) -> Result<(), Refusal> {
+        let now = self.ambient.now();
+        match self.read(now).await {
+            Ok(live) => {
+                self.read_at = Some(now);
+                self.honour(live);
+                self.tell(now).await
+            }
+            Err(error) => {
+                if self.read_at.is_none_or(|at| at.plus_seconds(KNOWN_SECONDS) < now) {
+                    self.honour(Vec::new());
+                }
+                Err(error)
+            }
+        }
+    }
+
+    async fn read(&self, now: Timestamp) -> Result<Vec<SigningKeyName>, Refusal> {
+        match &self.source {
+            Source::Catalog(catalog, _) => Ok(catalog.live_signing_keys().await?),
+            Source::Store(blobs) => Ok(stored::read(blobs, &self.signer, now).await?),
+        }
+    }
+
+    fn honour(&mut self, live: Vec<SigningKeyName>) {
+        if live != self.known {
+            self.signer.honour(&live);
+            self.known = live;
+        }
+    }
+
+    /// Tells nodes without a catalog what changed, and now and then that nothing did.
+    async fn tell(&mut self, now: Timestamp) -> Result<(), Refusal> {
+        let Source::Catalog(_, blobs) = &self.source else {
+            return Ok(());
+        };
+        let is_due = match &self.told {
+            Some((told, _)) if *told != self.known => true,
+            Some((told, at)) => !told.is_empty() && at.plus_seconds(RENEWED_SECONDS) <= now,
+            // A list without keys says no more than no list does.
+            None => !self.known.is_empty() || stored::is_there(blobs).await?,
+        };
+        if is_due {
+            stored::write(blobs, &self.signer, &self.known, now, &self.ambient).await?;
+        }
+        if is_due || self.told.is_none() {
+            self.told = Some((self.known.clone(), now));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,82 @@
+//! Counts of nodes without a catalog, on their way through the store.
+
+use bytes::{Bytes, BytesMut};
+use futures::TryStreamExt;
+use tonearm_blobs::{BlobError, Blobs};
+use tonearm_domain::{ContentType, ObjectFile, ObjectKey, ShortId, UsageBatch, VariantIndex};
+
+use super::Usage;
+use crate::Refusal;
+
+/// Where batches wait.
+const FOLDER: &str = "usagebatches";
+
+/// The largest batch that is read: about 200,000 entries.
+const MOST_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Batches that are added at one go, so that one look ends in time.
+const MOST_BATCHES: usize = 1000;
+
+fn folder() -> ShortId {
+    FOLDER.parse().expect("twelve letters are a short id")
+}
+
+/// The name is made of the batch's own, so that what is put again is put in the same place.
+fn key(batch: &UsageBatch) -> ObjectKey {
+    let random = batch.id.uuid().as_u64_pair().1.to_be_bytes();
+    let file = ObjectFile {
+        label: VariantIndex::from_static("batch"),
+        version: ShortId::from_random(random),
+        content_type: ContentType::Json,
+    };
+    ObjectKey { organization_id: ObjectKey::RESERVED, folder: folder(), file }
+}
+
+pub(super) async fn put(blobs: &Blobs, batch: &UsageBatch) -> Result<(), Refusal> {
+    let json = serde_json::to_vec(batch).map_err(|error| Refusal::Internal(error.into()))?;
+    match blobs.put_bytes(&key(batch), Bytes::from(json)).await {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Refusal::Unavailable(error.into())),
+    }
+}
+
+impl Usage {
+    /// Adds the batches that nodes without a catalog left in the store, then removes them. Tells how many were added.
+    /// Safe to be done by several nodes at once, and to be broken off anywhere.
+    pub async fn add_stored(&self, blobs: &Blobs) -> Result<usize, Refusal> {
+        let mut found = Vec::new();
+        let mut listed = blobs.list(Some(ObjectKey::RESERVED), Some(folder()));
+        while let Some((key, meta)) = listed.try_next().await? {
+            found.push((key, meta));
+            if found.len() == MOST_BATCHES {
+                break;
+            }
+        }
+        drop(listed);
+        let mut added = 0;
+        for (key, meta) in found {
+            if meta.size > MOST_BYTES {
+                tracing::error!(%key, size = meta.size, "a batch of counts is too large to be one; it is left alone");
+                continue;
+            }
+            let Some(json) = read(blobs, &key).await? else {
+                continue;
+            };
+            let Ok(batch) = serde_json::from_slice::<UsageBatch>(&json) else {
+                tracing::error!(%key, "a batch of counts cannot be read; it is left alone");
+                continue;
+            };
+            added += usize::from(self.add(&batch).await?);
+            blobs.delete(&key).await?;
+        }
+        Ok(added)
+    }
+}
+
+async fn read(blobs: &Blobs, key: &ObjectKey) -> Result<Option<Bytes>, BlobError> {
+    let Some(body) = blobs.get(key, None).await? else {
+        return Ok(None);
+    };
+    let bytes: BytesMut = body.stream.try_collect().await?;
+    Ok(Some(bytes.freeze()))
+}

@@ -1,0 +1,148 @@
+//! Signing keys of organizations are honoured where they are known to be live, and nowhere else.
+
+use tempfile::TempDir;
+use tonearm_blobs::Blobs;
+use tonearm_domain::{Ambient, ObjectKey};
+use tonearm_fixtures::ManualClock;
+use tonearm_service::{Caller, KeyFollower, LookupLimits, Noun, Refusal, SigningKeys};
+use tonearm_signing::{Secrets, UrlSigner};
+
+use crate::on_both;
+use crate::station::{Place, Station};
+
+on_both!(
+    keys_are_honoured_until_they_are_revoked,
+    nodes_without_a_catalog_fail_closed,
+    lists_are_not_taken_from_strangers
+);
+
+fn signer(n: u8) -> UrlSigner {
+    UrlSigner::new(Secrets::from_bytes([n; 32]))
+}
+
+struct Scene {
+    station: Station,
+    keys: SigningKeys,
+    ambient: Ambient,
+    clock: ManualClock,
+    blobs: Blobs,
+    store: TempDir,
+}
+
+impl Scene {
+    async fn set(place: Place) -> Self {
+        let station = Box::pin(Station::open(place, LookupLimits::default())).await;
+        let (ambient, clock) = tonearm_fixtures::ambient();
+        let store = TempDir::new().unwrap();
+        let url = format!("file://{}/objects", store.path().display());
+        let blobs = Blobs::open(&url.parse().unwrap()).await.unwrap();
+        let keys = SigningKeys::new(station.node.catalog.clone(), ambient.clone(), signer(1));
+        Self { station, keys, ambient, clock, blobs, store }
+    }
+
+    fn by_catalog(&self, signer: &UrlSigner) -> KeyFollower {
+        let catalog = self.station.node.catalog.clone();
+        KeyFollower::of_catalog(catalog, self.blobs.clone(), signer.clone(), self.ambient.clone())
+    }
+
+    fn by_store(&self, signer: &UrlSigner) -> KeyFollower {
+        KeyFollower::of_store(self.blobs.clone(), signer.clone(), self.ambient.clone())
+    }
+
+    async fn lists(&self) -> usize {
+        use futures::StreamExt as _;
+        self.blobs.list(Some(ObjectKey::RESERVED), None).count().await
+    }
+
+    fn objects(&self) -> std::path::PathBuf {
+        self.store.path().join("objects")
+    }
+}
+
+async fn keys_are_honoured_until_they_are_revoked(place: Place) {
+    let scene = Scene::set(place).await;
+    let (api, edge) = (signer(1), signer(1));
+    let (mut at_api, mut at_edge) = (scene.by_catalog(&api), scene.by_store(&edge));
+    at_api.look().await.unwrap();
+    at_edge.look().await.unwrap();
+    assert_eq!((api.live_keys().len(), edge.live_keys().len(), scene.lists().await), (0, 0, 0));
+
+    let caller = &scene.station.caller;
+    let created = scene.keys.create(caller, "backend").await.unwrap();
+    assert_eq!(created.secret, api.signing_key(caller.organization_id, created.key.id));
+    assert!(!format!("{created:?}").contains(&created.secret));
+    scene.clock.advance_seconds(1);
+    at_api.look().await.unwrap();
+    at_edge.look().await.unwrap();
+    assert_eq!((api.live_keys().len(), edge.live_keys().len()), (1, 1));
+
+    let neighbour =
+        scene.station.node.library.create_organization("Neighbours").await.unwrap().organization.id;
+    let refused = scene.keys.revoke(&Caller::owner(neighbour), created.key.id).await;
+    assert!(matches!(refused, Err(Refusal::NotFound(Noun::SigningKey))));
+    scene.keys.revoke(caller, created.key.id).await.unwrap();
+    scene.clock.advance_seconds(1);
+    at_api.look().await.unwrap();
+    at_edge.look().await.unwrap();
+    assert_eq!((api.live_keys().len(), edge.live_keys().len()), (0, 0));
+    let listed = scene.keys.list(caller).await.unwrap();
+    assert_eq!((listed.len(), listed[0].revoked_at.is_some()), (1, true));
+}
+
+async fn nodes_without_a_catalog_fail_closed(place: Place) {
+    let scene = Scene::set(place).await;
+    let (api, edge) = (signer(1), signer(1));
+    let (mut at_api, mut at_edge) = (scene.by_catalog(&api), scene.by_store(&edge));
+    scene.keys.create(&scene.station.caller, "backend").await.unwrap();
+    at_api.look().await.unwrap();
+    at_edge.look().await.unwrap();
+    assert_eq!(edge.live_keys().len(), 1);
+
+    // The store is away: what is known counts for a moment, and no longer.
+    let (objects, away) = (scene.objects(), scene.store.path().join("away"));
+    std::fs::rename(&objects, &away).unwrap();
+    std::fs::write(&objects, "not a folder").unwrap();
+    scene.clock.advance_seconds(10);
+    assert!(at_edge.look().await.is_err());
+    assert_eq!(edge.live_keys().len(), 1);
+    scene.clock.advance_seconds(10);
+    assert!(at_edge.look().await.is_err());
+    assert_eq!(edge.live_keys().len(), 0);
+    std::fs::remove_file(&objects).unwrap();
+    std::fs::rename(&away, &objects).unwrap();
+    at_edge.look().await.unwrap();
+    assert_eq!(edge.live_keys().len(), 1);
+
+    // A list that nobody renews counts for ten minutes.
+    scene.clock.advance_seconds(579);
+    at_edge.look().await.unwrap();
+    assert_eq!(edge.live_keys().len(), 1);
+    scene.clock.advance_seconds(1);
+    at_edge.look().await.unwrap();
+    assert_eq!(edge.live_keys().len(), 0);
+    at_api.look().await.unwrap();
+    at_edge.look().await.unwrap();
+    assert_eq!(edge.live_keys().len(), 1);
+
+    // No list, no keys.
+    std::fs::remove_dir_all(&objects).unwrap();
+    std::fs::create_dir(&objects).unwrap();
+    at_edge.look().await.unwrap();
+    assert_eq!(edge.live_keys().len(), 0);
+}
+
+async fn lists_are_not_taken_from_strangers(place: Place) {
+    let scene = Scene::set(place).await;
+    scene.keys.create(&scene.station.caller, "backend").await.unwrap();
+    // Somebody who can write to the store, but has another secret.
+    scene.by_catalog(&signer(2)).look().await.unwrap();
+    assert_eq!(scene.lists().await, 1);
+    let edge = signer(1);
+    scene.by_store(&edge).look().await.unwrap();
+    assert_eq!(edge.live_keys().len(), 0);
+    let name = "00000000-0000-0000-0000-000000000000/signingkeys0/live.zzzzzzzzzzzz.json";
+    scene.blobs.put_bytes(&name.parse().unwrap(), "\u{1}\n{}".into()).await.unwrap();
+    scene.by_catalog(&signer(1)).look().await.unwrap();
+    scene.by_store(&edge).look().await.unwrap();
+    assert_eq!(edge.live_keys().len(), 1);
+}

@@ -1,0 +1,158 @@
+//! What is counted is kept once, whatever happens on the way.
+
+use tempfile::TempDir;
+use tonearm_blobs::Blobs;
+use tonearm_domain::{Ambient, Meter, ObjectKey, OrganizationId, UsageCounts};
+use tonearm_service::{Caller, LookupLimits, Usage, UsageGroup, UsageKeeper, UsagePeriod};
+
+use crate::on_both;
+use crate::station::{Place, Station};
+
+on_both!(
+    counts_are_kept_once,
+    counts_wait_for_the_catalog,
+    counts_come_through_the_store_once,
+    what_is_no_batch_is_left_alone,
+);
+
+struct Scene {
+    station: Station,
+    ambient: Ambient,
+    meter: Meter,
+    usage: Usage,
+    blobs: Blobs,
+    _store: TempDir,
+}
+
+impl Scene {
+    async fn set(place: Place) -> Self {
+        let station = Box::pin(Station::open(place, LookupLimits::default())).await;
+        let (ambient, _) = tonearm_fixtures::ambient();
+        let store = TempDir::new().unwrap();
+        let url = format!("file://{}/objects", store.path().display());
+        let blobs = Blobs::open(&url.parse().unwrap()).await.unwrap();
+        let usage = Usage::new(station.node.catalog.clone(), ambient.clone());
+        Self { station, ambient, meter: Meter::new(), usage, blobs, _store: store }
+    }
+
+    fn organization(&self) -> OrganizationId {
+        self.station.caller.organization_id
+    }
+
+    fn count(&self, bytes: u64) {
+        let track = &self.station.track;
+        self.meter.count(
+            track.organization_id,
+            track.index,
+            None,
+            UsageCounts::bytes(bytes),
+            self.ambient.now(),
+        );
+    }
+
+    async fn kept(&self) -> u64 {
+        let caller = Caller::owner(self.organization());
+        let period = UsagePeriod::new(None, None, self.usage.today()).unwrap();
+        let window = tonearm_domain::Page::default();
+        self.usage.report(&caller, period, UsageGroup::Day, window).await.unwrap().total.bytes
+    }
+
+    async fn stored(&self) -> usize {
+        use futures::StreamExt as _;
+        self.blobs.list(Some(ObjectKey::RESERVED), None).count().await
+    }
+}
+
+async fn counts_are_kept_once(place: Place) {
+    let scene = Scene::set(place).await;
+    let mut keeper = UsageKeeper::in_catalog(scene.meter.clone(), scene.usage.clone());
+    keeper.flush().await.unwrap();
+    scene.count(5);
+    keeper.flush().await.unwrap();
+    keeper.flush().await.unwrap();
+    assert_eq!(scene.kept().await, 5);
+    scene.count(7);
+    keeper.flush().await.unwrap();
+    assert_eq!(scene.kept().await, 12);
+    // An answer that was lost: the batch had been added, and is given again.
+    scene.count(1);
+    let batch = scene.meter.take(&scene.ambient).unwrap();
+    assert!(scene.usage.add(&batch).await.unwrap());
+    assert!(!scene.usage.add(&batch).await.unwrap());
+    assert_eq!(scene.kept().await, 13);
+}
+
+async fn counts_wait_for_the_catalog(place: Place) {
+    let scene = Scene::set(place).await;
+    // A folder that is gone stands for whatever is away.
+    let mut keeper = UsageKeeper::in_store(scene.meter.clone(), scene.blobs.clone(), scene.ambient.clone());
+    let objects = scene._store.path().join("objects");
+    std::fs::remove_dir_all(&objects).unwrap();
+    std::fs::write(&objects, "not a folder").unwrap();
+    scene.count(5);
+    assert!(keeper.flush().await.is_err());
+    scene.count(7);
+    assert!(keeper.flush().await.is_err());
+    std::fs::remove_file(&objects).unwrap();
+    std::fs::create_dir(&objects).unwrap();
+    keeper.flush().await.unwrap();
+    assert_eq!(scene.stored().await, 2);
+    assert_eq!(scene.usage.add_stored(&scene.blobs).await.unwrap(), 2);
+    assert_eq!(scene.kept().await, 12);
+}
+
+async fn counts_come_through_the_store_once(place: Place) {
+    let scene = Scene::set(place).await;
+    let mut keeper = UsageKeeper::in_store(scene.meter.clone(), scene.blobs.clone(), scene.ambient.clone());
+    keeper.flush().await.unwrap();
+    assert_eq!(scene.stored().await, 0, "nothing counted, nothing written");
+    for bytes in [1, 10, 100] {
+        scene.count(bytes);
+        keeper.flush().await.unwrap();
+    }
+    assert_eq!(scene.stored().await, 3);
+    // Two nodes look at the same time; one of them may find a batch taken, and tries again later.
+    let other = Usage::new(scene.station.node.catalog.clone(), scene.ambient.clone());
+    let (one, two) = tokio::join!(scene.usage.add_stored(&scene.blobs), other.add_stored(&scene.blobs));
+    assert!(one.is_ok() || two.is_ok());
+    scene.usage.add_stored(&scene.blobs).await.unwrap();
+    assert_eq!((scene.stored().await, scene.kept().await), (0, 111));
+    assert_eq!(scene.usage.add_stored(&scene.blobs).await.unwrap(), 0);
+
+    // A node dies between adding a batch and removing it.
+    scene.count(1000);
+    keeper.flush().await.unwrap();
+    let objects = scene._store.path().join("objects");
+    let saved = scene._store.path().join("saved");
+    copy(&objects, &saved);
+    assert_eq!(scene.usage.add_stored(&scene.blobs).await.unwrap(), 1);
+    std::fs::remove_dir_all(&objects).unwrap();
+    copy(&saved, &objects);
+    assert_eq!(scene.stored().await, 1);
+    assert_eq!(scene.usage.add_stored(&scene.blobs).await.unwrap(), 0);
+    assert_eq!((scene.stored().await, scene.kept().await), (0, 1111));
+}
+
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+async fn what_is_no_batch_is_left_alone(place: Place) {
+    let scene = Scene::set(place).await;
+    let mut keeper = UsageKeeper::in_store(scene.meter.clone(), scene.blobs.clone(), scene.ambient.clone());
+    scene.count(1);
+    keeper.flush().await.unwrap();
+    let name = "00000000-0000-0000-0000-000000000000/usagebatches/batch.zzzzzzzzzzzz.json";
+    scene.blobs.put_bytes(&name.parse().unwrap(), "{\"id\": 7}".into()).await.unwrap();
+    assert_eq!(scene.usage.add_stored(&scene.blobs).await.unwrap(), 1);
+    assert_eq!((scene.stored().await, scene.kept().await), (1, 1));
+}

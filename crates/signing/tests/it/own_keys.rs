@@ -1,0 +1,135 @@
+//! URLs that organizations sign by themselves.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit, Mac};
+use proptest::prelude::*;
+use sha2::Sha256;
+use tonearm_domain::ShortId;
+use tonearm_signing::{DeliveryTerms, Secrets, UrlSigner, VerifyError};
+
+use crate::{NOW, at, key, signer, split};
+
+fn id(n: u8) -> ShortId {
+    ShortId::from_random([n; 8])
+}
+
+/// What the backend of an organization does with the text of its key, for a URL up to `verify`.
+fn sign(key: &str, signed: &str) -> String {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key.as_bytes()).unwrap();
+    mac.update(format!("{signed}{NOW}").as_bytes());
+    let mac = BASE64_URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes());
+    format!("{signed}&verify={NOW}-{mac}")
+}
+
+fn verify(signer: &UrlSigner, url: &str) -> Result<(), VerifyError> {
+    let (path, query) = split(url);
+    signer.verify_delivery(path, query, at(1)).map(drop)
+}
+
+#[test]
+fn a_live_key_signs_until_it_is_revoked() {
+    let (signer, organization) = (signer(1), key().organization_id);
+    let url = sign(&signer.signing_key(organization, id(1)), &format!("/{}?kid={}", key(), id(1)));
+    assert_eq!(verify(&signer, &url), Err(VerifyError::BadSignature));
+    signer.honour(&[(organization, id(1)), (organization, id(2))]);
+    assert_eq!(verify(&signer, &url), Ok(()));
+    let (path, query) = split(&url);
+    assert_eq!(signer.verify_delivery(path, query, at(3600)), Err(VerifyError::Expired));
+    // Clones know it at once.
+    signer.clone().honour(&[(organization, id(2))]);
+    assert_eq!(verify(&signer, &url), Err(VerifyError::BadSignature));
+    assert_eq!(signer.live_keys().len(), 1);
+}
+
+#[test]
+fn a_key_is_good_for_its_own_url_alone() {
+    let (signer, organization) = (signer(1), key().organization_id);
+    let neighbour = "018f0000-0000-7000-8000-0000000000ff".parse().unwrap();
+    signer.honour(&[(organization, id(1)), (organization, id(2)), (neighbour, id(3))]);
+    let mine = signer.signing_key(organization, id(1));
+    let foreign = signer.signing_key(neighbour, id(3));
+    let path = format!("/{}", key());
+    for (what, key, signed) in [
+        ("names another key", &mine, format!("{path}?kid={}", id(2))),
+        ("names a key of somebody else", &foreign, format!("{path}?kid={}", id(3))),
+        ("names an unknown key", &mine, format!("{path}?kid={}", id(9))),
+        (
+            "is signed with the key of the node",
+            &signer.delivery_key(organization),
+            format!("{path}?kid={}", id(1)),
+        ),
+        ("names none", &mine, format!("{path}?ttl=60")),
+    ] {
+        assert_eq!(verify(&signer, &sign(key, &signed)), Err(VerifyError::BadSignature), "{what}");
+    }
+    assert_eq!(
+        verify(&signer, &sign(&mine, &format!("{path}?attachment=a.mp3&ttl=60&kid={}", id(1)))),
+        Ok(())
+    );
+}
+
+#[test]
+fn there_is_one_place_for_the_name_of_a_key() {
+    let (signer, organization) = (signer(1), key().organization_id);
+    signer.honour(&[(organization, id(1))]);
+    let mine = signer.signing_key(organization, id(1));
+    let kid = id(1);
+    for query in [
+        format!("kid={kid}&ttl=60"),
+        format!("kid={kid}&kid={kid}"),
+        format!("kid={kid}&attachment=a"),
+        "ttl=60&kid=".to_owned(),
+        format!("KID={kid}"),
+        format!("kid={}", kid.as_str().to_uppercase()),
+        format!("kid={kid}x"),
+        format!("kid=%61{}", &kid.as_str()[1..]),
+        format!("&kid={kid}"),
+        format!("kid={kid}&"),
+    ] {
+        let url = sign(&mine, &format!("/{}?{query}", key()));
+        assert_eq!(verify(&signer, &url), Err(VerifyError::Malformed), "{query}");
+    }
+}
+
+#[test]
+fn keys_outlive_the_rotation_of_the_master_secret_until_it_is_dropped() {
+    let (old, new) =
+        ("an old secret that is long enough for one", "a new secret that is long enough for one");
+    let signer = |text: &str| UrlSigner::new(Secrets::parse(text).unwrap());
+    let organization = key().organization_id;
+    let url = sign(&signer(old).signing_key(organization, id(1)), &format!("/{}?kid={}", key(), id(1)));
+    for (secrets, expected) in
+        [(format!("{new},{old}"), Ok(())), (new.to_owned(), Err(VerifyError::BadSignature))]
+    {
+        let signer = signer(&secrets);
+        signer.honour(&[(organization, id(1))]);
+        assert_eq!(verify(&signer, &url), expected);
+    }
+}
+
+#[test]
+fn nodes_vouch_for_what_they_say() {
+    let mac = signer(1).vouch("text");
+    assert!(signer(1).is_vouched("text", &mac));
+    assert!(!signer(2).is_vouched("text", &mac));
+    assert!(!signer(1).is_vouched("texts", &mac));
+    for bad in ["", "00", &mac[1..], &mac.replace(|_| true, "g")] {
+        assert!(!signer(1).is_vouched("text", bad));
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_key_no_entry(ttl in prop::option::of(1..100_000_u32), forged: [u8; 32], n: u8) {
+        let signer = signer(1);
+        signer.honour(&[(key().organization_id, id(1))]);
+        let ttl = ttl.map_or(String::new(), |ttl| format!("ttl={ttl}&"));
+        let url = sign(&hex::encode(forged), &format!("/{}?{ttl}kid={}", key(), id(n)));
+        prop_assert_eq!(verify(&signer, &url), Err(VerifyError::BadSignature));
+        // A URL of the node does not become one of the organization by naming its key.
+        let own = signer.sign_delivery(&key(), DeliveryTerms::default(), at(0));
+        let renamed = own.replace("?verify", &format!("?kid={}&verify", id(1)));
+        prop_assert_eq!(verify(&signer, &renamed), Err(VerifyError::BadSignature));
+    }
+}

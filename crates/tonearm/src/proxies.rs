@@ -1,0 +1,235 @@
+//! Whose request is it, where it comes through proxies?
+
+use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
+
+use hyper::HeaderMap;
+use hyper::header::{FORWARDED, HeaderName};
+
+/// A network, such as `10.0.0.0/8`; a single address is one too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Network {
+    address: IpAddr,
+    bits: u8,
+}
+
+impl FromStr for Network {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("{text:?} is no network such as 10.0.0.0/8 or 192.0.2.1");
+        let (address, bits) =
+            text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits)));
+        let address: IpAddr = address.parse().map_err(|_| wrong())?;
+        let most = if address.is_ipv4() { 32 } else { 128 };
+        let bits = match bits {
+            Some(bits) if bits.bytes().all(|b| b.is_ascii_digit()) => bits.parse().map_err(|_| wrong())?,
+            Some(_) => return Err(wrong()),
+            None => most,
+        };
+        if bits > most { Err(wrong()) } else { Ok(Self { address, bits }) }
+    }
+}
+
+impl Network {
+    fn contains(self, address: IpAddr) -> bool {
+        match (self.address, address.to_canonical()) {
+            (IpAddr::V4(own), IpAddr::V4(other)) => {
+                let mask = u32::MAX.checked_shl(32 - u32::from(self.bits)).unwrap_or(0);
+                own.to_bits() & mask == other.to_bits() & mask
+            }
+            (IpAddr::V6(own), IpAddr::V6(other)) => {
+                let mask = u128::MAX.checked_shl(128 - u32::from(self.bits)).unwrap_or(0);
+                own.to_bits() & mask == other.to_bits() & mask
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The header in which proxies say for whom they ask. They all say it in the same one: another one would be passed on
+/// as the client wrote it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ForwardedHeader {
+    /// `X-Forwarded-For`, which most proxies write.
+    #[default]
+    XForwardedFor,
+    /// `Forwarded` (RFC 7239).
+    Forwarded,
+}
+
+impl FromStr for ForwardedHeader {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.to_ascii_lowercase().as_str() {
+            "x-forwarded-for" => Ok(Self::XForwardedFor),
+            "forwarded" => Ok(Self::Forwarded),
+            _ => Err(format!("{text:?} is neither X-Forwarded-For nor Forwarded")),
+        }
+    }
+}
+
+/// The proxies whose word is taken for whom they ask. Nobody else's is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TrustedProxies {
+    networks: Vec<Network>,
+    header: ForwardedHeader,
+}
+
+impl TrustedProxies {
+    /// Proxies in these networks.
+    pub fn new(networks: Vec<Network>, header: ForwardedHeader) -> Self {
+        Self { networks, header }
+    }
+
+    fn trusts(&self, address: IpAddr) -> bool {
+        self.networks.iter().any(|network| network.contains(address))
+    }
+
+    /// Where a request really comes from: the last address that a trusted proxy names and that is not a trusted proxy
+    /// itself. What stands before it was written by somebody who can write anything.
+    pub(crate) fn client(&self, peer: SocketAddr, headers: &HeaderMap) -> SocketAddr {
+        if !self.trusts(peer.ip()) {
+            return peer;
+        }
+        let mut client = peer;
+        for hop in self.hops(headers).into_iter().rev() {
+            // Where a proxy does not say whom it asks for, it is as far as is known.
+            let Some(address) = hop else { break };
+            client = address;
+            if !self.trusts(address.ip()) {
+                break;
+            }
+        }
+        client
+    }
+
+    /// The addresses that were named, the nearest last; `None` for what is no address.
+    fn hops(&self, headers: &HeaderMap) -> Vec<Option<SocketAddr>> {
+        let (name, parse): (_, fn(&str) -> Option<SocketAddr>) = match self.header {
+            ForwardedHeader::XForwardedFor => (HeaderName::from_static("x-forwarded-for"), address),
+            ForwardedHeader::Forwarded => (FORWARDED, forwarded_for),
+        };
+        let lines = headers.get_all(name).iter().map(|line| line.to_str().unwrap_or_default());
+        lines.flat_map(|line| line.split(',')).map(|element| parse(element.trim())).collect()
+    }
+}
+
+/// An address with or without a port, an IPv6 address with a port in brackets.
+fn address(text: &str) -> Option<SocketAddr> {
+    if let Ok(address) = text.parse::<SocketAddr>() {
+        return Some(address);
+    }
+    let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
+    bare.parse::<IpAddr>().ok().map(|address| SocketAddr::new(address, 0))
+}
+
+/// The `for` of an element of `Forwarded`. Quotes may stand around it; commas inside quotes are in no address.
+fn forwarded_for(element: &str) -> Option<SocketAddr> {
+    let mut pairs = element.split(';').filter_map(|pair| pair.split_once('='));
+    let (_, value) = pairs.find(|(name, _)| name.trim().eq_ignore_ascii_case("for"))?;
+    let value = value.trim();
+    address(value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn proxies(networks: &[&str], header: ForwardedHeader) -> TrustedProxies {
+        TrustedProxies::new(networks.iter().map(|network| network.parse().unwrap()).collect(), header)
+    }
+
+    fn client(proxies: &TrustedProxies, peer: &str, lines: &[(&'static str, &str)]) -> String {
+        let headers =
+            lines.iter().map(|(name, value)| (HeaderName::from_static(name), value.parse().unwrap()));
+        proxies.client(SocketAddr::new(peer.parse().unwrap(), 1), &headers.collect()).ip().to_string()
+    }
+
+    #[test]
+    fn only_trusted_proxies_are_believed() {
+        const XFF: &str = "x-forwarded-for";
+        let none = TrustedProxies::default();
+        assert_eq!(client(&none, "127.0.0.1", &[(XFF, "203.0.113.9")]), "127.0.0.1");
+        let ours = proxies(&["10.0.0.0/8", "::1", "192.0.2.7"], ForwardedHeader::XForwardedFor);
+        for (peer, header, expected) in [
+            ("203.0.113.1", "198.51.100.1", "203.0.113.1"),
+            ("11.0.0.1", "198.51.100.1", "11.0.0.1"),
+            ("10.1.2.3", "198.51.100.1", "198.51.100.1"),
+            ("::1", "2001:db8::7", "2001:db8::7"),
+            ("::ffff:10.1.2.3", "198.51.100.1", "198.51.100.1"),
+            ("10.1.2.3", "198.51.100.1:4711", "198.51.100.1"),
+            ("10.1.2.3", "[2001:db8::7]:4711", "2001:db8::7"),
+            // What the client wrote stands before what the proxy wrote.
+            ("10.1.2.3", "127.0.0.1, 198.51.100.1", "198.51.100.1"),
+            ("10.1.2.3", "1.1.1.1, 198.51.100.1 , 10.9.9.9,192.0.2.7", "198.51.100.1"),
+            // Nobody but proxies.
+            ("10.1.2.3", "10.4.4.4, 10.9.9.9", "10.4.4.4"),
+            ("10.1.2.3", "198.51.100.1, unknown", "10.1.2.3"),
+            ("10.1.2.3", "198.51.100.1, garbage, 10.9.9.9", "10.9.9.9"),
+            ("10.1.2.3", "", "10.1.2.3"),
+        ] {
+            assert_eq!(client(&ours, peer, &[(XFF, header)]), expected, "{peer}: {header}");
+        }
+        assert_eq!(client(&ours, "10.1.2.3", &[]), "10.1.2.3");
+        let two_lines = [(XFF, "1.1.1.1"), (XFF, "198.51.100.1")];
+        assert_eq!(client(&ours, "10.1.2.3", &two_lines), "198.51.100.1");
+        // A header that the proxies do not write is the client's.
+        assert_eq!(client(&ours, "10.1.2.3", &[("forwarded", "for=198.51.100.1")]), "10.1.2.3");
+    }
+
+    #[test]
+    fn forwarded_is_understood() {
+        let ours = proxies(&["10.0.0.0/8"], ForwardedHeader::Forwarded);
+        for (header, expected) in [
+            ("for=198.51.100.1", "198.51.100.1"),
+            ("proto=https;For=\"198.51.100.1:4711\";by=10.0.0.1", "198.51.100.1"),
+            ("for=\"[2001:db8::7]:4711\"", "2001:db8::7"),
+            ("for=1.1.1.1, for=198.51.100.1;proto=http, for=10.2.2.2", "198.51.100.1"),
+            ("for=198.51.100.1, for=_hidden", "10.1.2.3"),
+            ("for=198.51.100.1, proto=https", "10.1.2.3"),
+        ] {
+            assert_eq!(client(&ours, "10.1.2.3", &[("forwarded", header)]), expected, "{header}");
+        }
+        assert_eq!(client(&ours, "10.1.2.3", &[("x-forwarded-for", "198.51.100.1")]), "10.1.2.3");
+    }
+
+    #[test]
+    fn networks_are_parsed() {
+        for good in ["10.0.0.0/8", "0.0.0.0/0", "::/0", "2001:db8::/32", "127.0.0.1", "::1"] {
+            assert!(good.parse::<Network>().is_ok(), "{good}");
+        }
+        for bad in
+            ["", "10.0.0.0/33", "::/129", "10.0.0/8", "10.0.0.0/", "10.0.0.0/+8", "10.0.0.0/-1", "localhost"]
+        {
+            assert!(bad.parse::<Network>().is_err(), "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn strangers_stay_who_they_are(peer: std::net::Ipv4Addr, header in "[ -~]{0,60}") {
+            let ours = proxies(&["10.0.0.0/8"], ForwardedHeader::XForwardedFor);
+            prop_assume!(peer.octets()[0] != 10);
+            prop_assert_eq!(client(&ours, &peer.to_string(), &[("x-forwarded-for", &header)]), peer.to_string());
+        }
+
+        #[test]
+        fn what_the_proxy_wrote_last_counts(client_wrote in "[ -~]{0,40}", own: std::net::Ipv4Addr) {
+            let ours = proxies(&["10.0.0.0/8"], ForwardedHeader::XForwardedFor);
+            prop_assume!(own.octets()[0] != 10);
+            let header = format!("{client_wrote}, {own}");
+            prop_assert_eq!(client(&ours, "10.0.0.1", &[("x-forwarded-for", &header)]), own.to_string());
+        }
+
+        #[test]
+        fn a_network_is_what_shares_its_first_bits(own: u32, other: u32, bits in 0..=32_u32) {
+            let network: Network = format!("{}/{bits}", std::net::Ipv4Addr::from_bits(own)).parse().unwrap();
+            let shared = (own ^ other).leading_zeros() >= bits;
+            prop_assert_eq!(network.contains(std::net::Ipv4Addr::from_bits(other).into()), shared);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What a node does beside answering: keeping what it counted, and knowing which signing keys are live.
+
+use std::time::Duration;
+
+use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio_util::sync::CancellationToken;
+use tonearm_blobs::Blobs;
+use tonearm_service::{KeyFollower, Refusal, Usage, UsageKeeper};
+
+/// At most so much of what was counted is lost when the process is killed.
+const KEEP_EVERY: Duration = Duration::from_secs(1);
+
+/// How often counts of nodes without a catalog are looked for.
+const FETCH_EVERY: Duration = Duration::from_secs(10);
+
+/// How often a node with a catalog looks which signing keys are live.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// The same on a node without one, where each look costs requests to the store.
+const LOOK_AT_STORE_EVERY: Duration = Duration::from_secs(10);
+
+/// Tries to keep the last counts, a fifth of a second apart.
+const LAST_TRIES: u32 = 25;
+
+/// Calls something over and over until told to stop, and logs when it begins to fail and when it works again.
+macro_rules! repeat {
+    ($what:literal, $every:expr, $until:expr, $call:expr) => {{
+        let mut ticks = interval($every);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut fails = false;
+        loop {
+            tokio::select! {
+                () = $until.cancelled() => break,
+                _ = ticks.tick() => {}
+            }
+            let done: Result<_, Refusal> = $call.await;
+            match &done {
+                Ok(_) if fails => tracing::info!(concat!("works again: ", $what)),
+                Err(error) if !fails => {
+                    let error: &dyn std::error::Error = error;
+                    tracing::warn!(error, concat!("cannot do this now, and goes on trying: ", $what));
+                }
+                _ => {}
+            }
+            fails = done.is_err();
+        }
+    }};
+}
+
+/// Keeps what was counted each second; the rest once all requests are answered, which is when `until` is cancelled.
+pub(crate) async fn keep_counts(mut keeper: UsageKeeper, until: CancellationToken) {
+    repeat!("keep what was counted", KEEP_EVERY, until, keeper.flush());
+    for _ in 0..LAST_TRIES {
+        if keeper.flush().await.is_ok() {
+            return;
+        }
+        sleep(Duration::from_millis(200)).await;
+    }
+    tracing::error!("what was counted in the last moments is lost");
+}
+
+/// Adds what nodes without a catalog counted.
+pub(crate) async fn fetch_counts(usage: Usage, blobs: Blobs, until: CancellationToken) {
+    repeat!("add what other nodes counted", FETCH_EVERY, until, usage.add_stored(&blobs));
+}
+
+/// Follows which signing keys are live, by the catalog.
+pub(crate) async fn follow_keys(mut follower: KeyFollower, until: CancellationToken) {
+    repeat!("look which signing keys are live", LOOK_EVERY, until, follower.look());
+}
+
+/// Follows which signing keys are live, by what other nodes left in the store.
+pub(crate) async fn follow_keys_in_store(mut follower: KeyFollower, until: CancellationToken) {
+    repeat!("look which signing keys are live", LOOK_AT_STORE_EVERY, until, follower.look());
+}
