@@ -5,6 +5,7 @@
 //! of `tonearm-service` and puts its result into the shape that clients rely on. What a refusal means in HTTP is told
 //! in one place, `error.rs`.
 
+mod accept;
 mod app;
 mod cors;
 mod docs;

@@ -16,6 +16,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::set_header::SetResponseHeaderLayer;
 
+use crate::accept::require_json;
 use crate::cors::cors;
 use crate::endpoint::{
     api_key, collection, creator, organization, play, play_session, stream, track, upload, upload_session,
@@ -38,14 +39,21 @@ pub fn routes(app: App) -> Router {
     let limited = |router: Router| router.layer(middleware::from_fn_with_state(limiter.clone(), limit_rate));
     let v1 = v1()
         .route_layer(middleware::from_fn_with_state(app.clone(), repeat))
-        .route_layer(middleware::from_fn_with_state(app.clone(), time_out));
+        .route_layer(middleware::from_fn_with_state(app.clone(), time_out))
+        .route_layer(middleware::from_fn(require_json));
     let description = Router::new().route("/openapi.json", get(openapi::serve)).merge(docs::routes());
     let shares = shares().with_state(app.clone());
     Router::new()
         .merge(around(description, &app.ambient))
         .merge(around_light(limited(shares), &app.ambient))
         .nest("/v1", around(limited(v1.with_state(app.clone())), &app.ambient))
-        .nest("/upload", around(limited(uploads().with_state(app.clone())), &app.ambient))
+        .nest(
+            "/upload",
+            around(
+                limited(uploads().route_layer(middleware::from_fn(require_json)).with_state(app.clone())),
+                &app.ambient,
+            ),
+        )
 }
 
 /// Followed more often than all else together, and without a body to compress or to repeat: each layer less counts.

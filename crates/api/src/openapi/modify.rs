@@ -1,6 +1,7 @@
 //! What is the same for many operations, said once.
 
 use utoipa::Modify;
+use utoipa::openapi::HttpMethod;
 use utoipa::openapi::path::{Operation, ParameterIn};
 use utoipa::openapi::request_body::RequestBody;
 use utoipa::openapi::schema::{Components, Schema};
@@ -55,7 +56,7 @@ fn requires_nothing(body: &RequestBody, components: &Components) -> bool {
 pub(super) struct Errors;
 
 /// The name and the status of an error that many operations share, and when it is answered.
-const ERRORS: [(&str, &str, &str); 9] = [
+const ERRORS: [(&str, &str, &str); 12] = [
     (
         "400",
         "Invalid",
@@ -64,8 +65,15 @@ const ERRORS: [(&str, &str, &str); 9] = [
     ("401", "Unauthenticated", "The credential is missing, malformed, unknown, revoked or expired."),
     ("403", "Forbidden", "The credential is valid, but may not do this."),
     ("404", "NotFound", "There is no such resource within the reach of the credential."),
+    ("406", "NotAcceptable", "The `Accept` header does not allow JSON."),
+    (
+        "409",
+        "Conflict",
+        "Something is in the way: the thing was deleted meanwhile, or the first request with this `Idempotency-Key` is still being answered.",
+    ),
     ("413", "TooLarge", "The body is larger than the limit; nothing of it is kept."),
     ("415", "UnsupportedType", "The body is of another type than JSON."),
+    ("422", "KeyReused", "The `Idempotency-Key` was used for another request."),
     ("429", "RateLimited", "Too many requests; `Retry-After` says when to go on."),
     ("503", "Unavailable", "The store or the database is away; `Retry-After` says when to try again."),
     ("default", "Error", "Any other error."),
@@ -73,7 +81,10 @@ const ERRORS: [(&str, &str, &str); 9] = [
 
 impl Modify for Errors {
     fn modify(&self, openapi: &mut OpenApi) {
-        for operation in operations(openapi) {
+        for (method, operation) in with_methods(openapi) {
+            let is_upload = operation.tags.iter().flatten().any(|tag| tag == "Upload URLs");
+            let is_repeatable = method == HttpMethod::Post && !is_upload;
+            let is_redirect = operation.responses.responses.contains_key("302");
             let credential = operation.security.as_ref().is_some_and(|security| !security.is_empty());
             let path = operation.parameters.iter().flatten().any(is_in_path);
             let json = is_json(operation);
@@ -83,6 +94,9 @@ impl Modify for Errors {
                     "401" => credential || path,
                     "403" => credential,
                     "404" => path,
+                    "406" => !is_redirect,
+                    "409" => is_repeatable || method == HttpMethod::Put,
+                    "422" => is_repeatable,
                     "413" => operation.request_body.is_some(),
                     "415" => json,
                     _ => true,
@@ -112,10 +126,21 @@ fn is_json(operation: &Operation) -> bool {
     matches!(&operation.request_body, Some(RefOr::T(body)) if body.content.contains_key("application/json"))
 }
 
-fn operations(openapi: &mut OpenApi) -> impl Iterator<Item = &mut Operation> {
-    openapi.paths.paths.values_mut().flat_map(methods)
+/// The operations that the interface has, each with its method.
+fn with_methods(openapi: &mut OpenApi) -> impl Iterator<Item = (HttpMethod, &mut Operation)> {
+    openapi.paths.paths.values_mut().flat_map(|path| {
+        let PathItem { get, put, post, delete, .. } = path;
+        [
+            (HttpMethod::Get, get),
+            (HttpMethod::Put, put),
+            (HttpMethod::Post, post),
+            (HttpMethod::Delete, delete),
+        ]
+        .into_iter()
+        .filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
+    })
 }
 
-fn methods(path: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
-    [&mut path.get, &mut path.put, &mut path.post, &mut path.delete].into_iter().flatten()
+fn operations(openapi: &mut OpenApi) -> impl Iterator<Item = &mut Operation> {
+    with_methods(openapi).map(|(_, operation)| operation)
 }

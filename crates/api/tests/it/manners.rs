@@ -14,6 +14,7 @@ use crate::on_both;
 
 on_both!(
     unknown_places_and_methods_are_errors_too,
+    who_takes_no_json_is_told_so,
     every_page_may_call,
     head_is_get_without_a_body,
     json_is_compressed_for_who_wants_it,
@@ -33,6 +34,31 @@ async fn unknown_places_and_methods_are_errors_too(place: Place) {
     let created = house.create_track("a.wav").await;
     let url = created["track_upload"]["upload_url"].as_str().unwrap();
     house.get(local(url)).await.expect_error(405, "method_not_allowed");
+}
+
+async fn who_takes_no_json_is_told_so(place: Place) {
+    let house = House::open(place).await;
+    let track = house.ready_track("a.wav").await;
+    let share = house.key_of_type(tonearm_domain::KeyType::Share).await;
+    let upload = house.create_track("b.wav").await;
+    let upload = local(upload["track_upload"]["upload_url"].as_str().unwrap()).to_owned();
+    let asked = |method: &str, path: &str, accept: &str| {
+        let request = Request::builder().method(method).uri(path).header("accept", accept);
+        request.header("authorization", format!("Bearer {}", house.key)).body(Body::empty()).unwrap()
+    };
+    for (method, path) in
+        [("GET", format!("/v1/track/{track}")), ("POST", "/v1/track".to_owned()), ("PUT", upload)]
+    {
+        let reply = house.send(asked(method, &path, "audio/*, image/png")).await;
+        reply.expect_error(406, "not_acceptable");
+    }
+    for accept in ["application/json", "*/*", "text/html, application/*;q=0.1"] {
+        house.send(asked("GET", &format!("/v1/track/{track}"), accept)).await.expect_ok();
+    }
+    // A redirect has no body to be unacceptable, and players take only audio.
+    assert_eq!(house.send(asked("GET", &format!("/v1/stream/{track}/{share}"), "audio/*")).await.status, 302);
+    // What is not there is said whoever asks.
+    house.send(asked("GET", "/v1/nothing", "text/html")).await.expect_error(404, "not_found");
 }
 
 async fn every_page_may_call(place: Place) {

@@ -9,6 +9,7 @@ mod inputs;
 mod lifecycle;
 mod receiver;
 mod tour;
+mod usage;
 mod way;
 mod webhooks;
 

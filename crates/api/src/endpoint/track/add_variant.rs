@@ -7,6 +7,7 @@ use tonearm_service::Library;
 use utoipa::ToSchema;
 
 use crate::ApiError;
+use crate::error::ErrorBody;
 use crate::extract::{Body, ManageKey, PathId, required};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, VariantRecord};
@@ -164,7 +165,19 @@ pub(crate) struct Added {
     operation_id = "add_track_variant",
     params(("track_id" = TrackId, Path)),
     request_body(content = Fields, example = json!({ "index": "mobile", "variant_type_id": "transcode", "codec": "opus", "bitrate": 48 })),
-    responses((status = 200, body = Answer<Added>, description = "The variant, and the job that renders it.")),
+    responses(
+        (status = 200, body = Answer<Added>, description = "The variant, and the job that renders it."),
+        (
+            status = 409,
+            body = ErrorBody,
+            description = "There already is a variant of this index, or the track is being processed; or the first request with this `Idempotency-Key` is still being answered.",
+        ),
+        (
+            status = 422,
+            body = ErrorBody,
+            description = "The track has no source file yet; or the `Idempotency-Key` was used for another request.",
+        ),
+    ),
     security(("api_key" = [])),
 )]
 pub(crate) async fn add_variant(

@@ -7,7 +7,7 @@ use tonearm_domain::{CollectionId, CoverOwner, OrganizationId};
 use tonearm_service::Uploads;
 use utoipa::ToSchema;
 
-use super::picture::{Permit, accept};
+use super::picture::{Permit, PictureForm, accept};
 use crate::extract::CollectionCoverUpload;
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
@@ -30,7 +30,7 @@ struct Accepted {
         ("collection_id" = CollectionId, Path),
         ("ttl" = u32, Query, description = "Seconds the URL can be used; signed."),
     ),
-    request_body(content = [u8], content_type = "application/octet-stream"),
+    request_body(content(([u8] = "application/octet-stream"), (PictureForm = "multipart/form-data"))),
     security(("upload_signature" = [])),
     responses((status = 200, body = Answer<Accepted>, description = "The cover is in place.")),
 )]

@@ -10,6 +10,7 @@ use http::{HeaderMap, StatusCode};
 use serde::Serialize;
 use tonearm_domain::{CoverOwner, OrganizationId};
 use tonearm_service::{Refusal, Uploads};
+use utoipa::ToSchema;
 
 use super::intake::{BodyError, chunks, refuse};
 use crate::request_id::CurrentRequest;
@@ -18,6 +19,15 @@ use crate::{ApiError, ApiSettings};
 
 /// Bytes that a form may have around the picture.
 const FORM_BYTES: u64 = 64 * 1024;
+
+/// The form in which browsers send a picture; other fields are passed over.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it describes what is read field by field")]
+pub(crate) struct PictureForm {
+    /// The picture.
+    #[schema(value_type = String, format = Binary)]
+    file: Vec<u8>,
+}
 
 /// What an upload URL permits: whose cover to make, and the answer to give once it is made.
 pub(super) struct Permit<T> {

@@ -8,6 +8,7 @@ use tonearm_service::{AcceptedUpload, Uploads};
 use utoipa::ToSchema;
 
 use super::intake::{chunks, refuse};
+use crate::error::ErrorBody;
 use crate::extract::{SourceUpload, upload_terms};
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
@@ -41,7 +42,10 @@ impl From<AcceptedUpload> for Accepted {
     ),
     request_body(content = [u8], content_type = "application/octet-stream"),
     security(("upload_signature" = [])),
-    responses((status = 200, body = Answer<Accepted>, description = "The bytes are durable, and the track is being processed.")),
+    responses(
+        (status = 200, body = Answer<Accepted>, description = "The bytes are durable, and the track is being processed."),
+        (status = 409, body = ErrorBody, description = "The URL was used already; the track has its source."),
+    ),
 )]
 pub(crate) async fn source(
     upload: Result<SourceUpload, ApiError>,

@@ -1,0 +1,101 @@
+//! `Accept`: who cannot read JSON is told so at once.
+
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http::header::ACCEPT;
+use http::{HeaderMap, StatusCode};
+
+use crate::ApiError;
+
+/// Refuses requests whose answer would be JSON to somebody who takes none. A share link answers with a redirect and no
+/// body, and is asked for by players that take nothing but audio.
+pub(crate) async fn require_json(request: Request, next: Next) -> Response {
+    // Nested routers see the path without `/v1`.
+    let redirects = request.uri().path().trim_start_matches("/v1").starts_with("/stream/");
+    if redirects || takes_json(request.headers()) {
+        return next.run(request).await;
+    }
+    let message =
+        "the answer is JSON, which the Accept header does not allow; send `Accept: application/json`";
+    ApiError::new(StatusCode::NOT_ACCEPTABLE, "not_acceptable", message).into_response()
+}
+
+/// Whether the header allows JSON, or there is none. The range that says most about JSON decides (RFC 9110 section
+/// 12.5.1).
+fn takes_json(headers: &HeaderMap) -> bool {
+    let mut best: Option<(u8, bool)> = None;
+    let mut is_empty = true;
+    for line in headers.get_all(ACCEPT) {
+        for element in
+            line.to_str().unwrap_or_default().split(',').filter(|element| !element.trim().is_empty())
+        {
+            is_empty = false;
+            if let Some(found) = about_json(element)
+                && best.is_none_or(|best| best < found)
+            {
+                best = Some(found);
+            }
+        }
+    }
+    is_empty || best.is_some_and(|(_, allowed)| allowed)
+}
+
+/// How much a media range says about JSON, if anything, and whether it allows it.
+fn about_json(element: &str) -> Option<(u8, bool)> {
+    let mut parts = element.split(';').map(str::trim);
+    let weight = match parts.next()?.to_ascii_lowercase().as_str() {
+        "application/json" => 2,
+        "application/*" => 1,
+        "*/*" => 0,
+        _ => return None,
+    };
+    let q =
+        parts.filter_map(|part| part.split_once('=')).find(|(name, _)| name.trim().eq_ignore_ascii_case("q"));
+    let refused = q.is_some_and(|(_, q)| q.trim().parse::<f32>().is_ok_and(|q| q <= 0.0));
+    Some((weight, !refused))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_range_that_says_most_decides() {
+        let takes = |lines: &[&str]| {
+            let mut headers = HeaderMap::new();
+            for line in lines {
+                headers.append(ACCEPT, line.parse().unwrap());
+            }
+            takes_json(&headers)
+        };
+        assert!(takes(&[]));
+        for good in [
+            "application/json",
+            "Application/JSON; charset=utf-8",
+            "*/*",
+            "application/*;q=0.1",
+            "text/html, */*;q=0.5",
+            "text/html,application/json;q=0.001",
+            "",
+            " , ",
+            "*/*;q=0, application/json",
+        ] {
+            assert!(takes(&[good]), "{good}");
+        }
+        for bad in [
+            "text/html",
+            "image/png, audio/*",
+            "application/json;q=0",
+            "application/json; Q = 0.0",
+            "*/*;q=0",
+            "application/json;q=0, */*",
+            "application/xml",
+            "nonsense",
+        ] {
+            assert!(!takes(&[bad]), "{bad}");
+        }
+        assert!(takes(&["text/html", "application/json"]));
+        assert!(!takes(&["text/html", "image/png"]));
+    }
+}

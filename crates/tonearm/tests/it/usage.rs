@@ -1,0 +1,130 @@
+//! What is played is counted to the byte, on whatever node it is.
+
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit, Mac};
+use serde_json::{Value, json};
+use sha2::Sha256;
+use tonearm::Role;
+use tonearm_fixtures::audio::{WavSpec, wav};
+use tonearm_testkit::{Client, Program, TestServer};
+
+use crate::{binary, on_both_backends, text};
+
+on_both_backends!(all_nodes_count_and_lose_nothing);
+
+/// Delivers at a node of all roles and at one without a catalog, stops both, and asks a third.
+async fn all_nodes_count_and_lose_nothing(server: TestServer) {
+    let edge = server.another_node(vec![Role::Edge]).await;
+    let client = &server.client;
+    let collection = client.collection("Counted").await;
+    let id = client.upload(&collection, "a.wav", wav(&WavSpec::default())).await;
+    assert_eq!(client.settled(&id).await["track_status_id"], "ready");
+    let session = client.post("/v1/play_session/track", &json!({"track_id": id})).await.ok();
+    let session_id = text(&session, "/play_session_id");
+    assert_eq!(client.get(&format!("/v1/play/{session_id}/{id}")).await.status, 200);
+    let url = text(&session, "/first_track/variants/0/url");
+    let at_edge = url.replace(server.node.public_url(), edge.public_url());
+    let mut bytes = 0;
+    for (url, range) in
+        [(url, "bytes=0-"), (url, "bytes=100-199"), (&at_edge, "bytes=0-"), (&at_edge, "bytes=5-9")]
+    {
+        bytes += client.get_range(url, range).await.bytes.len();
+    }
+    edge.stop().await;
+    // A node that starts looks at once for what others left in the store.
+    let last = server.another_node(vec![Role::Api]).await;
+    let reader = Client::new(last.public_url(), client.key());
+    server.node.stop().await;
+    let begun = Instant::now();
+    let counted = loop {
+        let report = reader.get("/v1/usage?group=track").await.ok();
+        if report["total"]["bytes"] == bytes {
+            break report;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(10), "{bytes} bytes were delivered: {report}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    let row = &counted["usage"][0];
+    assert_eq!((&row["track_id"], &row["bytes"]), (&json!(id), &json!(bytes)));
+    assert_eq!((&row["starts"], &row["track_fetches"]), (&json!(2), &json!(1)));
+    last.stop().await;
+}
+
+fn json_of(output: &std::process::Output) -> Value {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// As an organization's backend would: nothing but the text of the key, the path and the time.
+fn sign(key_id: &str, secret: &str, path: &str) -> String {
+    let issued = std::process::Command::new("date").arg("+%s").output().unwrap().stdout;
+    let issued = String::from_utf8(issued).unwrap();
+    let signed = format!("/{path}?ttl=600&kid={key_id}");
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
+    mac.update(format!("{signed}{}", issued.trim()).as_bytes());
+    let mac = BASE64_URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes());
+    format!("{signed}&verify={}-{mac}", issued.trim())
+}
+
+/// Asks until the answer has this status; fails where that takes two seconds.
+async fn becomes(client: &Client, path: &str, status: u16) {
+    let begun = Instant::now();
+    while client.get(path).await.status != status {
+        assert!(begun.elapsed() < Duration::from_secs(2), "still not {status}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backend_signs_with_its_own_key_until_it_is_revoked() {
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    let made = json_of(&program.run(&["org", "create", "--name", "Signs", "--json"]));
+    let org = text(&made, "/organization_id").to_owned();
+    program.start().await;
+    let client = Client::new(&program.url(), text(&made, "/api_key"));
+    let collection = client.collection("C").await;
+    let id = client.upload(&collection, "a.wav", wav(&WavSpec::default())).await;
+    client.settled(&id).await;
+    let session = client.post("/v1/play_session/track", &json!({"track_id": id})).await.ok();
+    let path = text(&session, "/first_track/variants/0/path").trim_start_matches('/').to_owned();
+
+    let key =
+        json_of(&program.run(&["signing-key", "create", "--org", &org, "--title", "backend", "--json"]));
+    let (key_id, secret) = (text(&key, "/signing_key_id"), text(&key, "/secret"));
+    let url = sign(key_id, secret, &path);
+    let anyone = client.without_key();
+    becomes(&anyone, &url, 200).await;
+    let wrong = sign(key_id, &secret.replace(|_| true, "0"), &path);
+    assert_eq!(anyone.get(&wrong).await.status, 401);
+    let listed = program.run(&["signing-key", "list", "--org", &org]);
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    assert!(listed.contains(key_id) && listed.contains("backend") && !listed.contains(secret), "{listed}");
+
+    assert!(program.run(&["signing-key", "revoke", "--org", &org, "--key", key_id]).status.success());
+    becomes(&anyone, &url, 401).await;
+    assert!(!program.run(&["signing-key", "revoke", "--org", &org, "--key", key_id]).status.success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_trusted_proxies_say_whose_request_it_is() {
+    let limited = [("TONEARM_LIMITS_REQUESTS_PER_MINUTE_PER_ADDRESS", "2")];
+    let statuses = async |variables: &[(&str, &str)]| {
+        let server = TestServer::start_with(tonearm_testkit::Backend::Embedded, variables).await;
+        let mut statuses = Vec::new();
+        for address in ["203.0.113.1", "203.0.113.1", "203.0.113.1", "203.0.113.2"] {
+            let request = server.client.request(reqwest::Method::GET, "/v1/variant");
+            let request = request.header("x-forwarded-for", format!("127.0.0.1, {address}"));
+            statuses.push(server.client.send(request).await.status.as_u16());
+        }
+        server.node.stop().await;
+        statuses
+    };
+    // Requests from the loopback address are not counted, and this is what everybody seems to be.
+    assert_eq!(statuses(&limited).await, [200, 200, 200, 200]);
+    let trusting = [limited[0], ("TONEARM_TRUSTED_PROXIES", "127.0.0.0/8,::1")];
+    assert_eq!(statuses(&trusting).await, [200, 200, 429, 200]);
+}
