@@ -5,7 +5,7 @@ LISTEN ?= 127.0.0.1:8080
 FILE ?=
 TONEARM := target/release/tonearm
 
-.PHONY: help run demo build test lint fmt chaos fuzz-api bench rust ffmpeg
+.PHONY: help run demo build test lint fmt chaos fuzz-api fuzz-media bench rust ffmpeg
 
 help: ## List what there is to make
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -38,6 +38,9 @@ chaos: rust ffmpeg ## Upload while the server is killed again and again (ROUNDS,
 
 fuzz-api: build ffmpeg ## Let schemathesis try the whole interface (EXAMPLES, default 200)
 	@tools/fuzz-api $(TONEARM) $${EXAMPLES:-200}
+
+fuzz-media: rust ffmpeg ## Upload damaged sound of every kind (FILES, default 2000)
+	@TONEARM_DAMAGED_FILES=$${FILES:-2000} cargo test --release --package tonearm --test it damaged -- --nocapture
 
 bench: build ffmpeg ## Measure; docs/benchmarks.md says what
 	@tools/need wrk wrk

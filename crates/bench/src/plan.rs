@@ -21,6 +21,8 @@ pub(crate) struct Plan {
     pub(crate) download_bytes: u64,
     /// Length of the sound that is processed, in seconds.
     pub(crate) sound_seconds: f64,
+    /// Tracks that are processed at once.
+    pub(crate) backlog: usize,
     /// Tracks in the collection whose pages are listed.
     pub(crate) tracks: usize,
 }
@@ -36,6 +38,7 @@ impl Plan {
             upload_bytes: 2 << 30,
             download_bytes: 200_000_000,
             sound_seconds: 300.0,
+            backlog: 200,
             tracks: 10_000,
         }
     }
@@ -50,6 +53,7 @@ impl Plan {
             upload_bytes: 64 << 20,
             download_bytes: 20_000_000,
             sound_seconds: 20.0,
+            backlog: 12,
             tracks: 400,
         }
     }

@@ -15,6 +15,8 @@ pub(crate) enum Unit {
     Milliseconds,
     /// Millions of bytes of memory.
     Megabytes,
+    /// Hundredths of what there is.
+    Percent,
 }
 
 impl Unit {
@@ -24,6 +26,7 @@ impl Unit {
             Self::RequestsPerSecond => "requests/s",
             Self::Milliseconds => "ms",
             Self::Megabytes => "MB",
+            Self::Percent => "%",
         }
     }
 }

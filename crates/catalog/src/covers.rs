@@ -40,6 +40,7 @@ impl Catalog {
             return Ok(Vec::new());
         }
         let mut in_use = self.places(of_tracks(&versions)).await?;
+        in_use.extend(self.places(drawn_for_tracks(&versions)).await?);
         in_use.extend(self.places(of_collections(&versions)).await?);
         in_use.extend(self.places(of_organizations(&versions)).await?);
         Ok(covers.into_iter().filter(|key| in_use.contains(&place(key))).cloned().collect())
@@ -56,6 +57,15 @@ fn of_tracks(versions: &HashSet<String>) -> Select<track::Entity> {
         .select_only()
         .columns([Column::OrganizationId, Column::Index, Column::CoverVersion])
         .filter(Column::CoverVersion.is_in(versions))
+        .filter(Column::DeletedAt.is_null())
+}
+
+fn drawn_for_tracks(versions: &HashSet<String>) -> Select<track::Entity> {
+    use track::Column;
+    track::Entity::find()
+        .select_only()
+        .columns([Column::OrganizationId, Column::Index, Column::PlaceholderVersion])
+        .filter(Column::PlaceholderVersion.is_in(versions))
         .filter(Column::DeletedAt.is_null())
 }
 

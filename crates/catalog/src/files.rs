@@ -2,7 +2,7 @@
 
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Select};
-use tonearm_domain::{TrackFile, TrackId};
+use tonearm_domain::{OrganizationId, TrackFile, TrackId, VariantId};
 use uuid::Uuid;
 
 use crate::entity::track;
@@ -82,6 +82,21 @@ impl Transaction {
             .await
             .map_err(CatalogError::or_duplicate("this file already exists"))?;
         Ok(())
+    }
+
+    /// Removes the rows of every file that a recipe made; the sweep removes the objects. Gives how many there were.
+    pub async fn delete_files_of_recipe(
+        &self,
+        organization: OrganizationId,
+        recipe: VariantId,
+    ) -> Result<u64, CatalogError> {
+        self.note(Change::Recipes(organization));
+        let deleted = Entity::delete_many()
+            .filter(Column::VariantId.eq(recipe.uuid()))
+            .filter(Column::DeletedAt.is_null())
+            .exec(self.db())
+            .await?;
+        Ok(deleted.rows_affected)
     }
 
     /// A file of a track that is being deleted at the same time would never be removed.

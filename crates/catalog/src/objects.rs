@@ -18,7 +18,7 @@ impl Catalog {
     }
 
     /// Those of the objects that something not deleted has: a track, a file, a collection or an organization. At
-    /// most five queries for every 1000.
+    /// most six queries for every 1000.
     pub async fn known_objects(&self, keys: &[ObjectKey]) -> Result<HashSet<ObjectKey>, CatalogError> {
         let mut known = HashSet::new();
         for batch in keys.chunks(BATCH) {

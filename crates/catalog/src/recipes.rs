@@ -90,13 +90,15 @@ impl Transaction {
         change(self.db(), update, "the variant does not exist").await
     }
 
-    /// Removes a recipe for good; files made by it stay, and remember it. Tells whether it was there.
+    /// Removes a recipe for good, and what was kept of rendering it; files made by it stay, and remember it. Tells
+    /// whether it was there.
     pub async fn delete_recipe(
         &self,
         organization: OrganizationId,
         id: VariantId,
     ) -> Result<bool, CatalogError> {
         self.note(Change::Recipes(organization));
+        self.delete_rendering(id).await?;
         let deleted = Entity::delete_many()
             .filter(Column::Id.eq(id.uuid()))
             .filter(Column::OrganizationId.eq(organization.uuid()))

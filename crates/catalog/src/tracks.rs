@@ -48,6 +48,16 @@ impl Catalog {
         one(self.reader(), by_id(organization, id)).await
     }
 
+    /// Whether the organization has a track that is not deleted.
+    pub async fn track_is_living(
+        &self,
+        organization: OrganizationId,
+        id: TrackId,
+    ) -> Result<bool, CatalogError> {
+        let found = by_id(organization, id).select_only().column(Column::Id).into_tuple::<Uuid>();
+        Ok(found.one(self.reader()).await?.is_some())
+    }
+
     /// One track of the organization, even if it is deleted: for whoever removes its objects.
     pub async fn track_even_deleted(
         &self,
@@ -76,9 +86,13 @@ impl Catalog {
         collection: CollectionId,
         only: Option<TrackId>,
     ) -> Result<Vec<TrackSummary>, CatalogError> {
-        let playable = TrackStatus::ALL.into_iter().filter(|status| status.is_playable());
-        let select = in_collection(organization, collection, only)
-            .filter(Column::TrackStatusId.is_in(playable.map(TrackStatus::as_str)));
+        let with = |is: fn(TrackStatus) -> bool| {
+            let status = TrackStatus::ALL.into_iter().filter(move |status| is(*status));
+            Column::TrackStatusId.is_in(status.map(TrackStatus::as_str))
+        };
+        let early = with(TrackStatus::is_processing).and(Column::IsEarly.eq(true));
+        let select =
+            in_collection(organization, collection, only).filter(with(TrackStatus::is_playable).or(early));
         let rows = select.into_partial_model::<Summary>().all(self.reader()).await?;
         rows.into_iter().map(TrackSummary::try_from).collect()
     }
@@ -174,6 +188,7 @@ impl Transaction {
             source_sha256: Set(None),
             cover_version: Set(None),
             cover_origin: Set(None),
+            placeholder_version: Set(None),
             purged_at: Set(Some(now.unix_millis())),
             ..Default::default()
         };
@@ -191,6 +206,7 @@ impl Transaction {
             .filter(track_file::Column::TrackId.eq(id.uuid()))
             .exec(self.db())
             .await?;
+        self.delete_track_progress(id).await?;
         Ok(true)
     }
 

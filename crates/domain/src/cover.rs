@@ -1,5 +1,7 @@
 //! Covers: which picture stands for a track, and in which sizes.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     Collection, CollectionId, ContentType, ObjectFile, ObjectKey, Organization, OrganizationId, ShortId,
     Track, TrackId, VariantIndex,
@@ -55,8 +57,17 @@ impl std::str::FromStr for CoverOrigin {
     }
 }
 
+/// Settings of a cover that is a file of its own.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CoverSettings {
+    /// Its size.
+    pub size: CoverSize,
+}
+
 /// A size that covers exist in; square.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CoverSize {
     /// 80 × 80 pixels.
     Icon,
@@ -65,6 +76,7 @@ pub enum CoverSize {
     /// 400 × 400 pixels.
     Regular,
     /// 1000 × 1000 pixels; not part of `cover_image`.
+    #[default]
     Large,
 }
 
@@ -158,7 +170,8 @@ pub struct PlacedCover {
 ///
 /// The most specific one wins, but a level's own counts only where every level above allows to be overridden.
 /// Art found in the file also needs the track's consent. A placeholder comes after every real picture. Where
-/// nothing else is there, the track's own stands in even if it does not count, as players always show a picture.
+/// nothing else is there, one that was drawn stands in; and where there is none, the track's own even if it does not
+/// count, as players always show a picture.
 pub fn resolve_cover(
     organization: &Organization,
     collection: &Collection,
@@ -171,10 +184,12 @@ pub fn resolve_cover(
         CoverOrigin::Embedded => track_counts && track.is_cover_overridable,
         CoverOrigin::Generated => false,
     });
+    let drawn = track.placeholder.map(|version| Cover { version, origin: CoverOrigin::Generated });
     let in_order = [
         (own, track.index),
         (collection.cover.filter(|_| collection_counts), collection.folder),
         (organization.cover, organization.folder),
+        (drawn, track.index),
         (track.cover, track.index),
     ];
     in_order.into_iter().find_map(|(cover, folder)| cover.map(|cover| PlacedCover { cover, folder }))
@@ -237,12 +252,14 @@ mod tests {
             player_colour: None,
             theme: Vec::new(),
             cover: None,
+            placeholder: None,
             is_cover_overridable: true,
             is_theme_overridable: true,
             transcription: None,
             transcription_language: None,
             status: TrackStatus::Ready,
             status_reason: None,
+            is_early: false,
             source: None,
             upload_expires_at: now(),
             created_at: now(),
@@ -317,6 +334,19 @@ mod tests {
             assert_eq!(resolved.map(|p| (p.cover, p.folder)), expected, "{has:?} {allows:?}");
             assert_eq!(resolved.is_none(), shown == "none");
         }
+    }
+
+    #[test]
+    fn what_was_drawn_stands_in_for_what_does_not_count() {
+        let mut organization = Organization::new(id(), short(1), String::new(), now());
+        let uploaded = Cover { version: short(13), origin: CoverOrigin::Uploaded };
+        let track = Track { cover: Some(uploaded), placeholder: Some(short(14)), ..track() };
+        let shown = |organization: &Organization| {
+            resolve_cover(organization, &collection(), &track).map(|placed| placed.cover.version)
+        };
+        assert_eq!(shown(&organization), Some(short(13)));
+        organization.is_cover_overridable = false;
+        assert_eq!(shown(&organization), Some(short(14)));
     }
 
     #[test]

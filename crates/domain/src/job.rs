@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CollectionId, JobId, LeaseId, OrganizationId, Timestamp, TrackId};
+use crate::{CollectionId, JobId, LeaseId, OrganizationId, Timestamp, TrackId, VariantId};
 
 /// A piece of background work. Each is idempotent: done twice, it leaves what it leaves done once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,6 +14,13 @@ pub enum Job {
         organization_id: OrganizationId,
         /// Which one.
         track_id: TrackId,
+    },
+    /// Make what one recipe asks for, for the tracks that were there before it.
+    RenderExisting {
+        /// Whose recipe.
+        organization_id: OrganizationId,
+        /// Which one.
+        variant_id: VariantId,
     },
     /// Give up on a track whose upload URL has ended unused.
     ExpireUpload {
@@ -47,6 +54,7 @@ impl Job {
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::ProcessTrack { .. } => "process_track",
+            Self::RenderExisting { .. } => "render_existing",
             Self::ExpireUpload { .. } => "expire_upload",
             Self::PurgeTrack { .. } => "purge_track",
             Self::PurgeCollection { .. } => "purge_collection",

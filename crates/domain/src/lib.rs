@@ -23,6 +23,7 @@ mod password;
 mod patch;
 mod person;
 mod preview;
+mod progress;
 mod recipe;
 #[cfg(feature = "openapi")]
 mod schema;
@@ -36,7 +37,9 @@ mod track;
 mod track_file;
 mod track_status;
 mod track_summary;
+mod transcode;
 mod usage;
+mod waveform;
 mod webhook;
 
 pub use access::{Action, KeyScope, KeyType, ScopeError};
@@ -44,7 +47,7 @@ pub use actor::{Actor, Origin};
 pub use ambient::{Ambient, Clock, Entropy};
 pub use audit::{AuditAction, AuditEntry, AuditRecord};
 pub use colour::{Colour, ColourError, PlayerColours, ThemeColour, resolve_player_colour};
-pub use cover::{Cover, CoverOrigin, CoverOwner, CoverSize, PlacedCover, resolve_cover};
+pub use cover::{Cover, CoverOrigin, CoverOwner, CoverSettings, CoverSize, PlacedCover, resolve_cover};
 pub use creator::Creator;
 pub use event::{EventError, EventKind, WebhookKind};
 pub use file_name::{delivery_name, sanitise_file_name};
@@ -59,10 +62,8 @@ pub use password::{Password, PasswordError};
 pub use patch::Patch;
 pub use person::{EmailAddress, EmailAddressError, Membership, Person, Role, RoleError};
 pub use preview::{PreviewLength, PreviewSettings};
-pub use recipe::{
-    Codec, LevelsSettings, Recipe, RecipeError, RecipeKind, RecipeType, Transcode, VariantIndex,
-    default_recipes,
-};
+pub use progress::{Making, Rendering, TrackProgress, VariantProgress};
+pub use recipe::{Recipe, RecipeError, RecipeKind, RecipeType, VariantIndex, default_recipes};
 pub use sessions::{PlaySession, UploadSession};
 pub use short_id::{ShortId, ShortIdError};
 pub use sign_in::{FailedSignIns, Invitation, InvitationPurpose, SignIn};
@@ -73,7 +74,9 @@ pub use track::{Source, Track, TrackInfo};
 pub use track_file::{FileData, FileOutcome, TrackFile};
 pub use track_status::{Outcome, TrackStatus, TransitionError};
 pub use track_summary::TrackSummary;
+pub use transcode::{Codec, Transcode};
 pub use usage::{Day, DayError, Meter, UsageBatch, UsageCounts, UsageEntry};
+pub use waveform::{LevelsFormat, LevelsSettings, WaveformImage, WaveformVideo};
 pub use webhook::{
     ClaimedDelivery, DeliveryAttempt, DeliveryState, EndpointHealth, GIVE_UP_SECONDS, OLD_SECRET_SECONDS,
     Webhook, WebhookDelivery,

@@ -33,6 +33,8 @@ pub struct Organization {
     pub webhook_url_collection: Option<String>,
     /// Whether spoken words are transcribed.
     pub is_transcription_enabled: bool,
+    /// Whether tracks play while they are still in the making, with the files that are there.
+    pub is_early_sound: bool,
     /// When it was made.
     pub created_at: Timestamp,
 }
@@ -54,6 +56,7 @@ impl Organization {
             webhook_url_file: None,
             webhook_url_collection: None,
             is_transcription_enabled: false,
+            is_early_sound: false,
             created_at,
         }
     }

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Ambient, ContentType, Metric, OrganizationId, PreviewLength, PreviewSettings, Timestamp, TrackId,
-    VariantId,
+    Ambient, Codec, CoverSettings, LevelsSettings, OrganizationId, PreviewLength, PreviewSettings, Timestamp,
+    TrackId, Transcode, VariantId, WaveformImage, WaveformVideo,
 };
 
 /// The name of a variant, unique in its organization: 2 to 64 characters of a-z 0-9 _ -.
@@ -33,6 +33,23 @@ pub enum RecipeError {
     /// A number of samples outside 1..=100000.
     #[error("num_samples is a whole number from 1 to 100000")]
     Samples,
+    /// Samples per pixel outside 128..=65536.
+    #[error("samples_per_pixel is a whole number from 128 to 65536")]
+    SamplesPerPixel,
+    /// Bits of a peak that are neither 8 nor 16.
+    #[error("bits is 8 or 16")]
+    Bits,
+    /// A picture's side outside its bounds.
+    #[error("{name} is {rule}")]
+    Side {
+        /// Which side.
+        name: &'static str,
+        /// What it may be.
+        rule: &'static str,
+    },
+    /// A number of frames a second outside 1..=30.
+    #[error("frame_rate is a whole number from 1 to 30 (frames a second)")]
+    FrameRate,
     /// A loudness target outside -70..=-5 LUFS.
     #[error("the loudness target is a number from -70 to -5 (LUFS)")]
     Loudness,
@@ -88,103 +105,6 @@ impl From<VariantIndex> for String {
     }
 }
 
-/// The codec of a transcode or preview.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Codec {
-    /// AAC-LC in MP4.
-    #[default]
-    Aac,
-    /// MPEG layer III.
-    Mp3,
-    /// Vorbis in Ogg.
-    Ogg,
-    /// Opus in Ogg.
-    Opus,
-    /// FLAC; lossless, the bitrate does not apply.
-    Flac,
-    /// PCM in RIFF WAVE; lossless, the bitrate does not apply.
-    Wav,
-}
-
-impl Codec {
-    /// What a file of this codec is.
-    pub const fn content_type(self) -> ContentType {
-        match self {
-            Self::Aac => ContentType::M4a,
-            Self::Mp3 => ContentType::Mp3,
-            Self::Ogg => ContentType::Ogg,
-            Self::Opus => ContentType::Opus,
-            Self::Flac => ContentType::Flac,
-            Self::Wav => ContentType::Wav,
-        }
-    }
-
-    /// Whether nothing is lost and a bitrate has no meaning.
-    pub const fn is_lossless(self) -> bool {
-        matches!(self, Self::Flac | Self::Wav)
-    }
-}
-
-/// Settings of a transcode.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Transcode {
-    /// The codec.
-    pub codec: Codec,
-    /// Kilobits per second, 12..=320.
-    pub bitrate: u16,
-    /// Two channels where the source has two or more; else everything is folded down to one.
-    pub is_stereo: bool,
-    /// Leave the source's tags out.
-    pub is_strip_tags: bool,
-    /// Leave the source's cover out.
-    pub is_strip_cover: bool,
-    /// Integrated loudness to normalise to (EBU R128), in LUFS.
-    pub loudness_target: Option<f64>,
-}
-
-impl Default for Transcode {
-    fn default() -> Self {
-        Self {
-            codec: Codec::default(),
-            bitrate: 128,
-            is_stereo: true,
-            is_strip_tags: true,
-            is_strip_cover: true,
-            loudness_target: None,
-        }
-    }
-}
-
-impl Transcode {
-    fn validate(&self) -> Result<(), RecipeError> {
-        if !(12..=320).contains(&self.bitrate) {
-            return Err(RecipeError::Bitrate);
-        }
-        match self.loudness_target {
-            Some(lufs) if !(-70.0..=-5.0).contains(&lufs) => Err(RecipeError::Loudness),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Settings of levels.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct LevelsSettings {
-    /// How many levels, 1..=100000.
-    pub num_samples: u32,
-    /// What each one tells of its share of the track.
-    pub metric: Metric,
-}
-
-impl Default for LevelsSettings {
-    fn default() -> Self {
-        Self { num_samples: 320, metric: Metric::Peak }
-    }
-}
-
 /// What a recipe makes, with its settings. In SQL and JSON the type stands beside the settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "variant_type_id", rename_all = "snake_case")]
@@ -196,13 +116,13 @@ pub enum RecipeKind {
     /// Waveform levels.
     Levels(LevelsSettings),
     /// A picture of the waveform.
-    WaveformImage {},
+    WaveformImage(WaveformImage),
     /// A video of the waveform.
-    WaveformVideo {},
+    WaveformVideo(WaveformVideo),
     /// The uploaded file as it is.
     Original {},
-    /// The cover in its sizes.
-    Cover {},
+    /// The cover as a file of its own.
+    Cover(CoverSettings),
 }
 
 /// The type of a recipe without its settings.
@@ -275,10 +195,10 @@ impl RecipeKind {
             Self::Transcode(_) => RecipeType::Transcode,
             Self::Preview(_) => RecipeType::Preview,
             Self::Levels(_) => RecipeType::Levels,
-            Self::WaveformImage {} => RecipeType::WaveformImage,
-            Self::WaveformVideo {} => RecipeType::WaveformVideo,
+            Self::WaveformImage(_) => RecipeType::WaveformImage,
+            Self::WaveformVideo(_) => RecipeType::WaveformVideo,
             Self::Original {} => RecipeType::Original,
-            Self::Cover {} => RecipeType::Cover,
+            Self::Cover(_) => RecipeType::Cover,
         }
     }
 
@@ -296,8 +216,10 @@ impl RecipeKind {
         match self {
             Self::Transcode(transcode) => transcode.validate(),
             Self::Preview(preview) => preview.transcode.validate().and_then(|()| preview.validate()),
-            Self::Levels(levels) if !(1..=100_000).contains(&levels.num_samples) => Err(RecipeError::Samples),
-            _ => Ok(()),
+            Self::Levels(levels) => levels.validate(),
+            Self::WaveformImage(image) => image.validate(),
+            Self::WaveformVideo(video) => video.validate(),
+            Self::Original {} | Self::Cover(_) => Ok(()),
         }
     }
 }

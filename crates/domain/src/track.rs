@@ -48,6 +48,8 @@ pub struct Track {
     pub theme: Vec<ThemeColour>,
     /// The cover in use; columns `cover_version` and `cover_origin`.
     pub cover: Option<Cover>,
+    /// The version of the cover that was drawn for it, kept for when no other may be shown.
+    pub placeholder: Option<ShortId>,
     /// Whether a cover found in the file may be used.
     pub is_cover_overridable: bool,
     /// Whether colours found in the file's cover may be used.
@@ -60,6 +62,9 @@ pub struct Track {
     pub status: TrackStatus,
     /// Why it is where it is, as a sentence for people; set where something went wrong.
     pub status_reason: Option<String>,
+    /// Whether it plays while it is still in the making: something playable is there, and the organization allows
+    /// it.
+    pub is_early: bool,
     /// The uploaded file, once it is there.
     pub source: Option<Source>,
     /// When the upload URL ends.
@@ -71,6 +76,11 @@ pub struct Track {
 }
 
 impl Track {
+    /// Whether it can be played now.
+    pub fn is_playable(&self) -> bool {
+        self.status.is_playable() || (self.is_early && self.status.is_processing())
+    }
+
     /// The most vibrant colour of its cover, where that counts: colours found in the file need the track's
     /// consent, those of a cover uploaded for it do not.
     pub fn vibrant_colour(&self) -> Option<Colour> {

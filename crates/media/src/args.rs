@@ -1,12 +1,12 @@
 //! The argument lists of ffmpeg and ffprobe: pure functions, so that what runs can be tested without running it.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use tonearm_domain::{Codec, Transcode};
+use tonearm_domain::Codec;
 
-use crate::Probe;
 use crate::bitrate::fit;
+use crate::{Output, Probe};
 
 /// The formats that are read. None of them names other files or addresses, as playlists and scripts do.
 const FORMATS: &str = "aac,ac3,aiff,amr,ape,asf,au,caf,dsf,eac3,flac,matroska,mov,mp3,mpc,mpc8,ogg,tak,tta,\
@@ -21,50 +21,67 @@ const ENTRIES: &str = "format=format_name,duration,bit_rate,probe_score:format_t
 /// The loudest that a true peak may be raised to when loudness is normalised, in dBTP.
 const PEAK_CEILING: f64 = -1.0;
 
+/// What going back from the limiter's sample rate may add to a peak, in dB.
+const LIMITER_MARGIN: f64 = 0.3;
+
 /// How every run of ffmpeg begins. Sound needs no parallel decoding or filtering, and on a machine of many cores the
 /// threads would use up the address space; several processes run at once anyway.
-const QUIET_SINGLE: &str = "-nostdin -hide_banner -loglevel error -nostats -filter_threads 1 -threads 1";
+pub(crate) const QUIET_SINGLE: &str =
+    "-nostdin -hide_banner -loglevel error -nostats -filter_threads 1 -threads 1";
+
+/// When channels are folded down, their sum is kept within full scale. Without this ffmpeg does so only where the
+/// encoder takes whole numbers, and a loud 5.1 mix would clip in AAC, Vorbis and Opus.
+const FOLD_WITHOUT_CLIPPING: &str = "-rematrix_maxval 1.0";
 
 /// An argument list under construction.
-struct Args(Vec<OsString>);
+pub(crate) struct Args(Vec<OsString>);
 
 impl Args {
-    fn new(words: &str) -> Self {
+    pub(crate) fn new(words: &str) -> Self {
         Self(Vec::new()).words(words)
     }
 
     /// Adds words that hold no spaces themselves.
-    fn words(mut self, words: &str) -> Self {
+    pub(crate) fn words(mut self, words: &str) -> Self {
         self.0.extend(words.split_ascii_whitespace().map(OsString::from));
         self
     }
 
-    fn pair(mut self, option: &str, value: impl Into<OsString>) -> Self {
+    pub(crate) fn pair(mut self, option: &str, value: impl Into<OsString>) -> Self {
         self.0.push(option.into());
         self.0.push(value.into());
         self
     }
 
     /// Adds an input, which is a file whatever its name looks like.
-    fn input(self, path: &Path) -> Self {
+    pub(crate) fn input(self, path: &Path) -> Self {
         self.pair("-protocol_whitelist", "file").pair("-format_whitelist", FORMATS).pair("-i", file(path))
     }
 
-    fn maybe(self, option: &str, value: Option<String>) -> Self {
+    /// Adds a PNG of our own as one frame of a video.
+    pub(crate) fn picture(self, path: &Path, frame_rate: u32) -> Self {
+        self.words("-f png_pipe").pair("-framerate", frame_rate.to_string()).pair("-i", file(path))
+    }
+
+    pub(crate) fn maybe(self, option: &str, value: Option<String>) -> Self {
         match value {
             Some(value) => self.pair(option, value),
             None => self,
         }
     }
 
-    fn end(mut self, output: impl Into<OsString>) -> Vec<OsString> {
+    fn add(mut self, output: impl Into<OsString>) -> Self {
         self.0.push(output.into());
-        self.0
+        self
+    }
+
+    pub(crate) fn end(self, output: impl Into<OsString>) -> Vec<OsString> {
+        self.add(output).0
     }
 }
 
 /// A path as ffmpeg's name of a local file. Without the prefix a name such as `concat:x` would be an instruction.
-fn file(path: &Path) -> OsString {
+pub(crate) fn file(path: &Path) -> OsString {
     let mut name = OsString::from("file:");
     name.push(path);
     name
@@ -76,11 +93,13 @@ pub fn probe_args(input: &Path) -> Vec<OsString> {
 }
 
 /// ffmpeg's arguments to decode the audio stream to interleaved 32-bit floats on stdout, with the sample rate and
-/// channels that `probe` found.
-pub fn pcm_args(input: &Path, probe: &Probe) -> Vec<OsString> {
-    Args::new(QUIET_SINGLE)
-        .input(input)
-        .pair("-map", format!("0:{}", probe.stream))
+/// channels that `probe` found; and, from the same decoding, to encode `outputs` to files that must not exist yet.
+pub fn pcm_args(input: &Path, probe: &Probe, outputs: &[(Output<'_>, PathBuf)]) -> Vec<OsString> {
+    let mut args = Args::new(QUIET_SINGLE).input(input);
+    for (output, path) in outputs {
+        args = encode(args, probe, output, 0.0).add(file(path));
+    }
+    args.pair("-map", format!("0:{}", probe.stream))
         .words("-vn -sn -dn -c:a pcm_f32le")
         .pair("-ac", probe.channels.to_string())
         .pair("-ar", probe.sample_rate.to_string())
@@ -88,29 +107,41 @@ pub fn pcm_args(input: &Path, probe: &Probe) -> Vec<OsString> {
         .end("pipe:1")
 }
 
-/// ffmpeg's arguments to encode the audio stream to `output`, which must not exist yet; all of it, or the `window`
-/// from one second to another. Progress goes to stdout.
+/// [`pcm_args`] without outputs, with the sound folded down to `channels` as encoders get it.
+pub(crate) fn folded_pcm_args(input: &Path, probe: &Probe, channels: u32) -> Vec<OsString> {
+    Args::new(QUIET_SINGLE)
+        .input(input)
+        .pair("-map", format!("0:{}", probe.stream))
+        .words("-vn -sn -dn -c:a pcm_f32le")
+        .maybe("-af", fold(probe, channels))
+        .words(FOLD_WITHOUT_CLIPPING)
+        .pair("-ac", channels.to_string())
+        .pair("-ar", probe.sample_rate.to_string())
+        .words("-f f32le")
+        .end("pipe:1")
+}
+
+/// ffmpeg's arguments to encode the audio stream to `path`, which must not exist yet. Progress goes to stdout.
 ///
 /// Loudness is normalised by one gain where `probe.info` knows the loudness (put it there after analysis), kept
 /// below -1 dBTP; else by ffmpeg's dynamic `loudnorm`.
-pub fn transcode_args(
-    input: &Path,
-    output: &Path,
-    probe: &Probe,
-    settings: &Transcode,
-    window: Option<(f64, f64)>,
-) -> Vec<OsString> {
-    let channels = if settings.is_stereo { probe.channels.clamp(1, 2) } else { 1 };
+pub fn transcode_args(input: &Path, path: &Path, probe: &Probe, output: &Output<'_>) -> Vec<OsString> {
+    let skipped = output.window.map_or(0.0, |(start, _)| lead_in(start));
+    let args = Args::new(QUIET_SINGLE)
+        .words("-progress pipe:1")
+        .maybe("-ss", output.window.map(|_| format!("{skipped:.6}")))
+        .input(input);
+    encode(args, probe, output, skipped).end(file(path))
+}
+
+/// Adds how one output is made of the input, of which the first `skipped` seconds are not read.
+fn encode(args: Args, probe: &Probe, output: &Output<'_>, skipped: f64) -> Args {
+    let settings = output.settings;
     let picture = probe
         .picture
         .as_ref()
         .filter(|picture| !settings.is_strip_cover && keeps_picture(settings.codec, &picture.codec));
-
-    let args = Args::new(QUIET_SINGLE)
-        .words("-progress pipe:1")
-        .maybe("-ss", window.map(|(start, _)| format!("{:.6}", lead_in(start))))
-        .input(input)
-        .pair("-map", format!("0:{}", probe.stream));
+    let args = encode_sound(args, 0, probe, output, skipped);
     let args = match picture {
         Some(picture) => args
             .pair("-map", format!("0:{}", picture.stream))
@@ -124,21 +155,29 @@ pub fn transcode_args(
         // Ogg has its tags in the stream, most others in the container.
         args.words("-map_metadata 0").pair("-map_metadata", format!("0:s:{}", probe.stream))
     };
+    // No version numbers, dates or random serials: the same input gives the same bytes.
+    args.words("-fflags +bitexact").words(muxer(settings.codec))
+}
+
+/// Adds how the sound of one input is encoded, without a container around it.
+pub(crate) fn encode_sound(args: Args, input: u32, probe: &Probe, output: &Output<'_>, skipped: f64) -> Args {
+    let Output { settings, window } = output;
+    let channels = if settings.is_stereo { probe.channels.clamp(1, 2) } else { 1 };
     let filters: Vec<String> = window
-        .map(cut)
+        .map(|window| cut(window, skipped))
         .into_iter()
+        .chain(fold(probe, channels))
         .chain(settings.loudness_target.map(|target| loudness_filter(target, probe)))
         .collect();
     let fit = fit(settings.codec, probe.sample_rate, channels, settings.bitrate);
-    args.maybe("-af", Some(filters.join(",")).filter(|filters| !filters.is_empty()))
+    args.pair("-map", format!("{input}:{}", probe.stream))
+        .maybe("-af", Some(filters.join(",")).filter(|filters| !filters.is_empty()))
         .words(encoder(settings.codec, probe))
+        .words(FOLD_WITHOUT_CLIPPING)
         .pair("-ac", channels.to_string())
         .pair("-ar", fit.rate.to_string())
         .maybe("-b:a", fit.kbps.map(|kbps| format!("{kbps}k")))
-        // No version numbers, dates or random serials: the same input gives the same bytes.
-        .words("-fflags +bitexact -flags:a +bitexact")
-        .words(muxer(settings.codec))
-        .end(file(output))
+        .words("-flags:a +bitexact")
 }
 
 /// Where reading begins for a window that begins at `start`: a little before, as the first frames after a jump
@@ -148,10 +187,29 @@ fn lead_in(start: f64) -> f64 {
 }
 
 /// The filter that cuts a window out of what is read, to the sample.
-fn cut((start, end): (f64, f64)) -> String {
-    let read_from = lead_in(start);
-    let (start, end) = (start - read_from, end - read_from);
+fn cut((start, end): (f64, f64), skipped: f64) -> String {
+    let (start, end) = (start - skipped, end - skipped);
     format!("atrim=start={start:.6}:end={end:.6},asetpts=PTS-STARTPTS")
+}
+
+/// The filter that folds down channels whose places nobody knows, which ffmpeg itself refuses to: the odd ones to
+/// the left, the even ones to the right, as loud as their mean.
+fn fold(probe: &Probe, channels: u32) -> Option<String> {
+    // Up to eight channels, ffmpeg takes the usual places for granted.
+    let is_known =
+        probe.channels <= 8 || probe.channel_layout.as_deref().is_some_and(|name| name != "unknown");
+    if is_known || channels >= probe.channels {
+        return None;
+    }
+    let mean = |first: u32, step: u32| {
+        let parts: Vec<String> =
+            (first..probe.channels).step_by(step as usize).map(|channel| format!("c{channel}")).collect();
+        parts.join("+")
+    };
+    Some(match channels {
+        1 => format!("pan=mono|FC<{}", mean(0, 1)),
+        _ => format!("pan=stereo|FL<{}|FR<{}", mean(0, 2), mean(1, 2)),
+    })
 }
 
 fn encoder(codec: Codec, probe: &Probe) -> &'static str {
@@ -187,13 +245,21 @@ fn keeps_picture(codec: Codec, picture: &str) -> bool {
     matches!(codec, Codec::Aac | Codec::Mp3 | Codec::Flac) && matches!(picture, "mjpeg" | "png")
 }
 
+/// The loudness target by one gain. Where that would lift peaks above the ceiling, a limiter that looks ahead holds
+/// them down, at a rate at which the peaks between samples are samples too.
 fn loudness_filter(target: f64, probe: &Probe) -> String {
     let Some(measured) = probe.info.loudness_lufs else {
         return format!("loudnorm=I={target:.1}:TP={PEAK_CEILING:.1}:LRA=11");
     };
-    let wanted = target - measured;
-    let room = probe.info.true_peak_dbtp.map_or(wanted, |peak| PEAK_CEILING - peak);
+    let gain = target - measured;
+    let room = probe.info.true_peak_dbtp.map_or(gain, |peak| PEAK_CEILING - peak);
     // Where peaks are above the ceiling already, they are no reason to turn down further than asked.
-    let gain = if wanted > 0.0 { wanted.min(room.max(0.0)) } else { wanted };
-    format!("volume={gain:.2}dB")
+    if gain <= 0.0 || gain <= room {
+        return format!("volume={gain:.2}dB");
+    }
+    let ceiling = 10_f64.powf((PEAK_CEILING - LIMITER_MARGIN) / 20.0);
+    format!(
+        "volume={gain:.2}dB,aresample=192000,\
+         alimiter=limit={ceiling:.4}:level=false:latency=true:attack=2:release=60"
+    )
 }

@@ -12,6 +12,7 @@ use lofty::file::TaggedFileExt;
 use lofty::picture::PictureType;
 use tonearm_domain::{ContentType, CoverSize, ThemeColour};
 
+use crate::colour_profile::ToSrgb;
 use crate::{MediaError, palette};
 
 /// A square JPEG.
@@ -64,14 +65,15 @@ fn read_art(input: &Path) -> Option<Vec<u8>> {
     (1..=LARGEST_ART).contains(&data.len()).then(|| data.to_vec())
 }
 
-/// The sizes and the colours of a JPEG, PNG, WebP or GIF (its first frame): turned upright, cut to a centred square,
-/// what is transparent made white.
+/// The sizes and the colours of a JPEG, PNG, WebP or GIF (its first frame): turned upright, its colours
+/// those of sRGB, cut to a centred square, what is transparent made white.
 ///
 /// Takes CPU time in proportion to the picture, so call it off the async threads. [`MediaError::Unsupported`] where
 /// the bytes are no such picture, [`MediaError::LimitHit`] where it is larger than 64 megapixels.
 pub fn covers(art: &[u8]) -> Result<Covers, MediaError> {
-    let (picture, content_type) = decode(art)?;
+    let Decoded { picture, content_type, profile } = decode(art)?;
     let picture = flatten(&picture);
+    let to_srgb = profile.and_then(|profile| ToSrgb::new(&profile));
     let (width, height) = picture.dimensions();
     let source = Image::from_vec_u8(width, height, picture.into_raw(), PixelType::U8x3).map_err(broken)?;
     let mut resizer = Resizer::new();
@@ -81,6 +83,9 @@ pub fn covers(art: &[u8]) -> Result<Covers, MediaError> {
         let side = size.side();
         let mut scaled = Image::new(side, side, PixelType::U8x3);
         resizer.resize(&source, &mut scaled, &square).map_err(broken)?;
+        if let Some(to_srgb) = &to_srgb {
+            to_srgb.apply(scaled.buffer_mut());
+        }
         let jpeg = encode_jpeg(side, scaled.buffer()).map_err(broken)?;
         covers.images.push(CoverImage { size, jpeg });
         if size == CoverSize::Regular {
@@ -102,7 +107,15 @@ pub(crate) fn encode_jpeg(side: u32, rgb: &[u8]) -> image::ImageResult<Vec<u8>> 
     Ok(jpeg)
 }
 
-fn decode(art: &[u8]) -> Result<(DynamicImage, ContentType), MediaError> {
+/// A picture and what is known of it.
+struct Decoded {
+    picture: DynamicImage,
+    content_type: ContentType,
+    /// What its colours mean, where it says.
+    profile: Option<Vec<u8>>,
+}
+
+fn decode(art: &[u8]) -> Result<Decoded, MediaError> {
     let mut reader = ImageReader::new(Cursor::new(art)).with_guessed_format()?;
     let content_type = match reader.format() {
         Some(ImageFormat::Jpeg) => ContentType::Jpeg,
@@ -120,9 +133,10 @@ fn decode(art: &[u8]) -> Result<(DynamicImage, ContentType), MediaError> {
         return Err(MediaError::LimitHit("The picture is larger than 64 megapixels.".to_owned()));
     }
     let orientation = decoder.orientation().map_err(broken)?;
+    let profile = decoder.icc_profile().unwrap_or_default();
     let mut picture = DynamicImage::from_decoder(decoder).map_err(broken)?;
     picture.apply_orientation(orientation);
-    Ok((picture, content_type))
+    Ok(Decoded { picture, content_type, profile })
 }
 
 /// To RGB, laid over white where the picture is transparent.

@@ -2,7 +2,7 @@
 
 use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder};
-use tonearm_domain::{Colour, CoverSize};
+use tonearm_domain::{Colour, CoverSize, WaveformImage, WaveformVideo};
 
 use crate::cover::encode_jpeg;
 use crate::{CoverImage, MediaError};
@@ -70,17 +70,17 @@ fn resample(levels: &[f64], count: usize) -> Vec<f64> {
 
 /// A cover for a track that has none: its waveform as light or dark bars on a square of the player colour, a
 /// little darker towards the bottom. `levels` are amplitudes 0..=1, any number; without any there is a row of dots.
-/// In the sizes that players list.
-pub fn placeholder(colour: Colour, levels: &[f64]) -> Vec<CoverImage> {
-    CoverSize::LISTED
-        .into_iter()
-        .map(|size| {
+pub fn placeholder(colour: Colour, levels: &[f64], sizes: &[CoverSize]) -> Vec<CoverImage> {
+    sizes
+        .iter()
+        .map(|&size| {
             let side = size.side();
             // Fewer and wider bars where there is less room.
             let count = match side {
                 0..100 => 9,
                 100..300 => 17,
-                _ => 25,
+                300..700 => 25,
+                _ => 41,
             };
             let width = f64::from(side);
             let bars = Bars::in_box(levels, count, (width, width), (width * 0.14, width * 0.22));
@@ -107,32 +107,102 @@ fn paint(colour: Colour, bars: &Bars, side: u32) -> Vec<u8> {
         .collect()
 }
 
-/// The waveform as a PNG of `width` by `height` pixels (1..=4096 each): bars in `colour` on nothing. `levels` are
-/// amplitudes 0..=1, any number.
+/// How many bars a waveform of a width has: one every 6 pixels is as fine as bars and gaps can be told apart.
+pub fn bars_across(width: u32) -> u32 {
+    (width / 6).max(1)
+}
+
+/// The waveform as a PNG: bars in the colour of the settings, else in `colour`. `levels` are amplitudes 0..=1, best
+/// [`bars_across`] of them.
 pub fn waveform_image(
+    settings: &WaveformImage,
     colour: Colour,
     levels: &[f64],
-    width: u32,
-    height: u32,
 ) -> Result<Vec<u8>, MediaError> {
-    let allowed = 1..=4096;
-    if !allowed.contains(&width) || !allowed.contains(&height) {
-        return Err(MediaError::Unsupported(
-            "A waveform image is 1 to 4096 pixels wide and high.".to_owned(),
-        ));
+    let WaveformImage { width, height, color, background } = settings;
+    let bars = across(levels, *width, *height, 1.0);
+    paint_png(&bars, (*width, *height), color.unwrap_or(colour), *background)
+}
+
+/// Bars from edge to edge.
+fn across(levels: &[f64], width: u32, height: u32, margin: f64) -> Bars {
+    let size = (f64::from(width), f64::from(height));
+    Bars::in_box(levels, bars_across(width) as usize, size, (0.0, margin))
+}
+
+/// Bars as a PNG, on nothing or on a colour.
+fn paint_png(
+    bars: &Bars,
+    (width, height): (u32, u32),
+    ink: Colour,
+    ground: Option<Colour>,
+) -> Result<Vec<u8>, MediaError> {
+    let mut pixels = Vec::with_capacity(4 * width as usize * height as usize);
+    for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
+        let coverage = bars.coverage(x, y);
+        match ground {
+            None => {
+                pixels.extend(ink.rgb);
+                pixels.push((coverage * 255.0).round() as u8);
+            }
+            Some(ground) => {
+                pixels.extend(mixed(ink, ground, coverage).rgb);
+                pixels.push(255);
+            }
+        }
     }
-    // One bar every 6 pixels is as fine as bars and gaps can be told apart.
-    let count = (width / 6).max(1) as usize;
-    let bars = Bars::in_box(levels, count, (f64::from(width), f64::from(height)), (0.0, 1.0));
-    let [r, g, b] = colour.rgb;
-    let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
-    let rgba: Vec<u8> =
-        pixels.flat_map(|(x, y)| [r, g, b, (bars.coverage(x, y) * 255.0).round() as u8]).collect();
+    encode_png(&pixels, (width, height), ExtendedColorType::Rgba8)
+}
+
+fn mixed(ink: Colour, ground: Colour, share: f64) -> Colour {
+    let [r, g, b] = [0, 1, 2].map(|channel| {
+        let (ink, ground) = (f64::from(ink.rgb[channel]), f64::from(ground.rgb[channel]));
+        (ink * share + ground * (1.0 - share)).round() as u8
+    });
+    Colour::new(r, g, b)
+}
+
+fn encode_png(
+    pixels: &[u8],
+    (width, height): (u32, u32),
+    colours: ExtendedColorType,
+) -> Result<Vec<u8>, MediaError> {
     let mut png = Vec::new();
     PngEncoder::new(&mut png)
-        .write_image(&rgba, width, height, ExtendedColorType::Rgba8)
-        .map_err(|error| MediaError::Failed(format!("The waveform image could not be written: {error}.")))?;
+        .write_image(pixels, width, height, colours)
+        .map_err(|error| MediaError::Failed(format!("A picture could not be written: {error}.")))?;
     Ok(png)
+}
+
+/// The pictures that a video of the waveform is put together from.
+pub(crate) struct VideoPictures {
+    /// All that was heard.
+    pub(crate) heard: Vec<u8>,
+    /// Nothing was heard yet.
+    pub(crate) unheard: Vec<u8>,
+    /// Twice as wide: white on the left, black on the right. What moves over it says which of the two is seen.
+    pub(crate) mask: Vec<u8>,
+}
+
+/// How much of its colour a bar has that was not heard yet.
+const UNHEARD: f64 = 0.3;
+
+pub(crate) fn video_pictures(
+    settings: &WaveformVideo,
+    colour: Colour,
+    levels: &[f64],
+) -> Result<VideoPictures, MediaError> {
+    let (width, height) = (settings.width, settings.height);
+    let ground = settings.background.unwrap_or(Colour::new(0, 0, 0));
+    let ink = settings.color.unwrap_or(colour);
+    let bars = across(levels, width, height, f64::from(height) * 0.15);
+    let mask: Vec<u8> =
+        (0..height).flat_map(|_| (0..2 * width).map(|x| if x < width { 255 } else { 0 })).collect();
+    Ok(VideoPictures {
+        heard: paint_png(&bars, (width, height), ink, Some(ground))?,
+        unheard: paint_png(&bars, (width, height), mixed(ink, ground, UNHEARD), Some(ground))?,
+        mask: encode_png(&mask, (2 * width, height), ExtendedColorType::L8)?,
+    })
 }
 
 #[cfg(test)]

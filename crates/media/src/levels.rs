@@ -2,6 +2,8 @@
 
 use tonearm_domain::{Levels, LevelsSettings, Metric};
 
+use crate::true_peak::highest;
+
 /// Measures levels of interleaved samples as they stream by, for any number of settings at once.
 ///
 /// Level `i` of `N` over `n` frames stands for the frames from `i·n/N` up to `(i+1)·n/N`, rounded down. While
@@ -20,6 +22,8 @@ pub struct LevelMeter {
     settings: Vec<LevelsSettings>,
     expected: Option<u64>,
     claimed: Vec<Claimed>,
+    /// Whether any level tells of squares.
+    squares: bool,
     blocks: Blocks,
 }
 
@@ -34,11 +38,9 @@ struct Cell {
 }
 
 impl Cell {
-    fn of(samples: &[f32]) -> Self {
-        samples.iter().fold(Self::default(), |cell, &sample| Self {
-            peak: cell.peak.max(sample.abs()),
-            squares: cell.squares + f64::from(sample) * f64::from(sample),
-        })
+    /// Of samples; their squares only where they are asked for.
+    fn of(samples: &[f32], squares: bool) -> Self {
+        Self { peak: highest(samples), squares: if squares { sum_of_squares(samples) } else { 0.0 } }
     }
 
     fn and(self, other: Self) -> Self {
@@ -52,6 +54,18 @@ impl Cell {
             Metric::Rms => (self.squares / samples.max(1.0)).sqrt(),
         }
     }
+}
+
+/// In four lanes, as one after another would wait for each other.
+fn sum_of_squares(samples: &[f32]) -> f64 {
+    let (fours, rest) = samples.as_chunks::<4>();
+    let mut lanes = [0.0_f64; 4];
+    for four in fours {
+        for (lane, sample) in lanes.iter_mut().zip(four) {
+            *lane += f64::from(*sample) * f64::from(*sample);
+        }
+    }
+    lanes.iter().sum::<f64>() + rest.iter().map(|sample| f64::from(*sample).powi(2)).sum::<f64>()
 }
 
 /// The frame where level `index` of `count` begins.
@@ -74,6 +88,7 @@ impl LevelMeter {
                 .iter()
                 .flat_map(|frames| settings.iter().map(|s| Claimed::new(s.num_samples, *frames)))
                 .collect(),
+            squares: settings.iter().any(|settings| settings.metric == Metric::Rms),
             blocks: Blocks::new(MOST_BLOCKS),
         }
     }
@@ -85,9 +100,9 @@ impl LevelMeter {
             return;
         }
         for claimed in &mut self.claimed {
-            claimed.add(samples, self.channels);
+            claimed.add(samples, self.channels, self.squares);
         }
-        self.blocks.add(samples, self.channels);
+        self.blocks.add(samples, self.channels, self.squares);
         self.frames += (samples.len() / self.channels) as u64;
     }
 
@@ -137,13 +152,13 @@ impl Claimed {
         u32::try_from(self.cells.len()).unwrap_or(u32::MAX)
     }
 
-    fn add(&mut self, mut samples: &[f32], channels: usize) {
+    fn add(&mut self, mut samples: &[f32], channels: usize, squares: bool) {
         while !samples.is_empty() && self.position < self.frames {
             let end = boundary(self.current + 1, self.count(), self.frames);
             let missing = usize::try_from(end - self.position).unwrap_or(usize::MAX);
             let (run, rest) = samples.split_at(samples.len().min(missing.saturating_mul(channels)));
             let cell = &mut self.cells[self.current as usize];
-            *cell = cell.and(Cell::of(run));
+            *cell = cell.and(Cell::of(run, squares));
             self.position += (run.len() / channels) as u64;
             if self.position == end {
                 self.current += 1;
@@ -175,11 +190,11 @@ impl Blocks {
         Self { most, length: 1, full: Vec::new(), filling: (Cell::default(), 0) }
     }
 
-    fn add(&mut self, mut samples: &[f32], channels: usize) {
+    fn add(&mut self, mut samples: &[f32], channels: usize, squares: bool) {
         while !samples.is_empty() {
             let missing = usize::try_from(self.length - self.filling.1).unwrap_or(usize::MAX);
             let (run, rest) = samples.split_at(samples.len().min(missing.saturating_mul(channels)));
-            self.filling.0 = self.filling.0.and(Cell::of(run));
+            self.filling.0 = self.filling.0.and(Cell::of(run, squares));
             self.filling.1 += (run.len() / channels) as u64;
             samples = rest;
             if self.filling.1 == self.length {
@@ -267,7 +282,8 @@ mod tests {
     #[test]
     fn a_true_claim_makes_long_sound_exact() {
         let samples = noise(2 * (MOST_BLOCKS + 12_345));
-        let settings = [Metric::Peak, Metric::Rms].map(|metric| LevelsSettings { num_samples: 320, metric });
+        let settings =
+            [Metric::Peak, Metric::Rms].map(|metric| LevelsSettings { metric, ..LevelsSettings::default() });
         let mut meter = LevelMeter::new(2, &settings, Some(samples.len() as u64 / 2));
         samples.chunks(10_000).for_each(|chunk| meter.add(chunk));
         let found = meter.finish();
@@ -306,7 +322,7 @@ mod tests {
             is_rms: bool,
         ) {
             let metric = if is_rms { Metric::Rms } else { Metric::Peak };
-            let settings = LevelsSettings { num_samples, metric };
+            let settings = LevelsSettings { num_samples, metric, ..LevelsSettings::default() };
             let samples = noise(frames * channels);
             let mut meter = LevelMeter::new(channels as u32, std::slice::from_ref(&settings), None);
             samples.chunks(chunk * channels).for_each(|chunk| meter.add(chunk));
@@ -322,10 +338,10 @@ mod tests {
         fn blocks_lose_no_frame(frames in 1..5_000usize, most in 1..64usize) {
             let samples = noise(frames);
             let mut blocks = Blocks::new(most * 2);
-            samples.chunks(333).for_each(|chunk| blocks.add(chunk, 1));
+            samples.chunks(333).for_each(|chunk| blocks.add(chunk, 1, false));
             let (cell, contained) = blocks.level(0, 1, frames as u64);
             prop_assert_eq!(contained, frames as u64);
-            prop_assert_eq!(cell.peak, Cell::of(&samples).peak);
+            prop_assert_eq!(cell.peak, Cell::of(&samples, false).peak);
             prop_assert!(blocks.full.len() <= most * 2);
         }
     }

@@ -4,13 +4,14 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tokio::sync::{Semaphore, SemaphorePermit, watch};
-use tonearm_domain::{FileData, LevelsSettings, RecipeKind, Transcode};
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tonearm_domain::{Colour, ContentType, FileData, LevelsSettings, WaveformVideo};
 
 use crate::analyse::Analyser;
 use crate::process::Invocation;
 use crate::{
-    Analysis, MediaError, MediaLimits, Probe, Rendered, RunScope, Tools, args, probe, render, sandbox, tools,
+    Analysis, MediaError, MediaLimits, Output, Probe, Progress, Rendered, RunScope, Tools, args, probe,
+    render, sandbox, tools, video, wav_header,
 };
 
 /// Which tools are used, and how much of the machine they get.
@@ -63,6 +64,11 @@ impl Media {
         Self { inner: Arc::new(Inner { config, permits }) }
     }
 
+    /// How many child processes decode and encode at once.
+    pub fn concurrency(&self) -> usize {
+        self.inner.config.concurrency.max(1)
+    }
+
     /// Checks that the tools start and can do what is needed. [`MediaError::Unavailable`] says what is missing and
     /// how to get it.
     pub async fn check(&self) -> Result<Tools, MediaError> {
@@ -89,6 +95,12 @@ impl Media {
     /// This is quick, and does not wait behind encoders for its turn.
     pub async fn probe(&self, input: &Path, scope: &RunScope) -> Result<Probe, MediaError> {
         let (input, size) = self.open(input).await?;
+        if scope.cancel.is_cancelled() {
+            return Err(MediaError::Cancelled);
+        }
+        if let Some(probe) = wav_header::read(&input, size).await? {
+            return Ok(probe);
+        }
         let args = args::probe_args(&input);
         let invocation = Invocation {
             input: Some(input),
@@ -99,17 +111,19 @@ impl Media {
         Probe::from_json(&answer)
     }
 
-    /// Decodes the whole sound once and measures it, in memory that does not grow with its length.
+    /// Decodes the whole sound once and measures it, in memory that does not grow with its length. `progress` is
+    /// told the finished share, as far as the headers say how much there is.
     pub async fn analyse(
         &self,
         input: &Path,
         probe: &Probe,
         levels: &[LevelsSettings],
         scope: &RunScope,
+        progress: Option<Progress>,
     ) -> Result<Analysis, MediaError> {
         let (input, size) = self.open(input).await?;
-        let analyser = Analyser::new(probe, levels)?;
-        let args = args::pcm_args(&input, probe);
+        let analyser = Analyser::new(probe, levels, progress)?;
+        let args = args::pcm_args(&input, probe, &[]);
         let invocation = Invocation {
             input: Some(input),
             otherwise: "The sound could not be decoded.",
@@ -119,30 +133,69 @@ impl Media {
         invocation.run(&scope.cancel, move |stdout| analyser.consume(stdout)).await
     }
 
+    /// [`Media::analyse`], and in the same process, from the same decoding, what [`Media::render`] does for each of
+    /// `outputs`. All or nothing: where one cannot be made, neither is the rest.
+    #[expect(clippy::too_many_arguments, reason = "each is another thing, and callers have them apart")]
+    pub async fn analyse_and_render(
+        &self,
+        input: &Path,
+        probe: &Probe,
+        levels: &[LevelsSettings],
+        outputs: &[Output<'_>],
+        scratch: &Path,
+        scope: &RunScope,
+        progress: Option<Progress>,
+    ) -> Result<(Analysis, Vec<Rendered>), MediaError> {
+        let (input, size) = self.open(input).await?;
+        let folder = fresh_folder(scratch).await?;
+        let analyser = Analyser::new(probe, levels, progress)?;
+        let outputs: Vec<(Output<'_>, PathBuf)> = outputs
+            .iter()
+            .enumerate()
+            .map(|(place, output)| (*output, file_in(folder.path(), &format!("out-{place}"), output)))
+            .collect();
+        let args = args::pcm_args(&input, probe, &outputs);
+        let invocation = Invocation {
+            input: Some(input),
+            folder: Some(folder.path().to_owned()),
+            otherwise: "The sound could not be decoded or encoded.",
+            ..self.invocation(&self.inner.config.ffmpeg, args, scope, probe.duration, size)
+        };
+        let permit = self.permit(scope).await?;
+        let analysis = invocation.run(&scope.cancel, move |stdout| analyser.consume(stdout)).await?;
+        drop(permit);
+        let mut rendered = Vec::new();
+        for (output, path) in outputs {
+            let size = render::check_output(&path, true).await?;
+            rendered.push(Rendered { path, content_type: output.content_type(), size, data: output.data() });
+        }
+        // From here on the folder is the caller's, with the files in it.
+        let _ = folder.keep();
+        Ok((analysis, rendered))
+    }
+
     /// Makes the file of a transcode or preview in a fresh folder inside `scratch`. `duration` is the track's, in
-    /// seconds, best as [`Media::analyse`] found it. `progress` is told the finished share, 0..=1.
+    /// seconds, best as [`Media::analyse`] found it. `progress` is told the finished share.
     ///
-    /// [`MediaError::Unsupported`] for the other recipes: levels come from [`Media::analyse`], pictures from
-    /// [`crate::covers`], [`crate::placeholder`] and [`crate::waveform_image`], and originals need no making.
+    /// A loudness target is met by what `probe.info` knows of the loudness. Where channels are folded down, what
+    /// is left of it is measured first, in a decoding of its own.
     #[expect(clippy::too_many_arguments, reason = "each is another thing, and callers have them apart")]
     pub async fn render(
         &self,
         input: &Path,
         probe: &Probe,
         duration: f64,
-        kind: &RecipeKind,
+        output: Output<'_>,
         scratch: &Path,
         scope: &RunScope,
-        progress: Option<watch::Sender<f32>>,
+        progress: Option<Progress>,
     ) -> Result<Rendered, MediaError> {
-        let (settings, window) = plan(kind, duration)?;
+        let probe = &self.with_folded_loudness(input, probe, &output, scope).await?;
         let (input, size) = self.open(input).await?;
-        let seconds = window.map_or(duration, |(start, end)| end - start);
-        let content_type = settings.codec.content_type();
-
+        let seconds = output.seconds(duration);
         let folder = fresh_folder(scratch).await?;
-        let path = folder.path().join("out").with_extension(content_type.extension());
-        let args = args::transcode_args(&input, &path, probe, settings, window);
+        let path = file_in(folder.path(), "out", &output);
+        let args = args::transcode_args(&input, &path, probe, &output);
         let invocation = Invocation {
             input: Some(input),
             folder: Some(folder.path().to_owned()),
@@ -154,16 +207,77 @@ impl Media {
         let written = invocation.run(&scope.cancel, follow).await?;
         drop(permit);
 
-        let size = render::check_output(&path, written).await?;
+        let size = render::check_output(&path, written > 0).await?;
         // From here on the folder is the caller's, with the file in it.
         let _ = folder.keep();
-        let data = match window {
-            None => FileData::None {},
-            Some((start, end)) => {
-                FileData::Preview { duration: end - start, capture_start: start, capture_end: end }
-            }
+        Ok(Rendered { path, content_type: output.content_type(), size, data: output.data() })
+    }
+
+    /// Makes a video of the waveform in a fresh folder inside `scratch`. `levels` are amplitudes 0..=1, best
+    /// [`crate::bars_across`] of them.
+    #[expect(clippy::too_many_arguments, reason = "each is another thing, and callers have them apart")]
+    pub async fn waveform_video(
+        &self,
+        input: &Path,
+        probe: &Probe,
+        duration: f64,
+        settings: &WaveformVideo,
+        colour: Colour,
+        levels: &[f64],
+        scratch: &Path,
+        scope: &RunScope,
+        progress: Option<Progress>,
+    ) -> Result<Rendered, MediaError> {
+        let (input, size) = self.open(input).await?;
+        let folder = fresh_folder(scratch).await?;
+        let pictures = video::draw(settings, colour, levels, folder.path()).await?;
+        let path = folder.path().join("out.mp4");
+        let args = video::video_args(settings, &pictures, &input, &path, probe, duration);
+        // Every frame is worth about as much as a fortieth of a second of sound is elsewhere.
+        let effort = duration * (1.0 + f64::from(settings.frame_rate) / 4.0);
+        let invocation = Invocation {
+            input: Some(input),
+            folder: Some(folder.path().to_owned()),
+            otherwise: "The video could not be made.",
+            ..self.invocation(&self.inner.config.ffmpeg, args, scope, effort, size)
         };
-        Ok(Rendered { path, content_type, size, data })
+        let permit = self.permit(scope).await?;
+        let follow = move |stdout| render::follow(stdout, duration, progress.as_ref());
+        let written = invocation.run(&scope.cancel, follow).await?;
+        drop(permit);
+        let size = render::check_output(&path, written > 0).await?;
+        let _ = folder.keep();
+        let data = FileData::Picture { width: settings.width, height: settings.height };
+        Ok(Rendered { path, content_type: ContentType::Mp4, size, data })
+    }
+
+    /// What is known of a sound, with the loudness that it has once its channels are folded down as an output asks.
+    async fn with_folded_loudness(
+        &self,
+        input: &Path,
+        probe: &Probe,
+        output: &Output<'_>,
+        scope: &RunScope,
+    ) -> Result<Probe, MediaError> {
+        let mut probe = probe.clone();
+        let channels = if output.settings.is_stereo { probe.channels.min(2) } else { 1 };
+        if output.settings.loudness_target.is_none() || channels == probe.channels {
+            return Ok(probe);
+        }
+        let (input, size) = self.open(input).await?;
+        let args = args::folded_pcm_args(&input, &probe, channels);
+        let folded = Probe { channels, ..probe.clone() };
+        let analyser = Analyser::new(&folded, &[], None)?;
+        let invocation = Invocation {
+            input: Some(input),
+            otherwise: "The sound could not be decoded.",
+            ..self.invocation(&self.inner.config.ffmpeg, args, scope, probe.duration, size)
+        };
+        let _permit = self.permit(scope).await?;
+        let analysis = invocation.run(&scope.cancel, move |stdout| analyser.consume(stdout)).await?;
+        probe.info.loudness_lufs = analysis.loudness_lufs;
+        probe.info.true_peak_dbtp = analysis.true_peak_dbtp;
+        Ok(probe)
     }
 
     fn invocation(
@@ -204,28 +318,8 @@ impl Media {
     }
 }
 
-/// A part of a track, from one second to another.
-type Window = (f64, f64);
-
-/// How a recipe is encoded, and which part of the track it takes.
-fn plan(kind: &RecipeKind, duration: f64) -> Result<(&Transcode, Option<Window>), MediaError> {
-    let unsupported = |reason: &str| Err(MediaError::Unsupported(reason.to_owned()));
-    match kind {
-        RecipeKind::Transcode(settings) => Ok((settings, None)),
-        RecipeKind::Preview(settings) => {
-            let (start, end) = settings.window(duration);
-            if end > start {
-                Ok((&settings.transcode, Some((start, end))))
-            } else {
-                unsupported("The preview would be empty: its settings leave it no length.")
-            }
-        }
-        RecipeKind::Levels(_) => unsupported("Levels are measured, not rendered."),
-        RecipeKind::Original {} => unsupported("An original is delivered as it is."),
-        RecipeKind::Cover {} => unsupported("Covers are made from pictures, not from sound."),
-        RecipeKind::WaveformImage {} => unsupported("Waveform images are drawn from levels."),
-        RecipeKind::WaveformVideo {} => unsupported("Waveform videos are not made yet."),
-    }
+fn file_in(folder: &Path, name: &str, output: &Output<'_>) -> PathBuf {
+    folder.join(name).with_extension(output.content_type().extension())
 }
 
 /// A folder that did not exist before, so that ffmpeg never meets a file of somebody else's.

@@ -255,6 +255,36 @@ mod tests {
         }
     }
 
+    /// Where the kernel's Landlock knows of TCP, as it has since Linux 6.7.
+    #[tokio::test]
+    async fn a_child_reaches_no_network() {
+        let has_bash = Path::new("/usr/bin/bash").exists();
+        if !has_bash || !crate::sandbox::confines_network() {
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let knock = format!("exec 3<>/dev/tcp/127.0.0.1/{}; echo in", listener.local_addr().unwrap().port());
+        let call = Invocation {
+            program: PathBuf::from("/usr/bin/bash"),
+            args: ["-c", &knock].map(OsString::from).into(),
+            ..script(folder.path(), "")
+        };
+        let result = call.run(&CancellationToken::new(), text).await;
+        assert!(matches!(result, Err(MediaError::Failed(_))), "{result:?}");
+        assert_eq!(listener.accept().map(|_| ()).unwrap_err().kind(), io::ErrorKind::WouldBlock);
+    }
+
+    #[tokio::test]
+    async fn memory_is_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut greedy = script(folder.path(), "x=$(head -c 400000000 /dev/zero | tr '\\0' a); echo ${#x}");
+        greedy.limits.memory = 64 << 20;
+        let result = greedy.run(&CancellationToken::new(), text).await;
+        assert!(result.is_err(), "{result:?}");
+    }
+
     #[tokio::test]
     async fn a_file_that_grows_too_large_ends_it() {
         let folder = tempfile::tempdir().unwrap();

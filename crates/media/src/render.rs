@@ -3,10 +3,66 @@
 use std::io::{BufRead, BufReader, PipeReader, Read};
 use std::path::{Path, PathBuf};
 
-use tokio::sync::watch;
-use tonearm_domain::{ContentType, FileData};
+use tonearm_domain::{ContentType, FileData, RecipeKind, Transcode};
 
 use crate::MediaError;
+
+/// Is told the finished share of a piece of work, 0..=1, now and then.
+pub type Progress = Box<dyn Fn(f32) + Send>;
+
+/// A part of a track, from one second to another.
+pub type Window = (f64, f64);
+
+/// What is encoded.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Output<'a> {
+    /// How.
+    pub settings: &'a Transcode,
+    /// Only this part.
+    pub window: Option<Window>,
+}
+
+impl<'a> Output<'a> {
+    /// What a transcode or preview asks for, of a track of `duration` seconds. [`MediaError::Unsupported`] for the
+    /// other recipes, which nothing is encoded for, and for a preview of no length.
+    pub fn of(kind: &'a RecipeKind, duration: f64) -> Result<Self, MediaError> {
+        let unsupported = |reason: &str| Err(MediaError::Unsupported(reason.to_owned()));
+        match kind {
+            RecipeKind::Transcode(settings) => Ok(Self { settings, window: None }),
+            RecipeKind::Preview(preview) => {
+                let window = preview.window(duration);
+                if window.1 > window.0 {
+                    Ok(Self { settings: &preview.transcode, window: Some(window) })
+                } else {
+                    unsupported("The preview would be empty: its settings leave it no length.")
+                }
+            }
+            RecipeKind::Levels(_) => unsupported("Levels are measured, not encoded."),
+            RecipeKind::Original {} => unsupported("An original is delivered as it is."),
+            RecipeKind::Cover(_) => unsupported("Covers are made from pictures, not from sound."),
+            RecipeKind::WaveformImage(_) => unsupported("Waveform images are drawn from levels."),
+            RecipeKind::WaveformVideo(_) => unsupported("Waveform videos are drawn from levels."),
+        }
+    }
+
+    /// How many seconds of a track of `duration` seconds it holds.
+    pub(crate) fn seconds(&self, duration: f64) -> f64 {
+        self.window.map_or(duration, |(start, end)| end - start)
+    }
+
+    pub(crate) fn content_type(&self) -> ContentType {
+        self.settings.codec.content_type()
+    }
+
+    pub(crate) fn data(&self) -> FileData {
+        match self.window {
+            None => FileData::None {},
+            Some((start, end)) => {
+                FileData::Preview { duration: end - start, capture_start: start, capture_end: end }
+            }
+        }
+    }
+}
 
 /// A finished file.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +82,7 @@ pub struct Rendered {
 pub(crate) fn follow(
     stdout: PipeReader,
     seconds: f64,
-    progress: Option<&watch::Sender<f32>>,
+    progress: Option<&Progress>,
 ) -> Result<u64, MediaError> {
     let mut written = 0;
     let mut lines = BufReader::new(stdout);
@@ -38,7 +94,7 @@ pub(crate) fn follow(
             written = micros;
             if let Some(progress) = progress {
                 let share = (micros as f64 / 1e6 / seconds.max(0.001)).min(1.0);
-                progress.send_replace(share as f32);
+                progress(share as f32);
             }
         }
         line.clear();
@@ -47,13 +103,13 @@ pub(crate) fn follow(
 }
 
 /// The size of a finished file; an error where there is nothing in it.
-pub(crate) async fn check_output(path: &Path, written_micros: u64) -> Result<u64, MediaError> {
+pub(crate) async fn check_output(path: &Path, has_sound: bool) -> Result<u64, MediaError> {
     let size = match tokio::fs::metadata(path).await {
         Ok(metadata) => metadata.len(),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => 0,
         Err(error) => return Err(error.into()),
     };
-    if size == 0 || written_micros == 0 {
+    if size == 0 || !has_sound {
         return Err(MediaError::Failed(
             "No sound came out: this part of the file cannot be decoded.".to_owned(),
         ));

@@ -93,6 +93,17 @@ pub(crate) fn confines_files() -> bool {
     matches!(landlock_rules(&nothing), Ok(Some(_)))
 }
 
+/// Whether this kernel's Landlock keeps processes from TCP.
+#[cfg(test)]
+pub(crate) fn confines_network() -> bool {
+    use landlock::{CompatLevel, Compatible};
+    Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessNet::from_all(ABI::V4))
+        .and_then(Ruleset::create)
+        .is_ok()
+}
+
 /// A limit that never asks for more than the service itself may have, which would be refused.
 fn bounded(resource: Resource, wanted: u64) -> (Resource, Rlimit) {
     let own = rustix::process::getrlimit(resource).maximum;

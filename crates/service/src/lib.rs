@@ -28,8 +28,8 @@ pub use audit::Audit;
 pub use caller::Caller;
 pub use library::{
     CollectionView, CreateCollection, CreateCreator, CreateKey, CreateTrack, CreatedKey, CreatedOrganization,
-    Library, OrganizationView, UpdateCollection, UpdateCreator, UpdateOrganization, UpdateTrack,
-    UploadHandles,
+    Library, OrganizationView, ProgressWatch, RecipeView, TrackProgressView, TracksInTheMaking,
+    UpdateCollection, UpdateCreator, UpdateOrganization, UpdateRecipe, UpdateTrack, UploadHandles,
 };
 pub use links::{DeliveryUrl, DeliveryUrlError, Links, UploadHandle};
 pub use lookups::{LevelsJson, LookupLimits, Lookups};

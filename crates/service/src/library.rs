@@ -8,7 +8,9 @@ mod creators;
 mod delete_track;
 mod keys;
 mod organizations;
+mod progress;
 mod read_tracks;
+mod recipes;
 mod renew_collection_cover_upload;
 mod renew_cover_upload;
 mod update_track;
@@ -25,6 +27,8 @@ pub use create_track::{CreateTrack, UploadHandles};
 pub use creators::{CreateCreator, UpdateCreator};
 pub use keys::{CreateKey, CreatedKey};
 pub use organizations::{OrganizationView, UpdateOrganization};
+pub use progress::{ProgressWatch, TrackProgressView, TracksInTheMaking};
+pub use recipes::{RecipeView, UpdateRecipe};
 pub use update_track::UpdateTrack;
 
 pub(crate) use create_organization::insert_organization;
@@ -36,11 +40,12 @@ pub struct Library {
     catalog: Catalog,
     ambient: Ambient,
     links: Links,
+    feed: progress::ProgressFeed,
 }
 
 impl Library {
     /// Over the catalog, handing out `links`.
     pub fn new(catalog: Catalog, ambient: Ambient, links: Links) -> Self {
-        Self { catalog, ambient, links }
+        Self { catalog, ambient, links, feed: progress::ProgressFeed::default() }
     }
 }

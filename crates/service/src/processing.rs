@@ -1,13 +1,20 @@
 //! Turning a source into files, and cleaning up after.
 
+mod analysis;
+mod attend;
+mod board;
 mod expire_upload;
 mod files;
 mod forget_expired;
+mod pictures;
+mod plan;
 mod process_track;
 mod purge_collection;
 mod purge_track;
+mod render_existing;
 mod settle_track;
 mod sweep_objects;
+mod workbench;
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -28,6 +35,7 @@ pub struct Processing {
     media: Media,
     ambient: Ambient,
     scratch: PathBuf,
+    watched: attend::Watched,
 }
 
 /// One run of a job.
@@ -92,7 +100,8 @@ impl From<Refusal> for JobError {
 impl Processing {
     /// `scratch` is a folder of its own for files in the making; it may be emptied at every start.
     pub fn new(catalog: Catalog, blobs: Blobs, media: Media, ambient: Ambient, scratch: PathBuf) -> Self {
-        Self { catalog, blobs, media, ambient, scratch }
+        let watched = attend::Watched::follow(&catalog);
+        Self { catalog, blobs, media, ambient, scratch, watched }
     }
 
     /// The catalog, for claiming jobs and keeping their leases.
@@ -109,7 +118,10 @@ impl Processing {
     pub async fn run(&self, run: &JobRun) -> Result<(), JobError> {
         match run.claimed.job {
             Job::ProcessTrack { organization_id, track_id } => {
-                self.process_track(run, organization_id, track_id).await
+                Box::pin(self.process_track(run, organization_id, track_id)).await
+            }
+            Job::RenderExisting { organization_id, variant_id } => {
+                Box::pin(self.render_existing(run, organization_id, variant_id)).await
             }
             Job::ExpireUpload { organization_id, track_id } => {
                 self.expire_upload(run, organization_id, track_id).await

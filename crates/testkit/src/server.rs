@@ -81,6 +81,11 @@ impl TestServer {
         }
     }
 
+    /// The folder that the node keeps its data in.
+    pub fn data_dir(&self) -> &std::path::Path {
+        self._data.path()
+    }
+
     /// Another node over the same data, with roles of its own.
     pub async fn another_node(&self, roles: Vec<tonearm::Role>) -> Node {
         let config = Config { roles, ..self.config.clone() };

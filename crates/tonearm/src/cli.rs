@@ -6,8 +6,10 @@ mod doctor;
 mod key;
 mod org;
 mod print;
+mod recipe;
 mod serve;
 mod signing_key;
+mod track;
 mod webhook;
 
 use std::path::PathBuf;
@@ -60,6 +62,16 @@ enum Command {
     SigningKey {
         #[command(subcommand)]
         command: signing_key::Command,
+    },
+    /// Manage recipes: what is made of every track
+    Recipe {
+        #[command(subcommand)]
+        command: recipe::Command,
+    },
+    /// Look at tracks
+    Track {
+        #[command(subcommand)]
+        command: track::Command,
     },
     /// Send a song through the whole way and print a URL that plays it
     Demo(demo::Args),
@@ -147,6 +159,8 @@ fn run(cli: Cli) -> Result<(), Failure> {
             Command::Webhook { command } => webhook::run(&config, &ambient, command).await,
             Command::Audit { command } => audit::run(&config, &ambient, command).await,
             Command::SigningKey { command } => signing_key::run(&config, &ambient, command).await,
+            Command::Recipe { command } => recipe::run(&config, &ambient, command).await,
+            Command::Track { command } => track::run(&config, &ambient, command).await,
             Command::Demo(args) => demo::run(&config, ambient, args).await,
             Command::Config => Ok(()),
             Command::Doctor => doctor::run(&config, &ambient).await,

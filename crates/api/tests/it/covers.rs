@@ -23,7 +23,9 @@ on_both!(
 /// Bars of one colour on white.
 fn picture(rgb: [u8; 3]) -> Vec<u8> {
     let [r, g, b] = rgb;
-    tonearm_media::waveform_image(Colour::new(r, g, b), &[0.9; 60], 300, 300).unwrap()
+    let settings =
+        tonearm_domain::WaveformImage { width: 300, height: 300, ..tonearm_domain::WaveformImage::default() };
+    tonearm_media::waveform_image(&settings, Colour::new(r, g, b), &[0.9; 60]).unwrap()
 }
 
 async fn post(house: &House, url: &str, picture: Vec<u8>) -> Reply {

@@ -204,7 +204,9 @@ async fn noise_is_no_track(place: Place) {
 }
 
 fn picture() -> Vec<u8> {
-    tonearm_media::waveform_image(Colour::new(200, 30, 30), &[0.2, 0.9, 0.4], 300, 200).unwrap()
+    let settings =
+        tonearm_domain::WaveformImage { width: 300, height: 200, ..tonearm_domain::WaveformImage::default() };
+    tonearm_media::waveform_image(&settings, Colour::new(200, 30, 30), &[0.2, 0.9, 0.4]).unwrap()
 }
 
 async fn a_cover_replaces_the_drawn_one(place: Place) {

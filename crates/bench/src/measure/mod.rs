@@ -1,6 +1,8 @@
 //! The measurements, one file each.
 
+mod backlog;
 mod download;
+mod levels;
 mod list;
 mod play_session;
 mod play_track;
@@ -31,6 +33,8 @@ pub(crate) enum Benchmark {
     List,
     Start,
     Process,
+    Levels,
+    Backlog,
 }
 
 impl Benchmark {
@@ -45,6 +49,8 @@ impl Benchmark {
             Self::List => list::run(plan).await,
             Self::Start => start::run(plan).await,
             Self::Process => process::run(plan).await,
+            Self::Levels => levels::run(plan).await,
+            Self::Backlog => backlog::run(plan).await,
         }
     }
 }

@@ -53,19 +53,19 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
             format!("process, {length} s of sound, to all cores"),
             (tonearm, all_cores),
             "CPU time of ffmpeg over all cores",
-            Some(Goal::AtMost(1.25)),
+            Some(Goal::AtMost(1.15)),
         ),
         row(
             format!("process, {length} s of sound, to one core"),
             (tonearm, one_core),
             "ffmpeg, one variant after another",
-            Some(Goal::AtMost(1.0)),
+            Some(Goal::AtMost(1.0 / 1.7)),
         ),
         row(
             format!("process, {VOICE_NOTE} s of sound"),
             note.wall.medians(|wall| *wall),
             "one run of ffmpeg",
-            None,
+            Some(Goal::AtMost(2.0)),
         ),
     ])
 }

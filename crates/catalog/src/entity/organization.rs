@@ -26,6 +26,7 @@ pub struct Model {
     pub folder: String,
     pub cover_version: Option<String>,
     pub cover_origin: Option<String>,
+    pub is_early_sound: bool,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -55,6 +56,7 @@ impl TryFrom<Model> for Organization {
             webhook_url_file: row.webhook_url_file,
             webhook_url_collection: row.webhook_url_collection,
             is_transcription_enabled: row.is_transcription_enabled,
+            is_early_sound: row.is_early_sound,
             created_at: moment("organization.created_at", row.created_at)?,
         })
     }
@@ -81,6 +83,7 @@ impl TryFrom<&Organization> for ActiveModel {
             folder: Set(organization.folder.to_string()),
             cover_version: Set(cover_version),
             cover_origin: Set(cover_origin),
+            is_early_sound: Set(organization.is_early_sound),
         })
     }
 }

@@ -48,6 +48,8 @@ pub struct Model {
     pub created_at: i64,
     pub deleted_at: Option<i64>,
     pub purged_at: Option<i64>,
+    pub is_early: bool,
+    pub placeholder_version: Option<String>,
 }
 
 /// The columns of the short form.
@@ -118,6 +120,8 @@ impl TryFrom<Model> for Track {
             player_colour: parsed_if_set("track.player_color", row.player_color.as_deref())?,
             theme: decoded("track.theme", row.theme)?,
             cover: cover("track.cover_origin", row.cover_version.as_deref(), row.cover_origin.as_deref())?,
+            placeholder: parsed_if_set("track.placeholder_version", row.placeholder_version.as_deref())?,
+            is_early: row.is_early,
             is_cover_overridable: row.is_cover_overridable,
             is_theme_overridable: row.is_theme_overridable,
             transcription: row.transcription,
@@ -191,6 +195,8 @@ impl TryFrom<&Track> for ActiveModel {
             created_at: Set(track.created_at.unix_millis()),
             deleted_at: Set(track.deleted_at.map(|at| at.unix_millis())),
             purged_at: NotSet,
+            is_early: Set(track.is_early),
+            placeholder_version: Set(track.placeholder.map(|version| version.to_string())),
         })
     }
 }

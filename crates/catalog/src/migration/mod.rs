@@ -5,6 +5,7 @@ mod m0002_covers;
 mod m0003_idempotency;
 mod m0004_usage;
 mod m0005_signing_keys;
+mod m0006_processing;
 mod m0007_events;
 mod m0009_people;
 
@@ -26,6 +27,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0003_idempotency::Migration),
             Box::new(m0004_usage::Migration),
             Box::new(m0005_signing_keys::Migration),
+            Box::new(m0006_processing::Migration),
             Box::new(m0007_events::Migration),
             Box::new(m0009_people::Migration),
         ]

@@ -154,7 +154,7 @@ async fn deleted_creators_are_named_no_more(place: Place) {
     let tx = catalog.begin().await.unwrap();
     tx.insert_creator(&creator).await.unwrap();
     tx.insert_collection(&collection).await.unwrap();
-    tx.insert_play_sessions(&[session.clone()]).await.unwrap();
+    tx.insert_play_sessions(std::slice::from_ref(&session)).await.unwrap();
     tx.insert_api_key(&key, &[1; 32]).await.unwrap();
     tx.commit().await.unwrap();
     let track = stored_track(&catalog, full_track(&ambient, &collection, &creator)).await;

@@ -2,8 +2,9 @@
 
 use serde_json::json;
 use tonearm_domain::{
-    Codec, FileData, FileOutcome, KeyScope, KeyType, Levels, LevelsSettings, Metric, PreviewLength,
-    PreviewSettings, RecipeKind, TrackFile, Transcode, VariantIndex,
+    Codec, CoverSettings, FileData, FileOutcome, KeyScope, KeyType, Levels, LevelsSettings, Metric,
+    PreviewLength, PreviewSettings, RecipeKind, TrackFile, Transcode, VariantIndex, WaveformImage,
+    WaveformVideo,
 };
 use tonearm_fixtures::ambient;
 
@@ -134,11 +135,18 @@ async fn every_kind_of_recipe(place: Place) {
                 preview_start_percent: 0.0,
             }),
         ),
-        ("levels", RecipeKind::Levels(LevelsSettings { num_samples: 100_000, metric: Metric::Rms })),
-        ("image", RecipeKind::WaveformImage {}),
-        ("video", RecipeKind::WaveformVideo {}),
+        (
+            "levels",
+            RecipeKind::Levels(LevelsSettings {
+                num_samples: 100_000,
+                metric: Metric::Rms,
+                ..LevelsSettings::default()
+            }),
+        ),
+        ("image", RecipeKind::WaveformImage(WaveformImage::default())),
+        ("video", RecipeKind::WaveformVideo(WaveformVideo::default())),
         ("original", RecipeKind::Original {}),
-        ("cover", RecipeKind::Cover {}),
+        ("cover", RecipeKind::Cover(CoverSettings::default())),
     ];
     let mut recipes = vec![recipe(&ambient, &organization, None, "percent", -1)];
     recipes.extend(kinds.into_iter().zip(0..).map(|((index, kind), position)| tonearm_domain::Recipe {

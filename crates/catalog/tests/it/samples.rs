@@ -54,6 +54,7 @@ pub(crate) fn full_organization(ambient: &Ambient) -> Organization {
         webhook_url_file: Some("https://example.com/b".to_owned()),
         webhook_url_collection: Some("https://example.com/c".to_owned()),
         is_transcription_enabled: true,
+        is_early_sound: true,
         created_at: ambient.now(),
     }
 }
@@ -130,12 +131,14 @@ pub(crate) fn bare_track(ambient: &Ambient, collection: &Collection) -> Track {
         player_colour: None,
         theme: Vec::new(),
         cover: None,
+        placeholder: None,
         is_cover_overridable: true,
         is_theme_overridable: true,
         transcription: None,
         transcription_language: None,
         status: TrackStatus::Initialized,
         status_reason: None,
+        is_early: false,
         source: None,
         upload_expires_at: ambient.now().plus_seconds(3600),
         created_at: ambient.now(),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use tonearm_domain::{Codec, TrackInfo, Transcode};
-use tonearm_media::{Picture, Probe, pcm_args, probe_args, transcode_args};
+use tonearm_media::{Output, Picture, Probe, pcm_args, probe_args, transcode_args};
 
 /// Options that take a value, and those that stand alone.
 const WITH_VALUE: &[&str] = &[
@@ -24,6 +24,7 @@ const WITH_VALUE: &[&str] = &[
     "-map_chapters",
     "-map_metadata",
     "-af",
+    "-rematrix_maxval",
     "-ac",
     "-ar",
     "-b:a",
@@ -105,7 +106,7 @@ proptest! {
         let input = Path::new("/scratch").join(&name);
         let output = PathBuf::from("/scratch/render/out");
         let window = window.map(|(start, length)| (start, start + length));
-        let args = transcode_args(&input, &output, &probe, &settings, window);
+        let args = transcode_args(&input, &output, &probe, &Output { settings: &settings, window });
         let (options, outputs) = parse(&args);
         prop_assert_eq!(outputs, ["file:/scratch/render/out"]);
         prop_assert_eq!(args.last().unwrap(), "file:/scratch/render/out");
@@ -133,7 +134,7 @@ proptest! {
     #[test]
     fn no_list_reads_from_elsewhere(probe in probes(), name in "[^/\0]{1,40}") {
         let input = Path::new("/scratch").join(name);
-        for args in [probe_args(&input), pcm_args(&input, &probe)] {
+        for args in [probe_args(&input), pcm_args(&input, &probe, &[])] {
             let (options, outputs) = parse(&args);
             prop_assert!(outputs.is_empty() || outputs == ["pipe:1"]);
             let formats = options.iter().find(|(o, _)| o == "-format_whitelist").unwrap().1.clone();

@@ -7,7 +7,9 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tonearm_domain::{RecipeKind, Transcode};
 use tonearm_fixtures::audio::{Signal, WavSpec, write_wav};
-use tonearm_media::{Media, MediaConfig, MediaError, MediaLimits, Probe, Rendered, RunScope, TierLimits};
+use tonearm_media::{
+    Media, MediaConfig, MediaError, MediaLimits, Output, Probe, Rendered, RunScope, TierLimits,
+};
 
 /// The real tools, and a scratch folder.
 pub(crate) struct Bench {
@@ -58,7 +60,8 @@ impl Bench {
         kind: &RecipeKind,
     ) -> Result<Rendered, MediaError> {
         let scope = RunScope::default();
-        self.media.render(input, probe, duration, kind, self.path(), &scope, None).await
+        let output = Output::of(kind, duration)?;
+        self.media.render(input, probe, duration, output, self.path(), &scope, None).await
     }
 
     pub(crate) async fn transcode(&self, input: &Path, settings: Transcode) -> Result<Rendered, MediaError> {

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::{Codec, RecipeKind, Transcode};
 use tonearm_fixtures::audio::WavSpec;
-use tonearm_media::{LimitTier, MediaError, RunScope, TierLimits};
+use tonearm_media::{LimitTier, MediaError, Output, RunScope, TierLimits};
 
 use crate::bench::{Bench, limits, long_noise, no_time};
 
@@ -44,7 +44,11 @@ async fn calling_off_leaves_nothing() {
     let scope = RunScope::default();
     let (progress, mut watched) = watch::channel(0.0);
     let kind = slow();
-    let work = bench.media.render(&input, &probe, 300.0, &kind, bench.path(), &scope, Some(progress));
+    let output = Output::of(&kind, 300.0).unwrap();
+    let tell = Box::new(move |share| {
+        progress.send_replace(share);
+    });
+    let work = bench.media.render(&input, &probe, 300.0, output, bench.path(), &scope, Some(tell));
     let call_off = async {
         watched.changed().await.unwrap();
         assert!(is_named_by_a_process(&input));
@@ -71,7 +75,8 @@ async fn what_is_called_off_does_not_start() {
 async fn time_runs_out() {
     let bench = Bench::with_limits(limits(no_time()));
     let input = bench.wav("a.wav", &WavSpec::default());
-    let result = bench.probe(&input).await;
+    let probe = bench.probe(&input).await.unwrap();
+    let result = bench.media.analyse(&input, &probe, &[], &RunScope::default(), None).await;
     assert!(matches!(result, Err(MediaError::LimitHit(_))), "{result:?}");
 }
 
@@ -85,7 +90,8 @@ async fn a_result_may_not_grow_without_end_but_once_more_with_more_room() {
     let kind = RecipeKind::Transcode(Transcode { codec: Codec::Wav, ..Transcode::default() });
     for (tier, works) in [(LimitTier::Normal, false), (LimitTier::Fallback, true)] {
         let scope = RunScope { cancel: CancellationToken::new(), tier };
-        let result = bench.media.render(&input, &probe, 5.0, &kind, bench.path(), &scope, None).await;
+        let output = Output::of(&kind, 5.0).unwrap();
+        let result = bench.media.render(&input, &probe, 5.0, output, bench.path(), &scope, None).await;
         match result {
             Ok(rendered) => assert!(works && rendered.size > 882_000),
             Err(error) => assert!(!works && matches!(error, MediaError::LimitHit(_)), "{error:?}"),
@@ -98,8 +104,9 @@ async fn memory_is_bounded() {
     let tight = TierLimits { memory: 64 << 20, ..TierLimits::default() };
     let bench = Bench::with_limits(limits(tight));
     let input = bench.wav("a.wav", &WavSpec::default());
+    let probe = bench.probe(&input).await.unwrap();
     // Too little even to load its libraries.
-    assert!(bench.probe(&input).await.is_err());
+    assert!(bench.media.analyse(&input, &probe, &[], &RunScope::default(), None).await.is_err());
 }
 
 const SERVICE: &str = "TONEARM_TEST_SERVICE_INPUT";

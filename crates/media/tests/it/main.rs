@@ -10,4 +10,5 @@ mod measuring;
 mod palettes;
 mod pictures;
 mod rendering;
+mod videos;
 mod zoo;

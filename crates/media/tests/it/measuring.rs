@@ -3,15 +3,15 @@
 use std::path::Path;
 use std::process::Command;
 
-use tonearm_domain::{LevelsSettings, Metric};
+use tonearm_domain::{LevelsFormat, LevelsSettings, Metric};
 use tonearm_fixtures::audio::{Signal, WavSpec};
-use tonearm_media::{Analysis, RunScope};
+use tonearm_media::{Analysis, RunScope, Waveform};
 
 use crate::bench::Bench;
 
 async fn analyse(bench: &Bench, input: &Path, levels: &[LevelsSettings]) -> Analysis {
     let probe = bench.probe(input).await.unwrap();
-    bench.media.analyse(input, &probe, levels, &RunScope::default()).await.unwrap()
+    bench.media.analyse(input, &probe, levels, &RunScope::default(), None).await.unwrap()
 }
 
 #[tokio::test]
@@ -27,10 +27,14 @@ async fn levels_are_those_of_the_steps() {
             ..WavSpec::default()
         };
         let input = bench.wav("steps.wav", &spec);
-        let settings = [Metric::Peak, Metric::Rms].map(|metric| LevelsSettings { num_samples: 40, metric });
+        let settings = [Metric::Peak, Metric::Rms].map(|metric| LevelsSettings {
+            num_samples: 40,
+            metric,
+            ..LevelsSettings::default()
+        });
         let analysis = analyse(&bench, &input, &settings).await;
         assert_eq!(analysis.frames, spec.frames());
-        for levels in &analysis.levels {
+        for levels in analysis.levels.iter().map(|waveform| waveform.levels().unwrap()) {
             for (found, step) in levels.levels.iter().zip(&steps) {
                 assert!((found - step).abs() <= 0.0002, "{found} {step}");
             }
@@ -50,7 +54,7 @@ async fn fewer_frames_than_levels_repeat() {
     };
     let input = bench.wav("short.wav", &spec);
     let analysis = analyse(&bench, &input, &[LevelsSettings::default()]).await;
-    let levels = &analysis.levels[0].levels;
+    let levels = &analysis.levels[0].levels().unwrap().levels;
     assert_eq!((analysis.frames, levels.len()), (80, 320));
     assert!(levels[..160].iter().all(|l| (l - 0.25).abs() < 0.001));
     assert!(levels[160..].iter().all(|l| (l - 0.75).abs() < 0.001));
@@ -105,5 +109,41 @@ async fn silence_has_no_loudness() {
     let input = bench.wav("silence.wav", &spec);
     let analysis = analyse(&bench, &input, &[LevelsSettings::default()]).await;
     assert_eq!((analysis.loudness_lufs, analysis.true_peak_dbtp), (None, None));
-    assert_eq!(analysis.levels[0].max, 0.0);
+    assert_eq!(analysis.levels[0].levels().unwrap().max, 0.0);
+}
+
+/// Peaks of audiowaveform's, from the samples of the file itself.
+#[tokio::test]
+async fn peaks_are_those_of_the_samples() {
+    let bench = Bench::new();
+    let noise = Signal::Noise { seed: 9, amplitude: 0.9 };
+    let spec = WavSpec { seconds: 1.3, channels: 2, signal: noise, ..WavSpec::default() };
+    let input = bench.wav("noise.wav", &spec);
+    let bytes = std::fs::read(&input).unwrap();
+    let data = bytes.windows(4).position(|window| window == b"data").unwrap() + 8;
+    let samples: Vec<i16> =
+        bytes[data..].as_chunks().0.iter().map(|sample| i16::from_le_bytes(*sample)).collect();
+    let settings = LevelsSettings {
+        format: LevelsFormat::AudiowaveformJson,
+        samples_per_pixel: 256,
+        bits: 16,
+        is_split_channels: true,
+        ..LevelsSettings::default()
+    };
+    let analysis = analyse(&bench, &input, &[settings, LevelsSettings::default()]).await;
+    assert!(analysis.levels[1].levels().is_some());
+    let Waveform::Peaks(peaks) = &analysis.levels[0] else { panic!("no peaks") };
+    let json: serde_json::Value = serde_json::from_slice(&peaks.file()).unwrap();
+    let expected: Vec<i16> = samples
+        .chunks(2 * 256)
+        .flat_map(|part| {
+            [0, 1].into_iter().flat_map(|channel| {
+                let of_channel = || part.iter().skip(channel).step_by(2);
+                [*of_channel().min().unwrap(), *of_channel().max().unwrap()]
+            })
+        })
+        .collect();
+    assert_eq!(json["data"], serde_json::json!(expected));
+    assert_eq!(json["length"], expected.len() / 4);
+    assert_eq!(json["sample_rate"], 44_100);
 }

@@ -3,7 +3,9 @@
 use std::io::Cursor;
 
 use image::{DynamicImage, GenericImageView, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage};
-use tonearm_domain::{Codec, Colour, CoverSize, PreviewLength, PreviewSettings, RecipeKind, Transcode};
+use tonearm_domain::{
+    Codec, Colour, CoverSize, PreviewLength, PreviewSettings, RecipeKind, Transcode, WaveformImage,
+};
 use tonearm_fixtures::audio::{WavSpec, transcode};
 use tonearm_media::{CoverImage, MediaError, covers, embedded_art, placeholder, waveform_image};
 
@@ -158,23 +160,40 @@ fn wave() -> Vec<f64> {
 fn placeholders_show_the_colour_and_the_sound() {
     for colour in [Colour::DEFAULT, Colour::new(20, 30, 90), Colour::new(255, 255, 255), Colour::new(0, 0, 0)]
     {
-        let made = placeholder(colour, &wave());
-        assert_eq!(made, placeholder(colour, &wave()));
+        let made = placeholder(colour, &wave(), &CoverSize::LISTED);
+        assert_eq!(made, placeholder(colour, &wave(), &CoverSize::LISTED));
         let picture = decode(&made[2]);
         let (corner, middle) = (picture.get_pixel(40, 40).0, picture.get_pixel(200, 200).0);
         assert!(is_near(corner, colour.rgb));
         assert!(!is_near(middle, colour.rgb));
     }
-    assert_eq!(placeholder(Colour::DEFAULT, &[]).len(), 3);
+    assert_eq!(placeholder(Colour::DEFAULT, &[], &CoverSize::ALL).len(), 4);
 }
 
 #[test]
 fn waveform_images_are_bars_on_nothing() {
-    let png = waveform_image(Colour::DEFAULT, &wave(), 600, 120).unwrap();
+    let settings = WaveformImage { width: 600, height: 120, ..WaveformImage::default() };
+    let png = waveform_image(&settings, Colour::DEFAULT, &wave()).unwrap();
     let picture = image::load_from_memory_with_format(&png, ImageFormat::Png).unwrap();
     assert_eq!(picture.dimensions(), (600, 120));
     let alphas = || picture.pixels().map(|(.., pixel)| pixel.0[3]);
     assert!(alphas().any(|alpha| alpha == 0) && alphas().any(|alpha| alpha == 255));
-    assert!(waveform_image(Colour::DEFAULT, &[], 1, 1).is_ok());
-    assert!(waveform_image(Colour::DEFAULT, &[], 0, 10).is_err());
+    let red = Colour::new(255, 0, 0);
+    let settings = WaveformImage { color: Some(red), background: Some(Colour::new(0, 0, 255)), ..settings };
+    let png = waveform_image(&settings, Colour::DEFAULT, &wave()).unwrap();
+    let picture = image::load_from_memory_with_format(&png, ImageFormat::Png).unwrap();
+    assert_eq!(picture.get_pixel(0, 0).0, [0, 0, 255, 255]);
+    assert!(picture.pixels().any(|(.., pixel)| pixel.0 == [255, 0, 0, 255]));
+}
+
+#[test]
+fn colours_are_those_that_the_profile_means() {
+    use image::ImageEncoder;
+    let pale = RgbImage::from_pixel(200, 200, Rgb([234, 51, 35]));
+    let mut png = Vec::new();
+    let mut encoder = image::codecs::png::PngEncoder::new(&mut png);
+    encoder.set_icc_profile(moxcms::ColorProfile::new_display_p3().encode().unwrap()).unwrap();
+    encoder.write_image(pale.as_raw(), 200, 200, image::ExtendedColorType::Rgb8).unwrap();
+    let shown = decode(&covers(&png).unwrap().images[0]).get_pixel(40, 40).0;
+    assert!(shown[0] >= 250 && shown[1] <= 12 && shown[2] <= 12, "{shown:?}");
 }

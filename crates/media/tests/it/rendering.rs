@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use tokio::sync::watch;
-use tonearm_domain::{Codec, FileData, PreviewLength, PreviewSettings, RecipeKind, Transcode};
+use tonearm_domain::{Codec, CoverSettings, FileData, PreviewLength, PreviewSettings, RecipeKind, Transcode};
 use tonearm_fixtures::audio::{Signal, WavSpec, transcode};
-use tonearm_media::{MediaError, RunScope, sniff};
+use tonearm_media::{MediaError, Output, RunScope, sniff};
 
 use crate::bench::{Bench, decode};
 
@@ -30,7 +30,7 @@ async fn every_codec_keeps_length_channels_and_rate() {
 
             let probe = bench.probe(&made.path).await.unwrap();
             let scope = RunScope::default();
-            let duration = bench.media.analyse(&made.path, &probe, &[], &scope).await.unwrap().duration;
+            let duration = bench.media.analyse(&made.path, &probe, &[], &scope, None).await.unwrap().duration;
             // The end is rounded up to a frame of AAC, which is long at low rates.
             let tolerance = if codec == Codec::Aac { 1024.0 / f64::from(rate) } else { 0.0 };
             assert!((duration - 3.0).abs() <= tolerance.max(0.05), "{label}: {duration} s");
@@ -130,7 +130,7 @@ fn rms(samples: &[f64]) -> f64 {
 
 async fn assert_length(bench: &Bench, path: &Path, seconds: f64) {
     let probe = bench.probe(path).await.unwrap();
-    let analysis = bench.media.analyse(path, &probe, &[], &RunScope::default()).await.unwrap();
+    let analysis = bench.media.analyse(path, &probe, &[], &RunScope::default(), None).await.unwrap();
     assert!((analysis.duration - seconds).abs() <= 0.05, "{} s", analysis.duration);
 }
 
@@ -195,7 +195,7 @@ async fn loudness_reaches_its_target() {
     let input = bench.wav("in.wav", &WavSpec { seconds: 12.0, signal: quiet, ..WavSpec::default() });
     let scope = RunScope::default();
     let mut probe = bench.probe(&input).await.unwrap();
-    let before = bench.media.analyse(&input, &probe, &[], &scope).await.unwrap();
+    let before = bench.media.analyse(&input, &probe, &[], &scope, None).await.unwrap();
     let kind = RecipeKind::Transcode(Transcode {
         codec: Codec::Flac,
         loudness_target: Some(-20.0),
@@ -205,11 +205,110 @@ async fn loudness_reaches_its_target() {
     for (known, tolerance) in [(before.loudness_lufs, 0.2), (None, 1.5)] {
         probe.info.loudness_lufs = known;
         probe.info.true_peak_dbtp = before.true_peak_dbtp;
-        let made = bench.media.render(&input, &probe, 12.0, &kind, bench.path(), &scope, None).await.unwrap();
+        let output = Output::of(&kind, 12.0).unwrap();
+        let made =
+            bench.media.render(&input, &probe, 12.0, output, bench.path(), &scope, None).await.unwrap();
         let after = bench.probe(&made.path).await.unwrap();
-        let lufs = bench.media.analyse(&made.path, &after, &[], &scope).await.unwrap().loudness_lufs.unwrap();
+        let lufs =
+            bench.media.analyse(&made.path, &after, &[], &scope, None).await.unwrap().loudness_lufs.unwrap();
         assert!((lufs + 20.0).abs() <= tolerance, "{known:?}: {lufs}");
         assert_eq!(after.sample_rate, 44_100);
+    }
+}
+
+#[tokio::test]
+async fn loudness_reaches_its_target_though_peaks_are_in_the_way() {
+    let bench = Bench::new();
+    // Mostly quiet, with loud strokes that leave no room for one gain.
+    let steps: Vec<f64> = (0..120).map(|n| if n % 40 == 0 { 0.7 } else { 0.05 }).collect();
+    let input =
+        bench.wav("in.wav", &WavSpec { seconds: 12.0, signal: Signal::Steps(steps), ..WavSpec::default() });
+    let scope = RunScope::default();
+    let mut probe = bench.probe(&input).await.unwrap();
+    let before = bench.media.analyse(&input, &probe, &[], &scope, None).await.unwrap();
+    let target = before.loudness_lufs.unwrap() + 4.0;
+    assert!(before.true_peak_dbtp.unwrap() > -5.0);
+    probe.info.loudness_lufs = before.loudness_lufs;
+    probe.info.true_peak_dbtp = before.true_peak_dbtp;
+    let settings = Transcode { codec: Codec::Flac, loudness_target: Some(target), ..Transcode::default() };
+    let output = Output { settings: &settings, window: None };
+    let made = bench.media.render(&input, &probe, 12.0, output, bench.path(), &scope, None).await.unwrap();
+    let after = bench.probe(&made.path).await.unwrap();
+    let after = bench.media.analyse(&made.path, &after, &[], &scope, None).await.unwrap();
+    assert!((after.loudness_lufs.unwrap() - target).abs() <= 1.5, "{after:?} {target}");
+    assert!(after.true_peak_dbtp.unwrap() <= -0.9, "{after:?}");
+    assert!((after.duration - 12.0).abs() <= 0.05, "{after:?}");
+}
+
+/// Full scale on every channel at once is the most that folding down can meet.
+#[tokio::test]
+async fn folding_down_never_clips() {
+    let bench = Bench::new();
+    let full = Signal::Sine { hz: 440.0, amplitude: 0.98 };
+    for channels in [2, 3, 6, 8, 10] {
+        let spec = WavSpec { seconds: 1.0, channels, signal: full.clone(), ..WavSpec::default() };
+        let input = bench.wav("full.wav", &spec);
+        for (codec, is_stereo) in
+            [(Codec::Aac, true), (Codec::Wav, true), (Codec::Wav, false), (Codec::Ogg, false)]
+        {
+            let made = bench.transcode(&input, Transcode { codec, is_stereo, ..Transcode::default() }).await;
+            let made = made.unwrap_or_else(|error| panic!("{codec:?} of {channels} channels: {error}"));
+            let probe = bench.probe(&made.path).await.unwrap();
+            let scope = RunScope::default();
+            let peak =
+                bench.media.analyse(&made.path, &probe, &[], &scope, None).await.unwrap().true_peak_dbtp;
+            // An encoder's own ripple is a few tenths of a decibel.
+            let peak = peak.unwrap();
+            assert!(peak <= 0.6 && peak > -9.0, "{codec:?} of {channels} channels: {peak} dBTP");
+        }
+    }
+}
+
+/// A loudness target is met by what is left after folding down, not by what was there before.
+#[tokio::test]
+async fn loudness_is_that_of_the_folded_sound() {
+    let bench = Bench::new();
+    let noise = Signal::Noise { seed: 4, amplitude: 0.2 };
+    let spec =
+        WavSpec { seconds: 5.0, sample_rate: 48_000, channels: 6, signal: noise, ..WavSpec::default() };
+    let input = bench.wav("in.wav", &spec);
+    let scope = RunScope::default();
+    let mut probe = bench.probe(&input).await.unwrap();
+    let before = bench.media.analyse(&input, &probe, &[], &scope, None).await.unwrap();
+    probe.info.loudness_lufs = before.loudness_lufs;
+    probe.info.true_peak_dbtp = before.true_peak_dbtp;
+    let settings = Transcode { codec: Codec::Flac, loudness_target: Some(-30.0), ..Transcode::default() };
+    let output = Output { settings: &settings, window: None };
+    let made = bench.media.render(&input, &probe, 5.0, output, bench.path(), &scope, None).await.unwrap();
+    let after = bench.probe(&made.path).await.unwrap();
+    let lufs = bench.media.analyse(&made.path, &after, &[], &scope, None).await.unwrap().loudness_lufs;
+    assert!((lufs.unwrap() + 30.0).abs() <= 0.2, "{lufs:?}");
+}
+
+#[tokio::test]
+async fn encoding_while_measuring_gives_the_same() {
+    let bench = Bench::new();
+    let input = bench.wav("in.wav", &WavSpec { seconds: 6.0, ..WavSpec::default() });
+    let probe = bench.probe(&input).await.unwrap();
+    let scope = RunScope::default();
+    let kinds = [
+        RecipeKind::Transcode(Transcode { codec: Codec::Mp3, ..Transcode::default() }),
+        RecipeKind::Transcode(Transcode::default()),
+        preview(Codec::Flac, 2.0, 50.0),
+    ];
+    let outputs: Vec<Output<'_>> = kinds.iter().map(|kind| Output::of(kind, 6.0).unwrap()).collect();
+    let settings = [tonearm_domain::LevelsSettings::default()];
+    let (analysis, made) = bench
+        .media
+        .analyse_and_render(&input, &probe, &settings, &outputs, bench.path(), &scope, None)
+        .await
+        .unwrap();
+    assert_eq!(analysis, bench.media.analyse(&input, &probe, &settings, &scope, None).await.unwrap());
+    for (kind, together) in kinds.iter().zip(made) {
+        let alone = bench.render_probed(&input, &probe, 6.0, kind).await.unwrap();
+        assert_eq!((together.content_type, together.data), (alone.content_type, alone.data));
+        let same = std::fs::read(together.path).unwrap() == std::fs::read(alone.path).unwrap();
+        assert!(same, "{kind:?}");
     }
 }
 
@@ -219,9 +318,13 @@ async fn progress_ends_at_the_end() {
     let input = bench.wav("in.wav", &WavSpec { seconds: 20.0, ..WavSpec::default() });
     let probe = bench.probe(&input).await.unwrap();
     let (progress, watched) = watch::channel(0.0);
-    let kind = RecipeKind::Transcode(Transcode::default());
     let scope = RunScope::default();
-    bench.media.render(&input, &probe, 20.0, &kind, bench.path(), &scope, Some(progress)).await.unwrap();
+    let settings = Transcode::default();
+    let output = Output { settings: &settings, window: None };
+    let tell = Box::new(move |share| {
+        progress.send_replace(share);
+    });
+    bench.media.render(&input, &probe, 20.0, output, bench.path(), &scope, Some(tell)).await.unwrap();
     assert!(*watched.borrow() > 0.99);
 }
 
@@ -229,7 +332,7 @@ async fn progress_ends_at_the_end() {
 async fn other_recipes_are_made_elsewhere() {
     let bench = Bench::new();
     let input = bench.wav("in.wav", &WavSpec::default());
-    for kind in [RecipeKind::Original {}, RecipeKind::Cover {}, RecipeKind::WaveformVideo {}] {
+    for kind in [RecipeKind::Original {}, RecipeKind::Cover(CoverSettings::default())] {
         let result = bench.render(&input, 2.0, &kind).await;
         assert!(matches!(result, Err(MediaError::Unsupported(_))), "{kind:?}");
     }

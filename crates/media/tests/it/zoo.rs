@@ -19,7 +19,7 @@ async fn every_kind_of_file_is_judged_and_measured() {
         let name = sample.name;
         let probe = bench.probe(&sample.path).await;
         let analysis = match &probe {
-            Ok(probe) => bench.media.analyse(&sample.path, probe, &[], &RunScope::default()).await,
+            Ok(probe) => bench.media.analyse(&sample.path, probe, &[], &RunScope::default(), None).await,
             Err(_) => Err(MediaError::Failed("not probed".to_owned())),
         };
         if !sample.playable {

@@ -31,6 +31,8 @@ pub struct UpdateOrganization {
     pub player_subtitle: Patch<String>,
     /// Whether spoken words are transcribed. Not changeable through the API.
     pub is_transcription_enabled: Patch<bool>,
+    /// Whether tracks play while they are still in the making. Not changeable through the API.
+    pub is_early_sound: Patch<bool>,
 }
 
 impl UpdateOrganization {
@@ -54,6 +56,7 @@ impl UpdateOrganization {
         self.player_colour.apply_or(&mut organization.player_colour, Colour::DEFAULT);
         self.player_subtitle.apply_or(&mut organization.player_subtitle, String::new());
         self.is_transcription_enabled.apply_or(&mut organization.is_transcription_enabled, false);
+        self.is_early_sound.apply_or(&mut organization.is_early_sound, false);
         Ok(())
     }
 }

@@ -1,6 +1,8 @@
 //! A new play session.
 
-use tonearm_domain::{CollectionId, ExpiresIn, PlaySession, Recipe, RecipeType, TrackId, VariantIndex};
+use tonearm_domain::{
+    CollectionId, ExpiresIn, LevelsFormat, PlaySession, Recipe, RecipeKind, TrackId, VariantIndex,
+};
 
 use super::{OpenedPlaySession, Playback};
 use crate::{Caller, Noun, Refusal};
@@ -77,8 +79,9 @@ fn listed_variants(
     recipes: &[Recipe],
 ) -> Result<Vec<VariantIndex>, Refusal> {
     let is_allowed = |index: &VariantIndex| allowed.is_empty() || allowed.contains(index);
-    let listable =
-        |recipe: &Recipe| !matches!(recipe.kind.recipe_type(), RecipeType::Levels | RecipeType::Cover);
+    // Our own levels are part of playback data; every other file can be asked for by name.
+    let is_in_playback_data = |kind: &RecipeKind| matches!(kind, RecipeKind::Levels(levels) if levels.format == LevelsFormat::Levels);
+    let listable = |recipe: &Recipe| !is_in_playback_data(&recipe.kind);
     if asked.is_empty() {
         return Ok(recipes
             .iter()

@@ -103,7 +103,7 @@ impl Playback {
         }
         let found = self.lookups.track(session.organization_id, id).await?;
         let plays = |ready: &Arc<ReadyTrack>| {
-            ready.track.collection_id == session.collection_id && ready.track.status.is_playable()
+            ready.track.collection_id == session.collection_id && ready.track.is_playable()
         };
         found.filter(plays).ok_or(not_found)
     }

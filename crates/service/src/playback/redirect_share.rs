@@ -14,7 +14,7 @@ impl Playback {
             return Err(not_found);
         };
         let track = &ready.track;
-        if !key.scope.covers_track(track.collection_id, track_id) || !track.status.is_playable() {
+        if !key.scope.covers_track(track.collection_id, track_id) || !track.is_playable() {
             return Err(not_found);
         }
         let object =

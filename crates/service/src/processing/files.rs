@@ -1,124 +1,257 @@
-//! Making the single files of a track.
+//! Making the single files of a track, and recording what came of it.
 
-use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
+use futures::stream::{FuturesUnordered, StreamExt, TryStreamExt};
 use tonearm_domain::{
-    ContentType, Cover, CoverOrigin, FileData, FileOutcome, Levels, LevelsSettings, ObjectFile, ObjectKey,
-    Recipe, RecipeKind, ThemeColour, Track, delivery_name,
+    ContentType, Cover, FileData, FileOutcome, LevelsSettings, Making, ObjectFile, ObjectKey, Recipe,
+    RecipeKind, ThemeColour, TrackFile, delivery_name,
 };
-use tonearm_media::{MediaError, RunScope};
+use tonearm_media::{MediaError, Output, Rendered, RunScope, Waveform};
 
-use super::process_track::{Made, Workbench};
+use super::analysis::Analysed;
+use super::plan::Piece;
+use super::workbench::Workbench;
 use super::{JobError, Processing};
-use crate::covers;
-use crate::track_view::Surroundings;
-
-/// What the one pass over the decoded sound found.
-pub(super) struct Analysed {
-    /// Seconds, by counted frames.
-    pub(super) duration: f64,
-    /// The waveforms asked for, by their settings.
-    levels: Vec<(LevelsSettings, Levels)>,
-}
 
 /// A stored cover, to be put to use.
+#[derive(Clone)]
 pub(super) struct MadeCover {
     pub(super) cover: Cover,
     /// The colours found in the file's picture.
     pub(super) theme: Vec<ThemeColour>,
 }
 
-impl Analysed {
-    fn levels(&self, settings: &LevelsSettings) -> Option<&Levels> {
-        self.levels.iter().find(|(own, _)| own == settings).map(|(_, levels)| levels)
+/// What has come of a run so far.
+pub(super) struct Results<'a> {
+    bench: &'a Workbench,
+    scope: Mutex<RunScope>,
+    /// Whether files are recorded at the end, all together.
+    is_together: bool,
+    unrecorded: Mutex<Vec<(Recipe, FileOutcome)>>,
+    /// What hit a limit and may succeed with larger ones.
+    limited: Mutex<Vec<(Piece, String)>>,
+}
+
+/// Something made, before it is stored.
+pub(super) enum Made {
+    /// A file, in a folder of its own.
+    Rendered(Rendered),
+    /// Bytes.
+    Bytes(Bytes, ContentType, FileData),
+    /// An object that is there already.
+    Stored(FileOutcome),
+}
+
+impl<'a> Results<'a> {
+    pub(super) fn new(bench: &'a Workbench, is_together: bool) -> Self {
+        let scope = Mutex::new(bench.scope.clone());
+        Self { bench, scope, is_together, unrecorded: Mutex::default(), limited: Mutex::default() }
+    }
+
+    pub(super) fn bench(&self) -> &'a Workbench {
+        self.bench
+    }
+
+    fn scope(&self) -> RunScope {
+        self.scope.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// From now on what is made gets larger limits.
+    pub(super) fn enlarge_limits(&self) {
+        *self.scope.lock().unwrap_or_else(PoisonError::into_inner) = self.bench.larger_scope();
+    }
+
+    pub(super) fn take_limited(&self) -> Vec<(Piece, String)> {
+        std::mem::take(&mut self.limited.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn into_unrecorded(self) -> Vec<(Recipe, FileOutcome)> {
+        self.unrecorded.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Processing {
-    /// Decodes the source once, for every waveform that is asked for, the loudness and the true duration.
-    pub(super) async fn analyse(
+    /// Makes pieces at once, as many as the media crate lets run, and records each.
+    pub(super) async fn make_pieces(
         &self,
-        bench: &mut Workbench,
-        recipes: &[Recipe],
-    ) -> Result<Analysed, MediaError> {
-        // The placeholder cover is drawn from a waveform too, so there is always one.
-        let mut settings = vec![LevelsSettings::default()];
-        for recipe in recipes {
-            if let RecipeKind::Levels(own) = &recipe.kind
-                && !settings.contains(own)
-            {
-                settings.push(own.clone());
-            }
+        results: &Results<'_>,
+        pieces: &[Piece],
+        analysed: Option<&Analysed>,
+    ) -> Result<(), JobError> {
+        let mut making: FuturesUnordered<_> =
+            pieces.iter().map(|piece| self.make_piece(results, piece, analysed)).collect();
+        while let Some(made) = making.next().await {
+            made?;
         }
-        let analysis = self.media.analyse(&bench.input, &bench.probe, &settings, &bench.scope).await?;
-        bench.probe.duration = analysis.duration;
-        bench.probe.info.loudness_lufs = analysis.loudness_lufs;
-        bench.probe.info.true_peak_dbtp = analysis.true_peak_dbtp;
-        let levels = settings.into_iter().zip(analysis.levels).collect();
-        Ok(Analysed { duration: analysis.duration, levels })
+        Ok(())
     }
 
-    /// Makes what one recipe asks for and stores it.
-    pub(super) async fn make_file(
+    async fn make_piece(
         &self,
-        bench: &Workbench,
-        scope: &RunScope,
-        analysed: &Analysed,
-        recipe: &Recipe,
-    ) -> Result<Made, JobError> {
-        match &recipe.kind {
-            RecipeKind::Original {} => Ok(Made::File(original(bench))),
-            RecipeKind::Levels(settings) => self.store_levels(bench, analysed, recipe, settings).await,
-            kind => {
-                let folder = bench.scratch.path().join(recipe.index.as_str());
-                tokio::fs::create_dir_all(&folder).await?;
-                let rendered = self
-                    .media
-                    .render(&bench.input, &bench.probe, analysed.duration, kind, &folder, scope, None)
-                    .await;
-                match rendered {
-                    Ok(file) => {
-                        let made =
-                            self.store_file(bench, recipe, &file.path, file.content_type, file.data).await;
-                        tokio::fs::remove_dir_all(&folder).await?;
-                        made
-                    }
-                    Err(error) => failed(error),
+        results: &Results<'_>,
+        piece: &Piece,
+        analysed: Option<&Analysed>,
+    ) -> Result<(), JobError> {
+        match self.make(results, piece, analysed).await {
+            Ok(made) => self.store(results, piece, made).await,
+            Err(MediaError::LimitHit(reason)) => {
+                let mut limited = results.limited.lock().unwrap_or_else(PoisonError::into_inner);
+                limited.push((piece.clone(), reason));
+                Ok(())
+            }
+            Err(
+                MediaError::NotAudio(reason) | MediaError::Failed(reason) | MediaError::Unsupported(reason),
+            ) => self.conclude(results, piece, &FileOutcome::Failed { reason }).await,
+            Err(MediaError::Cancelled) => Err(JobError::Cancelled),
+            Err(other) => Err(JobError::retry(other)),
+        }
+    }
+
+    async fn make(
+        &self,
+        results: &Results<'_>,
+        piece: &Piece,
+        analysed: Option<&Analysed>,
+    ) -> Result<Made, MediaError> {
+        let bench = results.bench;
+        let unmeasured = || MediaError::Failed("the waveform was not measured".to_owned());
+        match &piece.kind {
+            RecipeKind::Original {} => Ok(Made::Stored(original(bench))),
+            RecipeKind::Levels(settings) => {
+                levels(settings, analysed.ok_or_else(unmeasured)?).ok_or_else(unmeasured)
+            }
+            RecipeKind::WaveformImage(settings) => {
+                self.draw_image(bench, settings, analysed.ok_or_else(unmeasured)?).await
+            }
+            RecipeKind::WaveformVideo(settings) => {
+                let (analysed, scope) = (analysed.ok_or_else(unmeasured)?, results.scope());
+                self.render_video(bench, piece, settings, analysed, &scope).await
+            }
+            RecipeKind::Cover(settings) => self.cut_cover(bench, settings, analysed).await,
+            kind @ (RecipeKind::Transcode(_) | RecipeKind::Preview(_)) => {
+                let probe = analysed.map_or(&bench.probe, |analysed| &analysed.probe);
+                let output = Output::of(kind, probe.duration)?;
+                let progress = bench.board.follow(piece.recipes.clone());
+                self.media
+                    .render(
+                        &bench.input,
+                        probe,
+                        probe.duration,
+                        output,
+                        bench.scratch.path(),
+                        &results.scope(),
+                        Some(progress),
+                    )
+                    .await
+                    .map(Made::Rendered)
+            }
+        }
+    }
+
+    /// Stores files that were encoded together.
+    pub(super) async fn store_rendered(
+        &self,
+        results: &Results<'_>,
+        pieces: &[Piece],
+        rendered: Vec<Rendered>,
+    ) -> Result<(), JobError> {
+        let storing: FuturesUnordered<_> = pieces
+            .iter()
+            .zip(rendered)
+            .map(|(piece, file)| self.store(results, piece, Made::Rendered(file)))
+            .collect();
+        storing.try_collect().await
+    }
+
+    /// Stores what was made under the name of each recipe that asked for it.
+    async fn store(&self, results: &Results<'_>, piece: &Piece, made: Made) -> Result<(), JobError> {
+        let bench = results.bench;
+        for recipe in &piece.recipes {
+            let outcome = match &made {
+                Made::Stored(outcome) => outcome.clone(),
+                Made::Bytes(bytes, content_type, data) => {
+                    let key = self.new_key(bench, recipe, *content_type);
+                    let stored = self.blobs.put_bytes(&key, bytes.clone()).await?;
+                    outcome(bench, key, stored.size, data.clone())
                 }
-            }
+                Made::Rendered(file) => {
+                    let key = self.new_key(bench, recipe, file.content_type);
+                    let stored = self.blobs.put_file(&key, &file.path).await?;
+                    outcome(bench, key, stored.size, file.data.clone())
+                }
+            };
+            self.conclude_one(results, recipe, outcome).await?;
         }
+        if let Made::Rendered(file) = made {
+            // Long tracks have large files; what is left goes with the folder above it.
+            let _ = tokio::fs::remove_file(&file.path).await;
+        }
+        Ok(())
     }
 
-    async fn store_levels(
+    /// Records the same outcome for all recipes of a piece.
+    pub(super) async fn conclude(
+        &self,
+        results: &Results<'_>,
+        piece: &Piece,
+        outcome: &FileOutcome,
+    ) -> Result<(), JobError> {
+        for recipe in &piece.recipes {
+            self.conclude_one(results, recipe, outcome.clone()).await?;
+        }
+        Ok(())
+    }
+
+    async fn conclude_one(
+        &self,
+        results: &Results<'_>,
+        recipe: &Recipe,
+        outcome: FileOutcome,
+    ) -> Result<(), JobError> {
+        let is_made = matches!(outcome, FileOutcome::Made { .. });
+        if results.is_together {
+            let mut unrecorded = results.unrecorded.lock().unwrap_or_else(PoisonError::into_inner);
+            unrecorded.retain(|(earlier, _)| earlier.id != recipe.id);
+            unrecorded.push((recipe.clone(), outcome));
+        } else {
+            self.record_file(results.bench, recipe.clone(), outcome).await?;
+        }
+        results.bench.board.set([recipe], if is_made { Making::Made } else { Making::Failed });
+        Ok(())
+    }
+
+    async fn record_file(
         &self,
         bench: &Workbench,
-        analysed: &Analysed,
-        recipe: &Recipe,
-        settings: &LevelsSettings,
-    ) -> Result<Made, JobError> {
-        let Some(levels) = analysed.levels(settings).cloned() else {
-            return Ok(Made::File(FileOutcome::Failed {
-                reason: "the waveform was not computed".to_owned(),
-            }));
+        recipe: Recipe,
+        outcome: FileOutcome,
+    ) -> Result<(), JobError> {
+        let track = &bench.track;
+        let tx = self.catalog.begin().await?;
+        let Some(mut track) = tx.track(track.organization_id, track.id).await? else {
+            // Deleted meanwhile: the purge job removes what was stored, there is nothing left to make.
+            return Err(JobError::Cancelled);
         };
-        let json = Bytes::from(serde_json::to_vec(&levels).map_err(JobError::retry)?);
-        let key = self.new_key(bench, recipe, ContentType::Json);
-        let stored = self.blobs.put_bytes(&key, json).await?;
-        Ok(Made::File(made(bench, key, stored.size, FileData::Levels(levels))))
+        let is_sound = recipe.kind.recipe_type().is_playable() && matches!(outcome, FileOutcome::Made { .. });
+        if bench.is_early && is_sound && !track.is_early {
+            track.is_early = true;
+            tx.update_track(&track).await?;
+        }
+        tx.put_track_file(&self.track_file(track.id, recipe, outcome)).await?;
+        tx.commit().await?;
+        Ok(())
     }
 
-    async fn store_file(
+    /// What one recipe came to, as a row.
+    pub(super) fn track_file(
         &self,
-        bench: &Workbench,
-        recipe: &Recipe,
-        path: &Path,
-        content_type: ContentType,
-        data: FileData,
-    ) -> Result<Made, JobError> {
-        let key = self.new_key(bench, recipe, content_type);
-        let stored = self.blobs.put_file(&key, path).await?;
-        Ok(Made::File(made(bench, key, stored.size, data)))
+        track_id: tonearm_domain::TrackId,
+        recipe: Recipe,
+        outcome: FileOutcome,
+    ) -> TrackFile {
+        TrackFile { id: self.ambient.record_id(), track_id, recipe, outcome, created_at: self.ambient.now() }
     }
 
     fn new_key(&self, bench: &Workbench, recipe: &Recipe, content_type: ContentType) -> ObjectKey {
@@ -128,63 +261,22 @@ impl Processing {
             file: ObjectFile { label: recipe.index.clone(), version: self.ambient.short_id(), content_type },
         }
     }
+}
 
-    /// Makes a track's cover: the picture in the file where every level allows it, else one drawn from the
-    /// waveform; and takes the picture's colours where every level allows that. None where a cover is in use already.
-    pub(super) async fn make_cover(
-        &self,
-        bench: &Workbench,
-        analysed: &Analysed,
-    ) -> Result<Option<MadeCover>, JobError> {
-        let track = &bench.track;
-        if track.cover.is_some() {
-            return Ok(None);
-        }
-        let surroundings =
-            Surroundings::of(&self.catalog, track.organization_id, track.collection_id).await?;
-        let Surroundings { organization, collection } = &surroundings;
-        let takes_cover = organization.is_cover_overridable
-            && collection.is_cover_overridable
-            && track.is_cover_overridable;
-        let takes_theme = organization.is_theme_overridable
-            && collection.is_theme_overridable
-            && track.is_theme_overridable;
-        let found = if takes_cover || takes_theme { covers::embedded(&bench.input).await } else { None };
-        let (images, theme) = found.map_or_else(Default::default, |found| (found.images, found.theme));
-        let theme = if takes_theme { theme } else { Vec::new() };
-        let (images, origin) = if takes_cover && !images.is_empty() {
-            (images, CoverOrigin::Embedded)
-        } else {
-            let track = Track { theme: theme.clone(), ..track.clone() };
-            let levels = analysed.levels(&LevelsSettings::default());
-            let levels = levels.map(|levels| levels.levels.as_slice()).unwrap_or_default();
-            let colour = surroundings.view(track).colours.base;
-            (tonearm_media::placeholder(colour, levels), CoverOrigin::Generated)
-        };
-        let cover = Cover { version: self.ambient.short_id(), origin };
-        covers::store(&self.blobs, track.organization_id, track.index, cover, images).await?;
-        Ok(Some(MadeCover { cover, theme }))
-    }
+fn levels(settings: &LevelsSettings, analysed: &Analysed) -> Option<Made> {
+    let (bytes, data) = match analysed.waveform(settings)? {
+        Waveform::Levels(levels) => (serde_json::to_vec(levels).ok()?, FileData::Levels(levels.clone())),
+        Waveform::Peaks(peaks) => (peaks.file(), FileData::None {}),
+    };
+    Some(Made::Bytes(bytes.into(), settings.format.content_type(), data))
 }
 
 /// The upload itself: nothing is copied.
 fn original(bench: &Workbench) -> FileOutcome {
-    made(bench, bench.source.key.clone(), bench.source.size, FileData::None {})
+    outcome(bench, bench.source.key.clone(), bench.source.size, FileData::None {})
 }
 
-fn made(bench: &Workbench, key: ObjectKey, size: u64, data: FileData) -> FileOutcome {
+fn outcome(bench: &Workbench, key: ObjectKey, size: u64, data: FileData) -> FileOutcome {
     let extension = key.file.content_type.extension();
     FileOutcome::Made { file_name: delivery_name(&bench.track.file_name, extension), key, size, data }
-}
-
-/// What a failed rendering means: for the track, or for the run.
-fn failed(error: MediaError) -> Result<Made, JobError> {
-    match error {
-        MediaError::LimitHit(reason) => Ok(Made::LimitHit(reason)),
-        MediaError::NotAudio(reason) | MediaError::Failed(reason) => {
-            Ok(Made::File(FileOutcome::Failed { reason }))
-        }
-        MediaError::Cancelled => Err(JobError::Cancelled),
-        other => Err(JobError::retry(other)),
-    }
 }

@@ -1,41 +1,28 @@
-//! Probe a source and make everything its recipes ask for.
+//! Make everything that a track's recipes ask for.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use tonearm_domain::{FileOutcome, OrganizationId, Recipe, Source, Track, TrackId, TrackStatus};
+use tonearm_media::{LimitTier, MediaError, RunScope};
 
-use futures::stream::{FuturesUnordered, StreamExt};
-use tonearm_domain::{
-    FileOutcome, OrganizationId, Recipe, RecipeKind, Source, Track, TrackFile, TrackId, TrackStatus,
-};
-use tonearm_media::{LimitTier, MediaError, Probe, RunScope};
-
+use super::analysis::Analysed;
+use super::board::Board;
+use super::files::{MadeCover, Results};
+use super::plan::{Known, Piece, Plan};
+use super::workbench::{Stop, Workbench};
 use super::{JobError, JobRun, Processing};
-use crate::webhooks::events;
 
-/// What one track's run works with.
-pub(super) struct Workbench {
-    pub(super) track: Track,
-    pub(super) source: Source,
-    /// The source as a local file.
-    pub(super) input: PathBuf,
-    /// A folder for files in the making, removed with it.
-    pub(super) scratch: tempfile::TempDir,
-    pub(super) probe: Probe,
-    pub(super) scope: RunScope,
-}
-
-/// What became of one recipe.
-pub(super) enum Made {
-    File(FileOutcome),
-    /// It hit a limit and may succeed with larger ones.
-    LimitHit(String),
+/// What is left to be recorded at the end of a run.
+#[derive(Default)]
+pub(super) struct Unrecorded {
+    pub(super) analysed: Option<Analysed>,
+    pub(super) cover: Option<MadeCover>,
+    pub(super) files: Vec<(Recipe, FileOutcome)>,
 }
 
 impl Processing {
     /// Makes every file of a track that is not there yet and settles its status.
     ///
     /// Each finished file is stored and recorded by itself, so that a run that is cut short loses only what was
-    /// in the making: the next run goes on from there.
+    /// in the making: the next run goes on from there. Short sound is recorded in one go.
     pub(super) async fn process_track(
         &self,
         run: &JobRun,
@@ -49,103 +36,133 @@ impl Processing {
             Some(source) if track.status.is_processing() => source,
             _ => return self.finish(&run.claimed).await,
         };
+        let recipes = self.missing_recipes(&track).await?;
+        let board = Board::new(&recipes);
+        let work = self.make_and_settle(run, track, source, recipes, board.clone());
+        tokio::select! {
+            biased;
+            done = work => done,
+            // Dropping the work kills what it runs. What is stored already is removed with the track.
+            () = self.attend(organization_id, track_id, &board) => Err(JobError::Cancelled),
+        }
+    }
+
+    async fn make_and_settle(
+        &self,
+        run: &JobRun,
+        track: Track,
+        source: Source,
+        recipes: Vec<Recipe>,
+        board: Board,
+    ) -> Result<(), JobError> {
         let tier = match track.status {
             TrackStatus::FallbackProcessing => LimitTier::Fallback,
             _ => LimitTier::Normal,
         };
         let scope = RunScope { cancel: run.cancel.clone(), tier };
-        let scratch = tempfile::Builder::new().prefix("track-").tempdir_in(&self.scratch)?;
-        let Some(input) = self.local_source(&source, scratch.path()).await? else {
-            return self.reject(run, &track, "the uploaded file is no longer in the store").await;
+        let bench = match self.open_workbench(track.clone(), source, scope, board).await {
+            Ok(bench) => bench,
+            Err(Stop::Source(error)) => return self.refuse_source(run, &track, error).await,
+            Err(Stop::Job(error)) => return Err(error),
         };
-        let mut probe = match self.media.probe(&input, &scope).await {
-            Ok(probe) => probe,
-            Err(error) => return self.refuse_source(run, &track, error).await,
-        };
-        probe.info.size = Some(source.size);
-        let bench = Workbench { track, source, input, scratch, probe, scope };
-        let missing = self.missing_recipes(&bench.track).await?;
-        self.make_all(run, bench, missing).await
+        match self.make_all(&bench, recipes).await {
+            Ok(unrecorded) => self.settle_track(run, &bench.track, unrecorded).await,
+            Err(Stop::Source(error)) => self.refuse_source(run, &track, error).await,
+            Err(Stop::Job(error)) => Err(error),
+        }
     }
 
-    async fn make_all(
+    /// Makes files for recipes, and a cover where there is none.
+    pub(super) async fn make_all(&self, bench: &Workbench, recipes: Vec<Recipe>) -> Result<Unrecorded, Stop> {
+        let known = Known {
+            claimed_duration: bench.probe.duration,
+            is_measured: Analysed::is_recorded(&bench.track),
+            needs_picture: bench.track.cover.is_none(),
+            is_early: bench.is_early,
+        };
+        let plan = Plan::new(recipes, known);
+        let results = Results::new(bench, plan.is_short);
+        let recorded = known.is_measured.then(|| Analysed::recorded(bench));
+        let at_once =
+            async { self.make_pieces(&results, &plan.at_once, recorded.as_ref()).await.map_err(Stop::Job) };
+        let measured = async {
+            if !plan.measures {
+                return Ok((None, None));
+            }
+            let (analysed, rendered) = self.analyse(bench, &plan).await?;
+            if !plan.is_short {
+                self.record_analysis(&bench.track, &analysed).await?;
+            }
+            let rest = self.make_measured(&results, &plan, &analysed, rendered);
+            let (cover, ()) = futures::try_join!(self.make_cover(bench, &analysed), rest)?;
+            Ok((Some(analysed), cover))
+        };
+        let ((), (analysed, cover)) = futures::try_join!(at_once, measured)?;
+        if let Some(analysed) = analysed.as_ref().or(recorded.as_ref()) {
+            self.mend(&results, &plan, analysed).await?;
+        }
+        Ok(Unrecorded {
+            analysed: analysed.filter(|_| plan.is_short),
+            cover,
+            files: results.into_unrecorded(),
+        })
+    }
+
+    /// Stores what was encoded while measuring, and makes what had to wait for it.
+    async fn make_measured(
         &self,
-        run: &JobRun,
-        mut bench: Workbench,
-        missing: Vec<Recipe>,
+        results: &Results<'_>,
+        plan: &Plan,
+        analysed: &Analysed,
+        rendered: Option<Vec<tonearm_media::Rendered>>,
     ) -> Result<(), JobError> {
-        let analysed = match self.analyse(&mut bench, &missing).await {
-            Ok(analysed) => analysed,
-            Err(MediaError::LimitHit(reason)) if self.fall_back(&bench).await? => {
-                tracing::info!(track_id = %bench.track.id, reason, "analysing once more with larger limits");
-                bench.scope.tier = LimitTier::Fallback;
-                match self.analyse(&mut bench, &missing).await {
-                    Ok(analysed) => analysed,
-                    Err(error) => return self.refuse_source(run, &bench.track, error).await,
-                }
+        let encoded = async {
+            match rendered {
+                Some(rendered) => self.store_rendered(results, &plan.with_measuring, rendered).await,
+                None => self.make_pieces(results, &plan.with_measuring, Some(analysed)).await,
             }
-            Err(error) => return self.refuse_source(run, &bench.track, error).await,
         };
-        self.record_analysis(&bench).await?;
-        let bench = Arc::new(bench);
-        let pictures = self.make_cover(&bench, &analysed);
-        let files = self.make_files(&bench, &analysed, &missing);
-        let (cover, limited) = futures::join!(pictures, files);
-        let (cover, limited) = (cover?, limited?);
-        let still_limited = if limited.is_empty() {
-            limited
-        } else if self.fall_back(&bench).await? {
+        futures::try_join!(encoded, self.make_pieces(results, &plan.after, Some(analysed)))?;
+        Ok(())
+    }
+
+    /// Makes once more what hit a limit, with larger ones, and previews whose place was reckoned from a duration
+    /// that turned out to be wrong.
+    async fn mend(&self, results: &Results<'_>, plan: &Plan, analysed: &Analysed) -> Result<(), Stop> {
+        let bench = results.bench();
+        if !analysed.confirms(bench.probe.duration) {
+            let is_preview = |piece: &&Piece| matches!(piece.kind, tonearm_domain::RecipeKind::Preview(_));
+            let early = plan.with_measuring.iter().chain(&plan.at_once).filter(is_preview);
+            let misplaced: Vec<Piece> = early.cloned().collect();
+            if !misplaced.is_empty() && !Analysed::is_recorded(&bench.track) {
+                self.make_pieces(results, &misplaced, Some(analysed)).await?;
+            }
+        }
+        let limited = results.take_limited();
+        if limited.is_empty() {
+            return Ok(());
+        }
+        if self.fall_back(bench).await? {
             tracing::info!(track_id = %bench.track.id, "making {} files once more with larger limits", limited.len());
-            let scope = RunScope { cancel: bench.scope.cancel.clone(), tier: LimitTier::Fallback };
-            let recipes: Vec<Recipe> = limited.into_iter().map(|(recipe, _)| recipe).collect();
-            self.make_files_within(&bench, &scope, &analysed, &recipes).await?
+            let pieces: Vec<Piece> = limited.into_iter().map(|(piece, _)| piece).collect();
+            results.enlarge_limits();
+            self.make_pieces(results, &pieces, Some(analysed)).await?;
+            self.fail_limited(results, results.take_limited()).await?;
         } else {
-            limited
-        };
-        for (recipe, reason) in still_limited {
-            self.record_file(&bench.track, recipe, FileOutcome::Failed { reason }).await?;
+            self.fail_limited(results, limited).await?;
         }
-        self.settle_track(run, &bench.track, cover).await
+        Ok(())
     }
 
-    async fn make_files(
+    async fn fail_limited(
         &self,
-        bench: &Workbench,
-        analysed: &super::files::Analysed,
-        recipes: &[Recipe],
-    ) -> Result<Vec<(Recipe, String)>, JobError> {
-        self.make_files_within(bench, &bench.scope, analysed, recipes).await
-    }
-
-    /// Makes files at once, as many as the media crate lets run, and records each; returns those that hit a limit.
-    async fn make_files_within(
-        &self,
-        bench: &Workbench,
-        scope: &RunScope,
-        analysed: &super::files::Analysed,
-        recipes: &[Recipe],
-    ) -> Result<Vec<(Recipe, String)>, JobError> {
-        let mut making: FuturesUnordered<_> = recipes
-            .iter()
-            .map(|recipe| async move { (recipe, self.make_file(bench, scope, analysed, recipe).await) })
-            .collect();
-        let mut limited = Vec::new();
-        while let Some((recipe, made)) = making.next().await {
-            match made? {
-                Made::File(outcome) => self.record_file(&bench.track, recipe.clone(), outcome).await?,
-                Made::LimitHit(reason) => limited.push((recipe.clone(), reason)),
-            }
+        results: &Results<'_>,
+        limited: Vec<(Piece, String)>,
+    ) -> Result<(), JobError> {
+        for (piece, reason) in limited {
+            self.conclude(results, &piece, &FileOutcome::Failed { reason }).await?;
         }
-        Ok(limited)
-    }
-
-    /// The source as a local file: in place where the store is a folder, else fetched. None where it is gone.
-    async fn local_source(&self, source: &Source, scratch: &Path) -> Result<Option<PathBuf>, JobError> {
-        if let Some(path) = self.blobs.local_path(&source.key) {
-            return Ok(tokio::fs::try_exists(&path).await?.then_some(path));
-        }
-        let path = scratch.join("source");
-        Ok(self.blobs.fetch_to(&source.key, &path).await?.then_some(path))
+        Ok(())
     }
 
     /// The recipes of a track of which there is no made file.
@@ -153,26 +170,18 @@ impl Processing {
         let mut recipes = self.catalog.recipes_for_track(track.organization_id, track.id).await?;
         let files = self.catalog.files_of_track(track.id).await?;
         let is_made = |recipe: &Recipe| files.iter().any(|f| f.recipe.id == recipe.id && f.is_made());
-        recipes.retain(|recipe| !matches!(recipe.kind, RecipeKind::Cover {}) && !is_made(recipe));
+        recipes.retain(|recipe| !is_made(recipe));
         Ok(recipes)
     }
 
-    async fn record_file(&self, track: &Track, recipe: Recipe, outcome: FileOutcome) -> Result<(), JobError> {
-        let file = TrackFile {
-            id: self.ambient.record_id(),
-            track_id: track.id,
-            recipe,
-            outcome,
-            created_at: self.ambient.now(),
-        };
-        let tx = self.catalog.begin().await?;
-        if tx.track(track.organization_id, track.id).await?.is_none() {
-            // Deleted meanwhile: the purge job removes what was stored, there is nothing left to make.
-            return Err(JobError::Cancelled);
+    /// What an error about the source as a whole means: the bytes are at fault, or the run is.
+    async fn refuse_source(&self, run: &JobRun, track: &Track, error: MediaError) -> Result<(), JobError> {
+        match error {
+            MediaError::NotAudio(reason) | MediaError::Failed(reason) | MediaError::LimitHit(reason) => {
+                self.reject(run, track, &reason).await
+            }
+            MediaError::Cancelled => Err(JobError::Cancelled),
+            other => Err(JobError::retry(other)),
         }
-        tx.put_track_file(&file).await?;
-        events::file_recorded(&tx, &self.ambient, track, &file).await?;
-        tx.commit().await?;
-        Ok(())
     }
 }

@@ -1,25 +1,25 @@
 //! The moves of a track's status at the end of processing, each in one transaction with its job.
 
 use tonearm_domain::{
-    ClaimedJob, FileOutcome, OrganizationId, Outcome, Recipe, RecipeKind, Track, TrackFile, TrackId,
+    ClaimedJob, CoverOrigin, FileOutcome, OrganizationId, Outcome, Recipe, Track, TrackFile, TrackId,
     TrackStatus,
 };
-use tonearm_media::MediaError;
 
+use super::analysis::Analysed;
 use super::files::MadeCover;
-use super::process_track::Workbench;
+use super::process_track::Unrecorded;
+use super::workbench::Workbench;
 use super::{JobError, JobRun, Processing, finish};
 use crate::webhooks::events;
 
 impl Processing {
-    /// Records what probing and the pass over the sound found.
-    pub(super) async fn record_analysis(&self, bench: &Workbench) -> Result<(), JobError> {
+    /// Records what probing and measuring found.
+    pub(super) async fn record_analysis(&self, track: &Track, analysed: &Analysed) -> Result<(), JobError> {
         let tx = self.catalog.begin().await?;
-        let Some(mut track) = tx.track(bench.track.organization_id, bench.track.id).await? else {
+        let Some(mut track) = tx.track(track.organization_id, track.id).await? else {
             return Err(JobError::Cancelled);
         };
-        track.duration = bench.probe.duration;
-        track.info = bench.probe.info.clone();
+        note_analysis(&mut track, analysed);
         tx.update_track(&track).await?;
         tx.commit().await?;
         Ok(())
@@ -40,49 +40,46 @@ impl Processing {
         Ok(true)
     }
 
-    /// Settles the status by what was made and ends the job. A recipe added in the meantime keeps the track in
-    /// processing: its own job does the rest.
+    /// Records what is left to be recorded, settles the status by what was made and ends the job. A recipe added in
+    /// the meantime keeps the track in processing: its own job does the rest.
     pub(super) async fn settle_track(
         &self,
         run: &JobRun,
         track: &Track,
-        made: Option<MadeCover>,
+        unrecorded: Unrecorded,
     ) -> Result<(), JobError> {
         let recipes = self.catalog.recipes_for_track(track.organization_id, track.id).await?;
         let tx = self.catalog.begin().await?;
         if let Some(mut track) = tx.track(track.organization_id, track.id).await? {
+            for (recipe, outcome) in unrecorded.files {
+                self.put_file(&tx, &track, recipe, outcome).await?;
+            }
             let files = tx.files_of_track(track.id).await?;
-            if let Some(MadeCover { cover, theme }) = made
+            if let Some(analysed) = &unrecorded.analysed {
+                note_analysis(&mut track, analysed);
+            }
+            let made = unrecorded.cover;
+            if let Some(MadeCover { cover, theme }) = made.clone()
                 && track.cover.is_none_or(|current| current.origin <= cover.origin)
             {
                 (track.cover, track.theme) = (Some(cover), theme);
+            }
+            if let Some(MadeCover { cover, .. }) = made
+                && cover.origin == CoverOrigin::Generated
+            {
+                track.placeholder = Some(cover.version);
             }
             let previous = track.status;
             if track.status.is_processing() && all_tried(&recipes, &files) {
                 let (outcome, reason) = judge(&files);
                 track.status = track.status.settle(outcome).map_err(JobError::retry)?;
                 track.status_reason = reason;
+                tx.delete_track_progress(track.id).await?;
             }
             tx.update_track(&track).await?;
             events::track_settled(&tx, &self.ambient, &track, previous).await?;
         }
         finish(&run.claimed, tx).await
-    }
-
-    /// What an error about the source as a whole means: the bytes are at fault, or the run is.
-    pub(super) async fn refuse_source(
-        &self,
-        run: &JobRun,
-        track: &Track,
-        error: MediaError,
-    ) -> Result<(), JobError> {
-        match error {
-            MediaError::NotAudio(reason) | MediaError::Failed(reason) | MediaError::LimitHit(reason) => {
-                self.reject(run, track, &reason).await
-            }
-            MediaError::Cancelled => Err(JobError::Cancelled),
-            other => Err(JobError::retry(other)),
-        }
     }
 
     /// Ends a track whose bytes are no audio.
@@ -129,9 +126,14 @@ impl Processing {
     }
 }
 
+fn note_analysis(track: &mut Track, analysed: &Analysed) {
+    track.duration = analysed.probe.duration;
+    track.info = analysed.probe.info.clone();
+}
+
 fn all_tried(recipes: &[Recipe], files: &[TrackFile]) -> bool {
     let tried = |recipe: &Recipe| files.iter().any(|file| file.recipe.id == recipe.id);
-    recipes.iter().all(|recipe| matches!(recipe.kind, RecipeKind::Cover {}) || tried(recipe))
+    recipes.iter().all(tried)
 }
 
 fn playable(files: &[TrackFile]) -> usize {
@@ -139,7 +141,7 @@ fn playable(files: &[TrackFile]) -> usize {
 }
 
 /// The outcome, with the first failure's reason.
-fn judge(files: &[TrackFile]) -> (Outcome, Option<String>) {
+pub(super) fn judge(files: &[TrackFile]) -> (Outcome, Option<String>) {
     let failures: Vec<String> = files
         .iter()
         .filter_map(|file| match &file.outcome {

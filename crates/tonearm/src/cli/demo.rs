@@ -10,8 +10,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
 use tokio_util::io::ReaderStream;
-use tonearm_domain::{Ambient, KeyType, Page, TrackStatus};
-use tonearm_service::{Caller, CreateCollection, CreateKey};
+use tonearm_domain::{Ambient, KeyType, Page, TrackId, TrackStatus};
+use tonearm_service::{Caller, CreateCollection, CreateKey, Library};
 
 use super::Failure;
 use crate::{Config, Node, Parts};
@@ -42,8 +42,9 @@ pub(super) async fn run(config: &Config, ambient: Ambient, args: Args) -> Result
         }
     };
     let url = own_node.as_ref().map_or(url, |node| node.public_url().to_owned());
-    let (key, collection_id) = credentials(config, &ambient).await?;
-    let demo = Demo { client, url, key };
+    let library = Parts::open(config, &ambient).await?.library;
+    let (caller, key, collection_id) = credentials(&library, &ambient).await?;
+    let demo = Demo { client, url, key, library, caller };
     match &args.file {
         Some(file) => demo.send(file, &collection_id).await?,
         None => {
@@ -62,8 +63,7 @@ pub(super) async fn run(config: &Config, ambient: Ambient, args: Args) -> Result
 }
 
 /// A key that lasts as long as the demo, and a collection: made where there is none yet.
-async fn credentials(config: &Config, ambient: &Ambient) -> Result<(String, String), Failure> {
-    let library = Parts::open(config, ambient).await?.library;
+async fn credentials(library: &Library, ambient: &Ambient) -> Result<(Caller, String, String), Failure> {
     let organization = match library.organizations().await?.into_iter().next() {
         Some(organization) => organization,
         None => library.create_organization("My audio").await?.organization,
@@ -84,13 +84,15 @@ async fn credentials(config: &Config, ambient: &Ambient) -> Result<(String, Stri
         ..CreateKey::new(KeyType::Api, "tonearm demo")
     };
     let key = library.create_key(&caller, key).await?.text;
-    Ok((key.reveal().to_owned(), collection.id.to_string()))
+    Ok((caller, key.reveal().to_owned(), collection.id.to_string()))
 }
 
 struct Demo {
     client: Client,
     url: String,
     key: String,
+    library: Library,
+    caller: Caller,
 }
 
 impl Demo {
@@ -143,9 +145,14 @@ impl Demo {
     }
 
     async fn wait_until_final(&self, track_id: &str) -> Result<(), Failure> {
-        let spinner = ProgressBar::new_spinner().with_style(style("{spinner} {msg} {elapsed}"));
+        let id = track_id.parse::<TrackId>().map_err(Failure::failed)?;
+        let spinner = ProgressBar::new(100).with_style(style("{msg:11} {bar:40} {pos} % {elapsed}"));
         spinner.enable_steady_tick(Duration::from_millis(100));
         loop {
+            // A service elsewhere may have another catalog: then there is no percentage to show.
+            if let Ok(progress) = self.library.track_progress(&self.caller, id).await {
+                spinner.set_position(progress.percent.into());
+            }
             let answer = self.call(Method::GET, &format!("/v1/track/{track_id}"), None).await?;
             let status = text(&answer, "/track/track_status_id")?;
             spinner.set_message(status.clone());

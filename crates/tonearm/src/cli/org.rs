@@ -43,6 +43,9 @@ pub(super) struct Settings {
     /// Whether spoken words are transcribed
     #[arg(long, value_enum)]
     transcription: Option<Switch>,
+    /// Whether tracks play while they are still in the making, with the files that are there
+    #[arg(long, value_enum)]
+    early_sound: Option<Switch>,
     /// The player colour, such as #1a2b3c
     #[arg(long, value_name = "HEX")]
     player_color: Option<tonearm_domain::Colour>,
@@ -110,6 +113,9 @@ impl Settings {
             name: self.name.map_or(Patch::Keep, Patch::Set),
             is_transcription_enabled: self
                 .transcription
+                .map_or(Patch::Keep, |switch| Patch::Set(matches!(switch, Switch::On))),
+            is_early_sound: self
+                .early_sound
                 .map_or(Patch::Keep, |switch| Patch::Set(matches!(switch, Switch::On))),
             player_colour: self.player_color.map_or(Patch::Keep, Patch::Set),
             player_subtitle: self.player_subtitle.map_or(Patch::Keep, Patch::Set),

@@ -12,7 +12,9 @@ on_both_backends!(a_collections_cover_is_shown);
 /// A picture of 240 by 160 pixels, in one colour.
 fn picture() -> Vec<u8> {
     let colour = tonearm_domain::Colour::new(20, 60, 200);
-    tonearm_media::waveform_image(colour, &[1.0; 40], 240, 160).unwrap()
+    let settings =
+        tonearm_domain::WaveformImage { width: 240, height: 160, ..tonearm_domain::WaveformImage::default() };
+    tonearm_media::waveform_image(&settings, colour, &[1.0; 40]).unwrap()
 }
 
 /// Width and height of a JPEG: what its frame header says.

@@ -144,6 +144,10 @@ fn field_of(error: &RecipeError) -> &'static str {
         RecipeError::Bitrate => "bitrate",
         RecipeError::Percent(name) | RecipeError::Seconds(name) => name,
         RecipeError::Samples => "num_samples",
+        RecipeError::SamplesPerPixel => "samples_per_pixel",
+        RecipeError::Bits => "bits",
+        RecipeError::Side { name, .. } => name,
+        RecipeError::FrameRate => "frame_rate",
         RecipeError::Loudness => "loudness_target",
     }
 }

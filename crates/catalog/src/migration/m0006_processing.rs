@@ -1,0 +1,58 @@
+//! How far processing has got, and recipes that are rendered for tracks that were there before them.
+
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::schema::{big_integer, big_integer_null, json_binary, uuid, uuid_null};
+
+#[derive(DeriveMigrationName)]
+pub(super) struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        // No foreign keys: rows are written while tracks and recipes come and go, and removed with them.
+        let progress = Table::create()
+            .table("track_progress")
+            .col(uuid("track_id").primary_key())
+            .col(json_binary("progress"))
+            .col(big_integer("updated_at"))
+            .take();
+        manager.create_table(progress).await?;
+        let rendering = Table::create()
+            .table("rendering")
+            .col(uuid("variant_id").primary_key())
+            .col(uuid("organization_id"))
+            .col(big_integer("total"))
+            .col(big_integer("done"))
+            .col(big_integer("failed"))
+            .col(uuid_null("cursor"))
+            .col(big_integer("started_at"))
+            .col(big_integer_null("finished_at"))
+            .take();
+        manager.create_table(rendering).await?;
+        manager.create_index(index("rendering", &["organization_id", "variant_id"])).await?;
+        let switch = |name| ColumnDef::new(name).boolean().not_null().default(false).take();
+        add(manager, "organization", switch("is_early_sound")).await?;
+        add(manager, "track", switch("is_early")).await?;
+        add(manager, "track", ColumnDef::new("placeholder_version").text().null().take()).await?;
+        let by_placeholder = index("track", &["placeholder_version"])
+            .and_where(Expr::col("placeholder_version").is_not_null())
+            .take();
+        manager.create_index(by_placeholder).await?;
+        // Which tracks are in the making, or failed, and which have a file to render from.
+        manager.create_index(index("track", &["organization_id", "track_status_id", "id"])).await
+    }
+}
+
+/// SQLite adds one column at a time.
+async fn add(manager: &SchemaManager<'_>, table: &'static str, column: ColumnDef) -> Result<(), DbErr> {
+    manager.alter_table(Table::alter().table(table).add_column(column).take()).await
+}
+
+fn index(table: &'static str, columns: &[&'static str]) -> IndexCreateStatement {
+    let mut index = Index::create();
+    index.name(format!("{table}_by_{}", columns.join("_"))).table(table);
+    for column in columns {
+        index.col(*column);
+    }
+    index
+}

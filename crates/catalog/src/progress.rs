@@ -1,0 +1,89 @@
+//! How far tracks in the making have got: the `track_progress` table.
+
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
+use tonearm_domain::{OrganizationId, Timestamp, TrackId, TrackProgress, TrackStatus};
+use uuid::Uuid;
+
+use crate::column::{decoded, encoded, parsed};
+use crate::entity::track;
+use crate::entity::track_progress::{ActiveModel, Column, Entity};
+use crate::{Catalog, CatalogError, Transaction};
+
+/// Most tracks in the making that are told of at once.
+const MOST: u64 = 200;
+
+impl Catalog {
+    /// Records how far a track has got. Stands alone, as it is written again and again and worth little.
+    pub async fn put_track_progress(
+        &self,
+        track: TrackId,
+        progress: &TrackProgress,
+        now: Timestamp,
+    ) -> Result<(), CatalogError> {
+        let row = ActiveModel {
+            track_id: Set(track.uuid()),
+            progress: Set(encoded("track_progress.progress", progress)?),
+            updated_at: Set(now.unix_millis()),
+        };
+        let replace = OnConflict::column(Column::TrackId)
+            .update_columns([Column::Progress, Column::UpdatedAt])
+            .to_owned();
+        Entity::insert(row).on_conflict(replace).exec_without_returning(self.writer()).await?;
+        Ok(())
+    }
+
+    /// How far a track has got, where somebody is at it and has told.
+    pub async fn track_progress(&self, track: TrackId) -> Result<Option<TrackProgress>, CatalogError> {
+        let row = Entity::find_by_id(track.uuid()).one(self.reader()).await?;
+        row.map(|row| decoded("track_progress.progress", row.progress)).transpose()
+    }
+
+    /// The organization's tracks that wait for processing or are in it, oldest first, at most 200, and how far each
+    /// has got.
+    pub async fn tracks_in_the_making(
+        &self,
+        organization: OrganizationId,
+    ) -> Result<Vec<(TrackId, TrackStatus, Option<TrackProgress>)>, CatalogError> {
+        let in_the_making = TrackStatus::ALL.into_iter().filter(|status| status.is_processing());
+        let tracks: Vec<(Uuid, String)> = track::Entity::find()
+            .select_only()
+            .columns([track::Column::Id, track::Column::TrackStatusId])
+            .filter(track::Column::OrganizationId.eq(organization.uuid()))
+            .filter(track::Column::TrackStatusId.is_in(in_the_making.map(TrackStatus::as_str)))
+            .filter(track::Column::DeletedAt.is_null())
+            .order_by_asc(track::Column::Id)
+            .limit(MOST)
+            .into_tuple()
+            .all(self.reader())
+            .await?;
+        if tracks.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ids = tracks.iter().map(|(id, _)| *id);
+        let mut told: std::collections::HashMap<Uuid, _> = Entity::find()
+            .filter(Column::TrackId.is_in(ids))
+            .all(self.reader())
+            .await?
+            .into_iter()
+            .map(|row| (row.track_id, row.progress))
+            .collect();
+        tracks
+            .into_iter()
+            .map(|(id, status)| {
+                let progress = told.remove(&id);
+                let progress = progress.map(|json| decoded("track_progress.progress", json)).transpose()?;
+                let status = parsed("track.track_status_id", &status)?;
+                Ok((TrackId::from_uuid(id), status, progress))
+            })
+            .collect()
+    }
+}
+
+impl Transaction {
+    /// Forgets how far a track had got, once its files speak for themselves.
+    pub async fn delete_track_progress(&self, track: TrackId) -> Result<(), CatalogError> {
+        Entity::delete_by_id(track.uuid()).exec(self.db()).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,96 @@
+//! Recipes that are rendered for tracks that were there before them: the `rendering` table.
+
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{
+    ColumnTrait, EntityTrait, Iterable, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
+    Select,
+};
+use tonearm_domain::{OrganizationId, Rendering, Track, TrackId, TrackStatus, VariantId};
+
+use crate::entity::rendering::{ActiveModel, Column, Entity, PrimaryKey};
+use crate::entity::track;
+use crate::query::{TO_CHANGE, all, one};
+use crate::{Catalog, CatalogError, Transaction};
+
+fn by_recipe(organization: OrganizationId, recipe: VariantId) -> Select<Entity> {
+    Entity::find_by_id(recipe.uuid()).filter(Column::OrganizationId.eq(organization.uuid()))
+}
+
+/// Tracks that are through with processing and have a source that more can be made of.
+fn renderable(organization: OrganizationId, after: Option<TrackId>) -> Select<track::Entity> {
+    use track::Column;
+    let playable = TrackStatus::ALL.into_iter().filter(|status| status.is_playable());
+    track::Entity::find()
+        .filter(Column::OrganizationId.eq(organization.uuid()))
+        .filter(Column::DeletedAt.is_null())
+        .filter(Column::SourceKey.is_not_null())
+        .filter(Column::TrackStatusId.is_in(playable.map(TrackStatus::as_str)))
+        .apply_if(after, |select, after| select.filter(Column::Id.gt(after.uuid())))
+}
+
+impl Catalog {
+    /// The renderings of an organization's recipes, the latest first. Those that have finished stay until their
+    /// recipe is rendered anew or removed.
+    pub async fn renderings(&self, organization: OrganizationId) -> Result<Vec<Rendering>, CatalogError> {
+        let select = Entity::find()
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .order_by_desc(Column::StartedAt)
+            .order_by_desc(Column::VariantId);
+        all(self.reader(), select).await
+    }
+
+    /// The rendering of one recipe.
+    pub async fn rendering(
+        &self,
+        organization: OrganizationId,
+        recipe: VariantId,
+    ) -> Result<Option<Rendering>, CatalogError> {
+        one(self.reader(), by_recipe(organization, recipe)).await
+    }
+
+    /// How many tracks of an organization more can be made of.
+    pub async fn count_renderable_tracks(&self, organization: OrganizationId) -> Result<u64, CatalogError> {
+        Ok(renderable(organization, None).count(self.reader()).await?)
+    }
+
+    /// The next tracks that more can be made of, by id.
+    pub async fn renderable_tracks(
+        &self,
+        organization: OrganizationId,
+        after: Option<TrackId>,
+        limit: u64,
+    ) -> Result<Vec<Track>, CatalogError> {
+        let select = renderable(organization, after).order_by_asc(track::Column::Id).limit(limit);
+        all(self.reader(), select).await
+    }
+}
+
+impl Transaction {
+    /// The rendering of one recipe, locked for a change.
+    pub async fn rendering(
+        &self,
+        organization: OrganizationId,
+        recipe: VariantId,
+    ) -> Result<Option<Rendering>, CatalogError> {
+        one(self.db(), by_recipe(organization, recipe).lock(TO_CHANGE)).await
+    }
+
+    /// Writes a rendering, in place of an earlier one of the same recipe.
+    pub async fn put_rendering(&self, rendering: &Rendering) -> Result<(), CatalogError> {
+        let key = PrimaryKey::iter().map(|_| Column::VariantId);
+        let replace = OnConflict::columns(key)
+            .update_columns(Column::iter().filter(|column| !matches!(column, Column::VariantId)))
+            .to_owned();
+        Entity::insert(ActiveModel::from(rendering))
+            .on_conflict(replace)
+            .exec_without_returning(self.db())
+            .await?;
+        Ok(())
+    }
+
+    /// Forgets the rendering of a recipe that is removed.
+    pub(crate) async fn delete_rendering(&self, recipe: VariantId) -> Result<(), CatalogError> {
+        Entity::delete_by_id(recipe.uuid()).exec(self.db()).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,86 @@
+//! Transcodes: codecs and how sound is encoded with them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{ContentType, RecipeError};
+
+/// The codec of a transcode or preview.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Codec {
+    /// AAC-LC in MP4.
+    #[default]
+    Aac,
+    /// MPEG layer III.
+    Mp3,
+    /// Vorbis in Ogg.
+    Ogg,
+    /// Opus in Ogg.
+    Opus,
+    /// FLAC; lossless, the bitrate does not apply.
+    Flac,
+    /// PCM in RIFF WAVE; lossless, the bitrate does not apply.
+    Wav,
+}
+
+impl Codec {
+    /// What a file of this codec is.
+    pub const fn content_type(self) -> ContentType {
+        match self {
+            Self::Aac => ContentType::M4a,
+            Self::Mp3 => ContentType::Mp3,
+            Self::Ogg => ContentType::Ogg,
+            Self::Opus => ContentType::Opus,
+            Self::Flac => ContentType::Flac,
+            Self::Wav => ContentType::Wav,
+        }
+    }
+
+    /// Whether nothing is lost and a bitrate has no meaning.
+    pub const fn is_lossless(self) -> bool {
+        matches!(self, Self::Flac | Self::Wav)
+    }
+}
+
+/// Settings of a transcode.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Transcode {
+    /// The codec.
+    pub codec: Codec,
+    /// Kilobits per second, 12..=320.
+    pub bitrate: u16,
+    /// Two channels where the source has two or more; else everything is folded down to one.
+    pub is_stereo: bool,
+    /// Leave the source's tags out.
+    pub is_strip_tags: bool,
+    /// Leave the source's cover out.
+    pub is_strip_cover: bool,
+    /// Integrated loudness to normalise to (EBU R128), in LUFS.
+    pub loudness_target: Option<f64>,
+}
+
+impl Default for Transcode {
+    fn default() -> Self {
+        Self {
+            codec: Codec::default(),
+            bitrate: 128,
+            is_stereo: true,
+            is_strip_tags: true,
+            is_strip_cover: true,
+            loudness_target: None,
+        }
+    }
+}
+
+impl Transcode {
+    pub(crate) fn validate(&self) -> Result<(), RecipeError> {
+        if !(12..=320).contains(&self.bitrate) {
+            return Err(RecipeError::Bitrate);
+        }
+        match self.loudness_target {
+            Some(lufs) if !(-70.0..=-5.0).contains(&lufs) => Err(RecipeError::Loudness),
+            _ => Ok(()),
+        }
+    }
+}

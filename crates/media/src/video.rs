@@ -1,0 +1,70 @@
+//! Videos of a waveform: two pictures of it, one shown through a mask that moves with the sound.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use tonearm_domain::{Colour, WaveformVideo};
+
+use crate::args::{self, Args};
+use crate::drawing::video_pictures;
+use crate::{MediaError, Output, Probe};
+
+/// Writes the pictures into the folder that the process may read, and gives their paths.
+pub(crate) async fn draw(
+    settings: &WaveformVideo,
+    colour: Colour,
+    levels: &[f64],
+    folder: &Path,
+) -> Result<[PathBuf; 3], MediaError> {
+    let paths = ["heard", "unheard", "mask"].map(|name| folder.join(name).with_extension("png"));
+    let (settings, levels, written) = (settings.clone(), levels.to_vec(), paths.clone());
+    let work = move || {
+        let pictures = video_pictures(&settings, colour, &levels)?;
+        for (path, bytes) in written.iter().zip([pictures.heard, pictures.unheard, pictures.mask]) {
+            std::fs::write(path, bytes)?;
+        }
+        Ok(paths)
+    };
+    tokio::task::spawn_blocking(work).await.map_err(std::io::Error::other)?
+}
+
+/// ffmpeg's arguments to make the video at `path` from the pictures and the sound, which lasts `duration` seconds.
+/// Progress goes to stdout.
+pub(crate) fn video_args(
+    settings: &WaveformVideo,
+    pictures: &[PathBuf; 3],
+    input: &Path,
+    path: &Path,
+    probe: &Probe,
+    duration: f64,
+) -> Vec<OsString> {
+    let WaveformVideo { width, frame_rate, has_sound, .. } = settings;
+    let mut args = Args::new(args::QUIET_SINGLE).words("-progress pipe:1");
+    for picture in pictures {
+        args = args.picture(picture, *frame_rate);
+    }
+    let still = "loop=loop=-1:size=1:start=0,setpts=N/FR/TB";
+    let filter = format!(
+        "[0:v]format=yuv420p,{still}[heard];\
+         [1:v]format=yuv420p,{still}[unheard];\
+         [2:v]format=gray,{still},crop=w={width}:h=ih:x={width}-{width}*t/{duration:.6}:y=0[mask];\
+         [heard][mask]alphamerge[seen];\
+         [unheard][seen]overlay=format=yuv420[video]"
+    )
+    .replace("/FR/", &format!("/{frame_rate}/"));
+    let sound = settings.sound();
+    if *has_sound {
+        args = args.input(input);
+    }
+    args = args
+        .pair("-filter_complex", filter)
+        .words("-map [video] -c:v libx264 -preset veryfast -tune stillimage -crf 23 -threads:v 1")
+        .words("-pix_fmt yuv420p -map_chapters -1 -map_metadata -1")
+        .pair("-g", (10 * frame_rate).to_string());
+    if *has_sound {
+        args = args::encode_sound(args, 3, probe, &Output { settings: &sound, window: None }, 0.0);
+    }
+    args.pair("-t", format!("{duration:.6}"))
+        .words("-fflags +bitexact -flags:v +bitexact -movflags +faststart -f mp4")
+        .end(args::file(path))
+}

@@ -1,0 +1,168 @@
+//! How far the making of tracks has got.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tonearm_catalog::{Catalog, CatalogError};
+use tonearm_domain::{
+    FileOutcome, Making, OrganizationId, Recipe, TrackFile, TrackId, TrackProgress, TrackStatus,
+    VariantProgress,
+};
+
+use super::Library;
+use crate::{Caller, Noun, Refusal};
+
+/// How often the catalog is asked while somebody watches.
+const PERIOD: Duration = Duration::from_secs(1);
+
+/// How far one track has got.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrackProgressView {
+    /// Which track.
+    pub track_id: TrackId,
+    /// Its status.
+    pub status: TrackStatus,
+    /// How much of all its files is done, 0..=100.
+    pub percent: u8,
+    /// Each file, in the order of the recipes; none where nobody has told yet.
+    pub variants: Vec<VariantProgress>,
+}
+
+impl TrackProgressView {
+    fn new(track_id: TrackId, status: TrackStatus, progress: TrackProgress) -> Self {
+        let percent = if status.is_final() { 100 } else { progress.percent().min(99) };
+        Self { track_id, status, percent, variants: progress.variants }
+    }
+}
+
+/// The tracks of an organization that are in the making.
+pub type TracksInTheMaking = Arc<Vec<TrackProgressView>>;
+
+/// Asks the catalog for those who watch: one question a second for each organization, however many watch it.
+#[derive(Clone, Default)]
+pub(crate) struct ProgressFeed(Arc<Mutex<HashMap<OrganizationId, Weak<watch::Sender<TracksInTheMaking>>>>>);
+
+/// Follows how far an organization's tracks have got.
+pub struct ProgressWatch {
+    tracks: watch::Receiver<TracksInTheMaking>,
+    /// The task that asks goes on as long as somebody has this.
+    _sender: Arc<watch::Sender<TracksInTheMaking>>,
+}
+
+impl ProgressWatch {
+    /// How far they are now.
+    pub fn current(&mut self) -> TracksInTheMaking {
+        Arc::clone(&self.tracks.borrow_and_update())
+    }
+
+    /// How far they are, once that has changed. A track that is through is missing then.
+    pub async fn changed(&mut self) -> TracksInTheMaking {
+        // The sender is in here too, so it does not end.
+        let _ = self.tracks.changed().await;
+        self.current()
+    }
+}
+
+impl Library {
+    /// How far one track has got, with each of its files.
+    pub async fn track_progress(&self, caller: &Caller, id: TrackId) -> Result<TrackProgressView, Refusal> {
+        let track = self.catalog.track(caller.organization_id, id).await?;
+        let track = track.ok_or(Refusal::NotFound(Noun::Track))?;
+        caller.reach_track(track.collection_id, id)?;
+        let told = if track.status.is_processing() { self.catalog.track_progress(id).await? } else { None };
+        let recipes = self.catalog.recipes_for_track(caller.organization_id, id).await?;
+        let files = self.catalog.files_of_track(id).await?;
+        let progress = by_files(&recipes, &files, told.as_ref());
+        Ok(TrackProgressView::new(id, track.status, progress))
+    }
+
+    /// The organization's tracks in the making, oldest first, at most 200.
+    pub async fn tracks_in_the_making(&self, caller: &Caller) -> Result<Vec<TrackProgressView>, Refusal> {
+        caller.require_whole_organization()?;
+        Ok(in_the_making(&self.catalog, caller.organization_id).await?)
+    }
+
+    /// Follows the organization's tracks in the making, of whichever node. Other than asking again and again, this
+    /// costs one question a second however many follow.
+    pub async fn watch_progress(&self, caller: &Caller) -> Result<ProgressWatch, Refusal> {
+        let tracks = self.tracks_in_the_making(caller).await?;
+        Ok(self.feed.watch(&self.catalog, caller.organization_id, tracks))
+    }
+}
+
+impl ProgressFeed {
+    fn watch(
+        &self,
+        catalog: &Catalog,
+        organization_id: OrganizationId,
+        tracks: Vec<TrackProgressView>,
+    ) -> ProgressWatch {
+        let mut feeds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        feeds.retain(|_, feed| feed.strong_count() > 0);
+        let sender = feeds.get(&organization_id).and_then(Weak::upgrade).unwrap_or_else(|| {
+            let sender = Arc::new(watch::Sender::new(Arc::new(tracks)));
+            feeds.insert(organization_id, Arc::downgrade(&sender));
+            tokio::spawn(ask(catalog.clone(), organization_id, Arc::downgrade(&sender)));
+            sender
+        });
+        ProgressWatch { tracks: sender.subscribe(), _sender: sender }
+    }
+}
+
+/// Asks until nobody watches any more.
+async fn ask(
+    catalog: Catalog,
+    organization_id: OrganizationId,
+    feed: Weak<watch::Sender<TracksInTheMaking>>,
+) {
+    loop {
+        tokio::time::sleep(PERIOD).await;
+        if feed.strong_count() == 0 {
+            return;
+        }
+        match in_the_making(&catalog, organization_id).await {
+            Ok(tracks) => {
+                let Some(sender) = feed.upgrade() else { return };
+                sender.send_if_modified(|current| {
+                    let is_news = **current != tracks;
+                    if is_news {
+                        *current = Arc::new(tracks);
+                    }
+                    is_news
+                });
+            }
+            Err(error) => tracing::debug!(%organization_id, %error, "could not ask how far tracks are"),
+        }
+    }
+}
+
+async fn in_the_making(
+    catalog: &Catalog,
+    organization_id: OrganizationId,
+) -> Result<Vec<TrackProgressView>, CatalogError> {
+    let tracks = catalog.tracks_in_the_making(organization_id).await?;
+    Ok(tracks
+        .into_iter()
+        .map(|(id, status, progress)| TrackProgressView::new(id, status, progress.unwrap_or_default()))
+        .collect())
+}
+
+/// What files and, where there is none yet, the run have to say about each recipe.
+fn by_files(recipes: &[Recipe], files: &[TrackFile], told: Option<&TrackProgress>) -> TrackProgress {
+    let making = |recipe: &Recipe| {
+        let file = files.iter().find(|file| file.recipe.id == recipe.id);
+        let told = || told?.variants.iter().find(|variant| variant.index == recipe.index);
+        match file.map(|file| &file.outcome) {
+            Some(FileOutcome::Made { .. }) => Making::Made,
+            Some(FileOutcome::Failed { .. }) => Making::Failed,
+            None => told().map_or(Making::Waiting, |variant| variant.making),
+        }
+    };
+    let variants = recipes
+        .iter()
+        .map(|recipe| VariantProgress { index: recipe.index.clone(), making: making(recipe) })
+        .collect();
+    TrackProgress { variants }
+}

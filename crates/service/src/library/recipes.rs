@@ -1,0 +1,139 @@
+//! The organization's recipes: what is made of every track.
+
+use tonearm_domain::{Job, Patch, Recipe, RecipeKind, Rendering, VariantId, VariantIndex};
+
+use super::Library;
+use crate::{Caller, Noun, Refusal};
+
+/// A recipe of an organization, and how far it is rendered for tracks that were there before it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecipeView {
+    /// The recipe.
+    pub recipe: Recipe,
+    /// The last rendering for existing tracks, where there was one.
+    pub rendering: Option<Rendering>,
+}
+
+/// What may change of a recipe.
+#[derive(Debug, Clone, Default)]
+pub struct UpdateRecipe {
+    /// Its name; cannot be cleared.
+    pub index: Patch<VariantIndex>,
+    /// Its type and settings; cannot be cleared. Files that were made before stay as they are until the recipe is
+    /// rendered for existing tracks.
+    pub kind: Patch<RecipeKind>,
+    /// Its place among the others; cannot be cleared.
+    pub position: Patch<i32>,
+}
+
+impl Library {
+    /// The organization's recipes in order, each with its rendering for existing tracks.
+    pub async fn recipes(&self, caller: &Caller) -> Result<Vec<RecipeView>, Refusal> {
+        let recipes = self.catalog.recipes(caller.organization_id).await?;
+        let renderings = self.catalog.renderings(caller.organization_id).await?;
+        let rendering = |id| renderings.iter().find(|rendering| rendering.variant_id == id).cloned();
+        Ok(recipes.into_iter().map(|recipe| RecipeView { rendering: rendering(recipe.id), recipe }).collect())
+    }
+
+    /// Adds a recipe behind the others. It counts for tracks that are uploaded from now on; see
+    /// [`Library::render_existing`] for the others.
+    pub async fn add_recipe(
+        &self,
+        caller: &Caller,
+        index: VariantIndex,
+        kind: RecipeKind,
+    ) -> Result<Recipe, Refusal> {
+        caller.require_whole_organization()?;
+        validate(&kind)?;
+        let organization_id = caller.organization_id;
+        let recipes = self.catalog.recipes(organization_id).await?;
+        let recipe = Recipe {
+            id: self.ambient.record_id(),
+            organization_id,
+            track_id: None,
+            index,
+            kind,
+            position: recipes.iter().map(|recipe| recipe.position + 1).max().unwrap_or(0),
+            created_at: self.ambient.now(),
+        };
+        let tx = self.catalog.begin().await?;
+        tx.insert_recipe(&recipe).await?;
+        tx.commit().await?;
+        Ok(recipe)
+    }
+
+    /// Changes a recipe.
+    pub async fn update_recipe(
+        &self,
+        caller: &Caller,
+        id: VariantId,
+        update: UpdateRecipe,
+    ) -> Result<Recipe, Refusal> {
+        caller.require_whole_organization()?;
+        let mut recipe = self.own_recipe(caller, id).await?;
+        let UpdateRecipe { index, kind, position } = update;
+        if let Patch::Set(index) = index {
+            recipe.index = index;
+        }
+        if let Patch::Set(kind) = kind {
+            validate(&kind)?;
+            recipe.kind = kind;
+        }
+        if let Patch::Set(position) = position {
+            recipe.position = position;
+        }
+        let tx = self.catalog.begin().await?;
+        tx.update_recipe(&recipe).await?;
+        tx.commit().await?;
+        Ok(recipe)
+    }
+
+    /// Removes a recipe, and every file that was made by it. Gives how many files there were.
+    pub async fn remove_recipe(&self, caller: &Caller, id: VariantId) -> Result<u64, Refusal> {
+        caller.require_whole_organization()?;
+        self.own_recipe(caller, id).await?;
+        let tx = self.catalog.begin().await?;
+        if !tx.delete_recipe(caller.organization_id, id).await? {
+            return Err(Refusal::NotFound(Noun::Variant));
+        }
+        let files = tx.delete_files_of_recipe(caller.organization_id, id).await?;
+        tx.commit().await?;
+        Ok(files)
+    }
+
+    /// Begins to render a recipe for the tracks that lack its file, or have it with other settings, or for which it
+    /// failed, in the background. The tracks stay playable. A rendering of the same recipe that is under way begins
+    /// anew.
+    pub async fn render_existing(&self, caller: &Caller, id: VariantId) -> Result<Rendering, Refusal> {
+        caller.require_whole_organization()?;
+        let organization_id = caller.organization_id;
+        self.own_recipe(caller, id).await?;
+        let rendering = Rendering {
+            organization_id,
+            variant_id: id,
+            total: self.catalog.count_renderable_tracks(organization_id).await?,
+            done: 0,
+            failed: 0,
+            cursor: None,
+            started_at: self.ambient.now(),
+            finished_at: None,
+        };
+        let tx = self.catalog.begin().await?;
+        tx.put_rendering(&rendering).await?;
+        let job = Job::RenderExisting { organization_id, variant_id: id };
+        let unique = format!("render-{id}");
+        tx.enqueue(job, self.ambient.record_id(), self.ambient.now(), Some(&unique)).await?;
+        tx.commit().await?;
+        Ok(rendering)
+    }
+
+    /// A recipe of the organization itself, not of one of its tracks.
+    async fn own_recipe(&self, caller: &Caller, id: VariantId) -> Result<Recipe, Refusal> {
+        let recipe = self.catalog.recipe(caller.organization_id, id).await?;
+        recipe.filter(|recipe| recipe.track_id.is_none()).ok_or(Refusal::NotFound(Noun::Variant))
+    }
+}
+
+fn validate(kind: &RecipeKind) -> Result<(), Refusal> {
+    kind.validate().map_err(|error| Refusal::invalid("variant", error.to_string()))
+}

@@ -1,0 +1,159 @@
+//! Pictures of a track: its cover, and drawings of its waveform.
+
+use tonearm_domain::{
+    Colour, ContentType, Cover, CoverOrigin, CoverSettings, CoverSize, FileData, LevelsSettings, Track,
+    WaveformImage, WaveformVideo,
+};
+use tonearm_media::{MediaError, RunScope};
+
+use super::analysis::{Analysed, drawn_levels};
+use super::files::{Made, MadeCover};
+use super::plan::Piece;
+use super::workbench::Workbench;
+use super::{JobError, Processing};
+use crate::covers;
+use crate::track_view::Surroundings;
+
+impl Processing {
+    /// Makes the cover that a track without one gets: from the art in its file where that may be used, else drawn
+    /// from its waveform and colour.
+    pub(super) async fn make_cover(
+        &self,
+        bench: &Workbench,
+        analysed: &Analysed,
+    ) -> Result<Option<MadeCover>, JobError> {
+        let track = &bench.track;
+        if track.cover.is_some() {
+            return Ok(None);
+        }
+        let surroundings =
+            Surroundings::of(&self.catalog, track.organization_id, track.collection_id).await?;
+        let Surroundings { organization, collection } = &surroundings;
+        let takes_cover = organization.is_cover_overridable
+            && collection.is_cover_overridable
+            && track.is_cover_overridable;
+        let takes_theme = organization.is_theme_overridable
+            && collection.is_theme_overridable
+            && track.is_theme_overridable;
+        let found = if takes_cover || takes_theme { covers::embedded(&bench.input).await } else { None };
+        let (images, theme) = found.map_or_else(Default::default, |found| (found.images, found.theme));
+        let theme = if takes_theme { theme } else { Vec::new() };
+        let (images, origin) = if takes_cover && !images.is_empty() {
+            (images, CoverOrigin::Embedded)
+        } else {
+            let track = Track { theme: theme.clone(), ..track.clone() };
+            let colour = surroundings.view(track).colours.base;
+            let levels = analysed.bars(&LevelsSettings::default()).to_vec();
+            let draw = move || tonearm_media::placeholder(colour, &levels, &CoverSize::LISTED);
+            (tokio::task::spawn_blocking(draw).await.map_err(JobError::retry)?, CoverOrigin::Generated)
+        };
+        let cover = Cover { version: self.ambient.short_id(), origin };
+        covers::store(&self.blobs, track.organization_id, track.index, cover, images).await?;
+        Ok(Some(MadeCover { cover, theme }))
+    }
+
+    /// The colour that counts for a track.
+    async fn colour(&self, bench: &Workbench) -> Result<Colour, MediaError> {
+        let track = &bench.track;
+        let failed = |_| MediaError::Failed("the colour of the track could not be looked up".to_owned());
+        let surroundings = Surroundings::of(&self.catalog, track.organization_id, track.collection_id)
+            .await
+            .map_err(failed)?;
+        Ok(surroundings.view(track.clone()).colours.base)
+    }
+
+    pub(super) async fn draw_image(
+        &self,
+        bench: &Workbench,
+        settings: &WaveformImage,
+        analysed: &Analysed,
+    ) -> Result<Made, MediaError> {
+        let colour = self.colour(bench).await?;
+        let levels = analysed.bars(&drawn_levels(settings.width)).to_vec();
+        let data = FileData::Picture { width: settings.width, height: settings.height };
+        let settings = settings.clone();
+        let draw = move || tonearm_media::waveform_image(&settings, colour, &levels);
+        let png = tokio::task::spawn_blocking(draw).await.map_err(std::io::Error::other)??;
+        Ok(Made::Bytes(png.into(), ContentType::Png, data))
+    }
+
+    pub(super) async fn render_video(
+        &self,
+        bench: &Workbench,
+        piece: &Piece,
+        settings: &WaveformVideo,
+        analysed: &Analysed,
+        scope: &RunScope,
+    ) -> Result<Made, MediaError> {
+        let colour = self.colour(bench).await?;
+        let progress = bench.board.follow(piece.recipes.clone());
+        self.media
+            .waveform_video(
+                &bench.input,
+                &analysed.probe,
+                analysed.probe.duration,
+                settings,
+                colour,
+                analysed.bars(&drawn_levels(settings.width)),
+                bench.scratch.path(),
+                scope,
+                Some(progress),
+            )
+            .await
+            .map(Made::Rendered)
+    }
+
+    /// The cover as a file of its own: the track's uploaded one, else the art in its file, else a drawn one.
+    pub(super) async fn cut_cover(
+        &self,
+        bench: &Workbench,
+        settings: &CoverSettings,
+        analysed: Option<&Analysed>,
+    ) -> Result<Made, MediaError> {
+        let size = settings.size;
+        let data = FileData::Picture { width: size.side(), height: size.side() };
+        let uploaded = bench.track.cover.filter(|cover| cover.origin == CoverOrigin::Uploaded);
+        let jpeg = match uploaded {
+            Some(cover) => self.stored_cover(bench, cover, size).await?,
+            None => {
+                let found = covers::embedded(&bench.input).await;
+                found.and_then(|found| found.images.into_iter().find(|image| image.size == size))
+            }
+            .map(|image| image.jpeg),
+        };
+        let jpeg = match jpeg {
+            Some(jpeg) => jpeg,
+            None => self.drawn_cover(bench, size, analysed).await?,
+        };
+        Ok(Made::Bytes(jpeg.into(), ContentType::Jpeg, data))
+    }
+
+    async fn stored_cover(
+        &self,
+        bench: &Workbench,
+        cover: Cover,
+        size: CoverSize,
+    ) -> Result<Option<Vec<u8>>, MediaError> {
+        let key = cover.key(bench.track.organization_id, bench.track.index, size);
+        let path = bench.scratch.path().join(format!("cover-{}", size.as_str()));
+        if !self.blobs.fetch_to(&key, &path).await.map_err(std::io::Error::other)? {
+            return Ok(None);
+        }
+        Ok(Some(tokio::fs::read(&path).await?))
+    }
+
+    async fn drawn_cover(
+        &self,
+        bench: &Workbench,
+        size: CoverSize,
+        analysed: Option<&Analysed>,
+    ) -> Result<Vec<u8>, MediaError> {
+        let colour = self.colour(bench).await?;
+        let levels = analysed.map(|analysed| analysed.bars(&LevelsSettings::default()).to_vec());
+        let levels = levels.unwrap_or_default();
+        let draw = move || tonearm_media::placeholder(colour, &levels, &[size]);
+        let drawn = tokio::task::spawn_blocking(draw).await.map_err(std::io::Error::other)?;
+        let missing = || MediaError::Failed("the cover could not be drawn".to_owned());
+        drawn.into_iter().next().map(|image| image.jpeg).ok_or_else(missing)
+    }
+}

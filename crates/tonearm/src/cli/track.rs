@@ -1,0 +1,99 @@
+//! `tonearm track`
+
+use std::time::Duration;
+
+use clap::Subcommand;
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+use tonearm_domain::{Ambient, Making, OrganizationId, TrackId};
+use tonearm_service::{Caller, Library, TrackProgressView};
+
+use super::{Failure, print};
+use crate::{Config, Parts};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Show how far a track has got, or every track that is in the making
+    Status {
+        /// The organization's id
+        #[arg(long)]
+        org: OrganizationId,
+        /// The track's id
+        track: Option<TrackId>,
+        /// Wait until the track is through, and show how far each file is
+        #[arg(long, requires = "track")]
+        watch: bool,
+        /// Print JSON, one track a line
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
+    let library = Parts::open(config, ambient).await?.library;
+    let Command::Status { org, track, watch: watches, json: as_json } = command;
+    let caller = Caller::owner(org);
+    let tracks = match track {
+        Some(id) if watches => {
+            watch(&library, &caller, id).await?;
+            vec![library.track_progress(&caller, id).await?]
+        }
+        Some(id) => vec![library.track_progress(&caller, id).await?],
+        None => library.tracks_in_the_making(&caller).await?,
+    };
+    if as_json {
+        tracks.iter().for_each(|track| print::json(&as_value(track)));
+        return Ok(());
+    }
+    for track in &tracks {
+        println!("{}  {}  {} %", track.track_id, track.status, track.percent);
+        for variant in &track.variants {
+            println!("  {:20} {}", variant.index, words(variant.making));
+        }
+    }
+    if tracks.is_empty() {
+        println!("No track is in the making.");
+    }
+    Ok(())
+}
+
+fn words(making: Making) -> String {
+    match making {
+        Making::Running { percent } => format!("{percent} %"),
+        other => other.as_str().to_owned(),
+    }
+}
+
+fn as_value(track: &TrackProgressView) -> Value {
+    json!({
+        "track_id": track.track_id,
+        "track_status_id": track.status,
+        "percent": track.percent,
+        "variants": track.variants,
+    })
+}
+
+/// A bar for each file until the track is through.
+async fn watch(library: &Library, caller: &Caller, id: TrackId) -> Result<(), Failure> {
+    let bars = MultiProgress::new();
+    let style = ProgressStyle::with_template("{prefix:20} {bar:40} {msg}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    let mut lines: Vec<ProgressBar> = Vec::new();
+    loop {
+        let track = library.track_progress(caller, id).await?;
+        for (place, variant) in track.variants.iter().enumerate() {
+            if lines.len() <= place {
+                lines.push(bars.add(ProgressBar::new(100).with_style(style.clone())));
+            }
+            let line = &lines[place];
+            line.set_prefix(variant.index.to_string());
+            line.set_position(variant.making.percent().into());
+            line.set_message(words(variant.making));
+        }
+        if track.status.is_final() {
+            lines.iter().for_each(ProgressBar::abandon);
+            return Ok(());
+        }
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+}

@@ -1,0 +1,110 @@
+//! Damaged sound: no crash, no hang, nothing left behind, and a reason for whoever sent it.
+
+use futures::{StreamExt, stream};
+use tonearm_fixtures::audio::{WavSpec, damaged, transcode, wav};
+use tonearm_service::Caller;
+use tonearm_testkit::{Backend, TestServer};
+
+use crate::text;
+
+/// Files in a run of all tests; `TONEARM_DAMAGED_FILES` sets another number.
+const FILES: u64 = 36;
+/// Uploads at once.
+const AT_ONCE: usize = 8;
+
+/// Good files of many kinds, of a fraction of a second.
+async fn kinds() -> Vec<Vec<u8>> {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("source.wav");
+    std::fs::write(&source, wav(&WavSpec { seconds: 0.4, ..WavSpec::default() })).unwrap();
+    let mut kinds = vec![std::fs::read(&source).unwrap()];
+    for (name, encoder) in [
+        ("a.mp3", &["-c:a", "libmp3lame"][..]),
+        ("a.m4a", &["-c:a", "aac"]),
+        ("a.flac", &["-c:a", "flac"]),
+        ("a.ogg", &["-c:a", "libvorbis"]),
+        ("a.opus", &["-c:a", "libopus"]),
+        ("a.webm", &["-c:a", "libopus"]),
+        ("a.aiff", &["-c:a", "pcm_s16be"]),
+        ("a.aac", &["-c:a", "aac"]),
+        ("a.wma", &["-c:a", "wmav2"]),
+        ("a.caf", &["-c:a", "pcm_s16le"]),
+        ("a.mkv", &["-c:a", "flac"]),
+    ] {
+        let path = folder.path().join(name);
+        transcode(&source, &path, encoder).await;
+        kinds.push(std::fs::read(&path).unwrap());
+    }
+    kinds
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn damaged_sound_ends_well_or_with_a_reason() {
+    let count =
+        std::env::var("TONEARM_DAMAGED_FILES").ok().and_then(|count| count.parse().ok()).unwrap_or(FILES);
+    let server = TestServer::start(Backend::Embedded).await;
+    let library = &server.node.parts().unwrap().library;
+    let caller = Caller::owner(server.organization_id.parse().unwrap());
+    // One file each says as much as three.
+    for view in library.recipes(&caller).await.unwrap() {
+        if ["hq", "preview"].contains(&view.recipe.index.as_str()) {
+            library.remove_recipe(&caller, view.recipe.id).await.unwrap();
+        }
+    }
+    let client = &server.client;
+    let collection = client.collection("Damaged").await;
+    let kinds = kinds().await;
+    let kind = |seed: u64| &kinds[(seed / 6) as usize % kinds.len()];
+    let ended: Vec<(u64, String)> = stream::iter(0..count)
+        .map(|seed| {
+            let bytes = damaged(kind(seed), kind(seed * 7 + 6), seed);
+            let collection = &collection;
+            async move {
+                let id = client.upload(collection, "damaged", bytes).await;
+                client.settled(&id).await;
+                (seed, id)
+            }
+        })
+        .buffer_unordered(AT_ONCE)
+        .collect()
+        .await;
+    let mut playable = 0;
+    for (seed, id) in ended {
+        let track = client.get(&format!("/v1/track/{id}")).await.ok();
+        let status = text(&track, "/track/track_status_id");
+        assert!(["ready", "incomplete", "error", "init_error"].contains(&status), "{seed}: {track}");
+        let record = library.track(&caller, id.parse().unwrap()).await.unwrap().track;
+        match status {
+            "ready" => playable += 1,
+            _ => assert!(record.status_reason.is_some_and(|reason| !reason.is_empty()), "{seed}: {status}"),
+        }
+    }
+    // Some damage is survived, some is not: both ways were gone.
+    assert!(playable > 0 && playable < count, "{playable} of {count} play");
+    assert_eq!(children(), Vec::<String>::new());
+    let scratch = server.data_dir().join("scratch");
+    let left: Vec<_> = walk(&scratch).into_iter().filter(|path| path.is_file() && !is_lock(path)).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+fn is_lock(path: &std::path::Path) -> bool {
+    path.file_name().is_some_and(|name| name == ".lock")
+}
+
+fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
+}
+
+/// The tools that this process still has running.
+fn children() -> Vec<String> {
+    let own = std::process::id().to_string();
+    let stats = std::fs::read_dir("/proc").unwrap().flatten().filter_map(|process| {
+        let stat = std::fs::read_to_string(process.path().join("stat")).ok()?;
+        // pid (name) state parent …
+        let (head, tail) = stat.rsplit_once(')')?;
+        let is_own = tail.split_ascii_whitespace().nth(1) == Some(own.as_str());
+        (is_own && head.contains("(ff")).then(|| head.to_owned())
+    });
+    stats.collect()
+}

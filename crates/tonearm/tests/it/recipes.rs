@@ -1,0 +1,168 @@
+//! Recipes of an organization: added, rendered for what is there, removed.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tonearm_domain::{
+    Codec, CoverSettings, LevelsFormat, LevelsSettings, OrganizationId, RecipeKind, Transcode, WaveformImage,
+    WaveformVideo,
+};
+use tonearm_fixtures::audio::{WavSpec, wav};
+use tonearm_service::{Caller, Library, RecipeView};
+use tonearm_testkit::{Backend, TestServer};
+
+use crate::{on_both_backends, text};
+
+on_both_backends!(every_type_is_rendered_for_what_is_there);
+
+async fn caller(library: &Library) -> Caller {
+    let organizations = library.organizations().await.unwrap();
+    let id: OrganizationId = organizations[0].id;
+    Caller::owner(id)
+}
+
+/// Waits until a recipe is rendered for every track that was there. Bounded by a minute.
+async fn rendered(library: &Library, caller: &Caller, index: &str) -> RecipeView {
+    for _ in 0..1200 {
+        let recipes = library.recipes(caller).await.unwrap();
+        let view = recipes.into_iter().find(|view| view.recipe.index.as_str() == index).unwrap();
+        if view.rendering.as_ref().is_some_and(|rendering| rendering.finished_at.is_some()) {
+            return view;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("{index} was not rendered within a minute");
+}
+
+async fn every_type_is_rendered_for_what_is_there(server: TestServer) {
+    let client = &server.client;
+    let library = &server.node.parts().unwrap().library;
+    let caller = caller(library).await;
+    let collection = client.collection("Songs").await;
+    let mut tracks = Vec::new();
+    for seconds in [2.0, 3.0] {
+        let bytes = wav(&WavSpec { seconds, ..WavSpec::default() });
+        let id = client.upload(&collection, "a.wav", bytes).await;
+        assert_eq!(client.settled(&id).await["track_status_id"], "ready");
+        tracks.push(id);
+    }
+    let flac = Transcode { codec: Codec::Flac, ..Transcode::default() };
+    let peaks = LevelsSettings { format: LevelsFormat::AudiowaveformDat, ..LevelsSettings::default() };
+    let video = WaveformVideo { width: 160, height: 90, ..WaveformVideo::default() };
+    for (index, kind, content_type) in [
+        ("flac", RecipeKind::Transcode(flac), "audio/flac"),
+        ("peaks", RecipeKind::Levels(peaks), "application/octet-stream"),
+        ("image", RecipeKind::WaveformImage(WaveformImage::default()), "image/png"),
+        ("video", RecipeKind::WaveformVideo(video), "video/mp4"),
+        ("art", RecipeKind::Cover(CoverSettings::default()), "image/jpeg"),
+    ] {
+        let recipe = library.add_recipe(&caller, index.parse().unwrap(), kind).await.unwrap();
+        let begun = library.render_existing(&caller, recipe.id).await.unwrap();
+        assert_eq!((begun.total, begun.percent()), (2, 0));
+        let rendering = rendered(library, &caller, index).await.rendering.unwrap();
+        assert_eq!((rendering.done, rendering.failed, rendering.percent()), (2, 0, 100));
+        for track in &tracks {
+            assert_eq!(
+                client.get(&format!("/v1/track/{track}")).await.ok()["track"]["track_status_id"],
+                "ready"
+            );
+            let asked = json!({"track_id": track, "variants": [index]});
+            let session = client.post("/v1/play_session/track", &asked).await.ok();
+            let file = client.get(text(&session, "/first_track/variants/0/url")).await;
+            assert_eq!((file.status.as_u16(), file.header("content-type")), (200, content_type), "{index}");
+        }
+    }
+    // Removed, it is gone from the tracks too.
+    let flac = library.recipes(&caller).await.unwrap();
+    let flac = flac.iter().find(|view| view.recipe.index.as_str() == "flac").unwrap();
+    assert_eq!(library.remove_recipe(&caller, flac.recipe.id).await.unwrap(), 2);
+    let session = client.post("/v1/play_session/track", &json!({"track_id": tracks[0]})).await.ok();
+    let listed: Vec<&str> = session["first_track"]["variants"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|variant| text(variant, "/variant/index"))
+        .collect();
+    assert_eq!(listed, ["hq", "lq", "preview"]);
+}
+
+/// Whether a process has the folder of a track in its arguments.
+fn has_process(track_index: &str) -> bool {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    processes.into_iter().any(|process| {
+        let line = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).contains(track_index)
+    })
+}
+
+/// Over a folder, where the encoders name the track's own folder.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deleted_track_ends_its_encoders() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let client = &server.client;
+    let library = &server.node.parts().unwrap().library;
+    let caller = caller(library).await;
+    let collection = client.collection("Long").await;
+    let bytes = wav(&WavSpec { seconds: 600.0, channels: 1, ..WavSpec::default() });
+    let id = client.upload(&collection, "long.wav", bytes).await;
+    let index = client.get(&format!("/v1/track/{id}")).await.ok();
+    let index = text(&index, "/track/index").to_owned();
+    // It tells how far it is, here by its own row and for all who watch.
+    let mut watch = library.watch_progress(&caller).await.unwrap();
+    let is_running = |track: &tonearm_service::TrackProgressView| {
+        let making = |variant: &tonearm_domain::VariantProgress| {
+            matches!(variant.making, tonearm_domain::Making::Running { .. })
+        };
+        track.track_id.to_string() == id && track.percent < 100 && track.variants.iter().any(making)
+    };
+    while !watch.current().iter().any(is_running) {
+        tokio::time::timeout(Duration::from_secs(60), watch.changed()).await.unwrap();
+    }
+    let track = library.track_progress(&caller, id.parse().unwrap()).await.unwrap();
+    assert_eq!(track.variants.len(), 5, "{track:?}");
+    assert!(has_process(&index));
+    let _: Value = client.delete(&format!("/v1/track/{id}")).await.ok();
+    // Far sooner than the encoders would have ended.
+    tokio::time::timeout(Duration::from_secs(5), async {
+        while has_process(&index) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await
+    .unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn early_sound_plays_what_is_there() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let client = &server.client;
+    let library = &server.node.parts().unwrap().library;
+    let caller = caller(library).await;
+    let collection = client.collection("Early").await;
+    let bytes = wav(&WavSpec { seconds: 600.0, channels: 1, ..WavSpec::default() });
+    let listed = async || {
+        let session =
+            client.post("/v1/play_session/collection", &json!({"collection_id": collection})).await.ok();
+        let tracks = session["tracks"].as_array().unwrap().len();
+        let variants = session["first_track"]["variants"].as_array().map_or(0, Vec::len);
+        (tracks, variants)
+    };
+    let update = tonearm_service::UpdateOrganization {
+        is_early_sound: tonearm_domain::Patch::Set(true),
+        ..Default::default()
+    };
+    library.update_organization(&caller, caller.organization_id, update).await.unwrap();
+    let id = client.upload(&collection, "long.wav", bytes).await;
+    // The preview is there long before everything is.
+    let mut early = (0, 0);
+    while early.0 == 0 {
+        early = listed().await;
+        let track = client.get(&format!("/v1/track/{id}")).await.ok();
+        let status = text(&track, "/track/track_status_id");
+        assert!(early.0 > 0 || status == "processing", "{status}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(early.1 < 3, "{early:?}");
+    client.settled(&id).await;
+    assert_eq!(listed().await, (1, 3));
+}
