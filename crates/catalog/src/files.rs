@@ -1,7 +1,7 @@
 //! Files that were made of tracks: the `track_file` table.
 
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Select};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select};
 use tonearm_domain::{OrganizationId, TrackFile, TrackId, VariantId};
 use uuid::Uuid;
 
@@ -94,9 +94,14 @@ impl Transaction {
         let deleted = Entity::delete_many()
             .filter(Column::VariantId.eq(recipe.uuid()))
             .filter(Column::DeletedAt.is_null())
-            .exec(self.db())
-            .await?;
-        Ok(deleted.rows_affected)
+            .into_query()
+            .returning_col(Column::TrackId)
+            .take();
+        let rows = self.db().query_all(&deleted).await?;
+        for row in &rows {
+            self.note(Change::Track(TrackId::from_uuid(row.try_get("", "track_id")?)));
+        }
+        Ok(rows.len() as u64)
     }
 
     /// A file of a track that is being deleted at the same time would never be removed.

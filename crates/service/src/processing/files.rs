@@ -4,9 +4,10 @@ use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 use futures::stream::{FuturesUnordered, StreamExt, TryStreamExt};
+use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
     ContentType, Cover, FileData, FileOutcome, LevelsSettings, Making, ObjectFile, ObjectKey, Recipe,
-    RecipeKind, ThemeColour, TrackFile, delivery_name,
+    RecipeKind, ThemeColour, Track, TrackFile, delivery_name,
 };
 use tonearm_media::{MediaError, Output, Rendered, RunScope, Waveform};
 
@@ -14,6 +15,7 @@ use super::analysis::Analysed;
 use super::plan::Piece;
 use super::workbench::Workbench;
 use super::{JobError, Processing};
+use crate::webhooks::events;
 
 /// A stored cover, to be put to use.
 #[derive(Clone)]
@@ -239,19 +241,28 @@ impl Processing {
             track.is_early = true;
             tx.update_track(&track).await?;
         }
-        tx.put_track_file(&self.track_file(track.id, recipe, outcome)).await?;
+        self.put_file(&tx, &track, recipe, outcome).await?;
         tx.commit().await?;
         Ok(())
     }
 
-    /// What one recipe came to, as a row.
-    pub(super) fn track_file(
+    /// Records what one recipe came to, and tells who listens.
+    pub(super) async fn put_file(
         &self,
-        track_id: tonearm_domain::TrackId,
+        tx: &Transaction,
+        track: &Track,
         recipe: Recipe,
         outcome: FileOutcome,
-    ) -> TrackFile {
-        TrackFile { id: self.ambient.record_id(), track_id, recipe, outcome, created_at: self.ambient.now() }
+    ) -> Result<(), CatalogError> {
+        let file = TrackFile {
+            id: self.ambient.record_id(),
+            track_id: track.id,
+            recipe,
+            outcome,
+            created_at: self.ambient.now(),
+        };
+        tx.put_track_file(&file).await?;
+        events::file_recorded(tx, &self.ambient, track, &file).await
     }
 
     fn new_key(&self, bench: &Workbench, recipe: &Recipe, content_type: ContentType) -> ObjectKey {

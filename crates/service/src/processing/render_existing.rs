@@ -10,6 +10,7 @@ use super::board::Board;
 use super::settle_track::judge;
 use super::workbench::Stop;
 use super::{JobError, JobRun, Processing};
+use crate::webhooks::events;
 
 /// Tracks of one run, for each process that runs at once. After them the job queues up again, behind what has come
 /// in the meantime.
@@ -119,7 +120,7 @@ impl Processing {
         let tx = self.catalog.begin().await?;
         let Some(mut track) = tx.track(track.organization_id, track.id).await? else { return Ok(true) };
         for (recipe, outcome) in unrecorded {
-            tx.put_track_file(&self.track_file(track.id, recipe, outcome)).await?;
+            self.put_file(&tx, &track, recipe, outcome).await?;
         }
         tx.delete_track_progress(track.id).await?;
         let files = tx.files_of_track(track.id).await?;
@@ -131,8 +132,10 @@ impl Processing {
             if let Ok(status) = status
                 && status != track.status
             {
+                let previous = track.status;
                 (track.status, track.status_reason) = (status, reason);
                 tx.update_track(&track).await?;
+                events::track_settled(&tx, &self.ambient, &track, previous).await?;
             }
         }
         tx.commit().await?;
