@@ -74,6 +74,10 @@ actions! {
     KeyCreate = "api_key.create",
     /// A key was revoked.
     KeyRevoke = "api_key.revoke",
+    /// A signing key was made.
+    SigningKeyCreate = "signing_key.create",
+    /// A signing key was revoked.
+    SigningKeyRevoke = "signing_key.revoke",
     /// An upload session was opened.
     UploadSessionCreate = "upload_session.create",
     /// A webhook's address was set.

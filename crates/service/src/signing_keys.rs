@@ -3,8 +3,8 @@
 mod follow;
 mod stored;
 
-use tonearm_catalog::Catalog;
-use tonearm_domain::{Ambient, ShortId, SigningKey};
+use tonearm_catalog::{Catalog, CatalogError, Transaction};
+use tonearm_domain::{Ambient, AuditAction, AuditEntry, ShortId, SigningKey};
 use tonearm_signing::UrlSigner;
 
 use crate::{Caller, Noun, Refusal};
@@ -54,6 +54,7 @@ impl SigningKeys {
         let tx = self.catalog.begin().await?;
         tx.organization(key.organization_id).await?.ok_or(Refusal::NotFound(Noun::Organization))?;
         tx.insert_signing_key(&key).await?;
+        self.record(&tx, caller, AuditAction::SigningKeyCreate, key.id).await?;
         tx.commit().await?;
         let secret = self.signer.signing_key(key.organization_id, key.id);
         Ok(CreatedSigningKey { key, secret })
@@ -73,7 +74,28 @@ impl SigningKeys {
         if !tx.revoke_signing_key(caller.organization_id, id, self.ambient.now()).await? {
             return Err(Refusal::NotFound(Noun::SigningKey));
         }
+        self.record(&tx, caller, AuditAction::SigningKeyRevoke, id).await?;
         tx.commit().await?;
         Ok(())
+    }
+
+    /// Writes down what was done to a key, which is named by its short id.
+    async fn record(
+        &self,
+        tx: &Transaction,
+        caller: &Caller,
+        action: AuditAction,
+        id: ShortId,
+    ) -> Result<(), CatalogError> {
+        let entry = AuditEntry {
+            id: self.ambient.record_id(),
+            organization_id: Some(caller.organization_id),
+            at: self.ambient.now(),
+            origin: caller.origin,
+            action,
+            subject_id: None,
+            title: Some(id.to_string()),
+        };
+        tx.audit(&entry).await
     }
 }

@@ -41,7 +41,9 @@ async fn style() -> Response {
 
 fn page(document: &Value) -> String {
     let operations = Operation::all(document);
-    let mut tags: Vec<&str> = Vec::new();
+    let named = document["tags"].as_array().into_iter().flatten();
+    let mut tags: Vec<&str> = named.filter_map(|tag| tag["name"].as_str()).collect();
+    // One that is not in the list comes behind those that are.
     for operation in &operations {
         if !tags.contains(&operation.tag) {
             tags.push(operation.tag);
@@ -73,7 +75,7 @@ fn page(document: &Value) -> String {
 <link rel="stylesheet" href="/docs/style.css">
 </head>
 <body>
-<nav aria-label="Operations"><details open><summary>Operations</summary><ul>{contents}</ul></details></nav>
+<nav aria-label="Operations"><details><summary>Operations</summary><ul>{contents}</ul></details></nav>
 <main>
 <header>
 <h1>{title}</h1>

@@ -60,7 +60,7 @@ const ERRORS: [(&str, &str, &str); 12] = [
     (
         "400",
         "Invalid",
-        "The body is not JSON, or a parameter or field is missing or invalid; `field` names it.",
+        "The body cannot be read, or a parameter or field is missing or invalid; `field` names it.",
     ),
     ("401", "Unauthenticated", "The credential is missing, malformed, unknown, revoked or expired."),
     ("403", "Forbidden", "The credential is valid, but may not do this."),

@@ -125,8 +125,7 @@ async fn nodes_without_a_catalog_fail_closed(place: Place) {
     assert_eq!(edge.live_keys().len(), 1);
 
     // No list, no keys.
-    std::fs::remove_dir_all(&objects).unwrap();
-    std::fs::create_dir(&objects).unwrap();
+    std::fs::remove_dir_all(objects.join(ObjectKey::RESERVED.to_string())).unwrap();
     at_edge.look().await.unwrap();
     assert_eq!(edge.live_keys().len(), 0);
 }

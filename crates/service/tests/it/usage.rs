@@ -21,7 +21,7 @@ struct Scene {
     meter: Meter,
     usage: Usage,
     blobs: Blobs,
-    _store: TempDir,
+    store: TempDir,
 }
 
 impl Scene {
@@ -32,7 +32,7 @@ impl Scene {
         let url = format!("file://{}/objects", store.path().display());
         let blobs = Blobs::open(&url.parse().unwrap()).await.unwrap();
         let usage = Usage::new(station.node.catalog.clone(), ambient.clone());
-        Self { station, ambient, meter: Meter::new(), usage, blobs, _store: store }
+        Self { station, ambient, meter: Meter::new(), usage, blobs, store }
     }
 
     fn organization(&self) -> OrganizationId {
@@ -86,15 +86,16 @@ async fn counts_wait_for_the_catalog(place: Place) {
     let scene = Scene::set(place).await;
     // A folder that is gone stands for whatever is away.
     let mut keeper = UsageKeeper::in_store(scene.meter.clone(), scene.blobs.clone(), scene.ambient.clone());
-    let objects = scene._store.path().join("objects");
-    std::fs::remove_dir_all(&objects).unwrap();
+    let objects = scene.store.path().join("objects");
+    let away = scene.store.path().join("away");
+    std::fs::rename(&objects, &away).unwrap();
     std::fs::write(&objects, "not a folder").unwrap();
     scene.count(5);
     assert!(keeper.flush().await.is_err());
     scene.count(7);
     assert!(keeper.flush().await.is_err());
     std::fs::remove_file(&objects).unwrap();
-    std::fs::create_dir(&objects).unwrap();
+    std::fs::rename(&away, &objects).unwrap();
     keeper.flush().await.unwrap();
     assert_eq!(scene.stored().await, 2);
     assert_eq!(scene.usage.add_stored(&scene.blobs).await.unwrap(), 2);
@@ -122,8 +123,8 @@ async fn counts_come_through_the_store_once(place: Place) {
     // A node dies between adding a batch and removing it.
     scene.count(1000);
     keeper.flush().await.unwrap();
-    let objects = scene._store.path().join("objects");
-    let saved = scene._store.path().join("saved");
+    let objects = scene.store.path().join("objects");
+    let saved = scene.store.path().join("saved");
     copy(&objects, &saved);
     assert_eq!(scene.usage.add_stored(&scene.blobs).await.unwrap(), 1);
     std::fs::remove_dir_all(&objects).unwrap();

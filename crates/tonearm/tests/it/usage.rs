@@ -28,9 +28,7 @@ async fn all_nodes_count_and_lose_nothing(server: TestServer) {
     let url = text(&session, "/first_track/variants/0/url");
     let at_edge = url.replace(server.node.public_url(), edge.public_url());
     let mut bytes = 0;
-    for (url, range) in
-        [(url, "bytes=0-"), (url, "bytes=100-199"), (&at_edge, "bytes=0-"), (&at_edge, "bytes=5-9")]
-    {
+    for (url, range) in [(url, "0-"), (url, "100-199"), (&at_edge, "0-"), (&at_edge, "5-9")] {
         bytes += client.get_range(url, range).await.bytes.len();
     }
     edge.stop().await;
