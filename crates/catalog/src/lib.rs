@@ -37,6 +37,7 @@ mod signing_keys;
 mod sqlite;
 mod tracks;
 mod transaction;
+mod transcriptions;
 mod url;
 mod usage;
 mod webhooks;

@@ -29,6 +29,13 @@ pub enum Job {
         /// Which one.
         track_id: TrackId,
     },
+    /// Have the words of a track written down.
+    TranscribeTrack {
+        /// Whose track.
+        organization_id: OrganizationId,
+        /// Which one.
+        track_id: TrackId,
+    },
     /// Remove the objects of a deleted track.
     PurgeTrack {
         /// Whose track.
@@ -56,6 +63,7 @@ impl Job {
             Self::ProcessTrack { .. } => "process_track",
             Self::RenderExisting { .. } => "render_existing",
             Self::ExpireUpload { .. } => "expire_upload",
+            Self::TranscribeTrack { .. } => "transcribe_track",
             Self::PurgeTrack { .. } => "purge_track",
             Self::PurgeCollection { .. } => "purge_collection",
             Self::SweepObjects {} => "sweep_objects",
@@ -67,6 +75,8 @@ impl Job {
     pub const fn max_failures(&self) -> u32 {
         match self {
             Self::ProcessTrack { .. } => 4,
+            // The last tries are almost an hour apart.
+            Self::TranscribeTrack { .. } => 10,
             _ => 20,
         }
     }

@@ -38,6 +38,7 @@ mod track_file;
 mod track_status;
 mod track_summary;
 mod transcode;
+mod transcription;
 mod usage;
 mod waveform;
 mod webhook;
@@ -75,6 +76,9 @@ pub use track_file::{FileData, FileOutcome, TrackFile};
 pub use track_status::{Outcome, TrackStatus, TransitionError};
 pub use track_summary::TrackSummary;
 pub use transcode::{Codec, Transcode};
+pub use transcription::{
+    Transcription, TranscriptionSettings, TranscriptionState, Utterance, language_code, paragraphs,
+};
 pub use usage::{Day, DayError, Meter, UsageBatch, UsageCounts, UsageEntry};
 pub use waveform::{LevelsFormat, LevelsSettings, WaveformImage, WaveformVideo};
 pub use webhook::{

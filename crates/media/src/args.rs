@@ -121,6 +121,22 @@ pub(crate) fn folded_pcm_args(input: &Path, probe: &Probe, channels: u32) -> Vec
         .end("pipe:1")
 }
 
+/// ffmpeg's arguments to write a part of the audio stream, from one second to another, as speech models want it:
+/// mono, 16 kHz, a small MP3. Progress goes to stdout.
+pub(crate) fn speech_args(input: &Path, output: &Path, probe: &Probe, window: (f64, f64)) -> Vec<OsString> {
+    let (start, end) = window;
+    Args::new(QUIET_SINGLE)
+        .words("-progress pipe:1")
+        .pair("-ss", format!("{start:.6}"))
+        .pair("-t", format!("{:.6}", end - start))
+        .input(input)
+        .pair("-map", format!("0:{}", probe.stream))
+        .words(
+            "-vn -sn -dn -map_chapters -1 -map_metadata -1 -ac 1 -ar 16000 -c:a libmp3lame -b:a 32k -f mp3",
+        )
+        .end(file(output))
+}
+
 /// ffmpeg's arguments to encode the audio stream to `path`, which must not exist yet. Progress goes to stdout.
 ///
 /// Loudness is normalised by one gain where `probe.info` knows the loudness (put it there after analysis), kept

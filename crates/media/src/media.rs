@@ -280,6 +280,35 @@ impl Media {
         Ok(probe)
     }
 
+    /// Makes what speech models want of a part of the sound, from one second to another: a small mono MP3 in a
+    /// fresh folder inside `scratch`.
+    pub async fn speech(
+        &self,
+        input: &Path,
+        probe: &Probe,
+        window: (f64, f64),
+        scratch: &Path,
+        scope: &RunScope,
+    ) -> Result<PathBuf, MediaError> {
+        let (input, size) = self.open(input).await?;
+        let seconds = window.1 - window.0;
+        let folder = fresh_folder(scratch).await?;
+        let path = folder.path().join("speech.mp3");
+        let args = args::speech_args(&input, &path, probe, window);
+        let invocation = Invocation {
+            input: Some(input),
+            folder: Some(folder.path().to_owned()),
+            otherwise: "The sound could not be prepared for transcription.",
+            ..self.invocation(&self.inner.config.ffmpeg, args, scope, probe.duration, size)
+        };
+        let permit = self.permit(scope).await?;
+        let written = invocation.run(&scope.cancel, move |out| render::follow(out, seconds, None)).await?;
+        drop(permit);
+        render::check_output(&path, written > 0).await?;
+        let _ = folder.keep();
+        Ok(path)
+    }
+
     fn invocation(
         &self,
         program: &Path,

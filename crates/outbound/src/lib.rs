@@ -9,9 +9,11 @@ mod address;
 mod guard;
 mod names;
 mod outbound;
+mod transcribe;
 mod webhook;
 
 pub use guard::GuardError;
 pub use names::Names;
 pub use outbound::{Answer, CallError, CallLimits, Outbound};
+pub use transcribe::{Heard, TranscribeCall, TranscribeError};
 pub use webhook::{WebhookCall, WebhookSecret};

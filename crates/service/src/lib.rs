@@ -19,6 +19,7 @@ mod refusal;
 mod repeatable;
 mod signing_keys;
 mod track_view;
+mod transcription;
 mod uploads;
 mod usage;
 mod webhooks;
@@ -45,6 +46,7 @@ pub use refusal::{Noun, Refusal};
 pub use repeatable::{RepeatableRequest, Repeats, Turn};
 pub use signing_keys::{CreatedSigningKey, KeyFollower, SigningKeys};
 pub use track_view::{TrackSummaryView, TrackView};
+pub use transcription::{SetTranscription, TranscriptionView, Transcriptions};
 pub use uploads::{
     AcceptedUpload, CreateUploadSession, CreatedUploadSession, SessionTrack, UploadLimits, UploadSessionView,
     UploadTerms, Uploads,

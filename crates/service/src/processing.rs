@@ -14,6 +14,7 @@ mod purge_track;
 mod render_existing;
 mod settle_track;
 mod sweep_objects;
+mod transcribe_track;
 mod workbench;
 
 use std::error::Error;
@@ -25,7 +26,7 @@ use tonearm_catalog::{Catalog, Transaction};
 use tonearm_domain::{Ambient, ClaimedJob, Job};
 use tonearm_media::Media;
 
-use crate::Refusal;
+use crate::{Refusal, Transcriptions};
 
 /// Runs background work. Each use case ends by finishing its job in the transaction that records its result.
 #[derive(Clone)]
@@ -36,6 +37,7 @@ pub struct Processing {
     ambient: Ambient,
     scratch: PathBuf,
     watched: attend::Watched,
+    transcriptions: Option<Transcriptions>,
 }
 
 /// One run of a job.
@@ -101,7 +103,12 @@ impl Processing {
     /// `scratch` is a folder of its own for files in the making; it may be emptied at every start.
     pub fn new(catalog: Catalog, blobs: Blobs, media: Media, ambient: Ambient, scratch: PathBuf) -> Self {
         let watched = attend::Watched::follow(&catalog);
-        Self { catalog, blobs, media, ambient, scratch, watched }
+        Self { catalog, blobs, media, ambient, scratch, watched, transcriptions: None }
+    }
+
+    /// The same with providers to have words written down by.
+    pub fn with_transcriptions(self, transcriptions: Transcriptions) -> Self {
+        Self { transcriptions: Some(transcriptions), ..self }
     }
 
     /// The catalog, for claiming jobs and keeping their leases.
@@ -126,6 +133,9 @@ impl Processing {
             Job::ExpireUpload { organization_id, track_id } => {
                 self.expire_upload(run, organization_id, track_id).await
             }
+            Job::TranscribeTrack { organization_id, track_id } => {
+                self.transcribe_track(run, organization_id, track_id).await
+            }
             Job::PurgeTrack { organization_id, track_id } => {
                 self.purge_track(run, organization_id, track_id).await
             }
@@ -142,6 +152,9 @@ impl Processing {
         match claimed.job {
             Job::ProcessTrack { organization_id, track_id } => {
                 self.give_up_track(claimed, organization_id, track_id, error).await
+            }
+            Job::TranscribeTrack { organization_id, track_id } => {
+                self.give_up_transcription(claimed, organization_id, track_id, error).await
             }
             _ => {
                 let tx = self.catalog.begin().await?;

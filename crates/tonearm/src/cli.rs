@@ -10,6 +10,7 @@ mod recipe;
 mod serve;
 mod signing_key;
 mod track;
+mod transcription;
 mod webhook;
 
 use std::path::PathBuf;
@@ -52,6 +53,11 @@ enum Command {
     Webhook {
         #[command(subcommand)]
         command: webhook::Command,
+    },
+    /// Manage transcription
+    Transcription {
+        #[command(subcommand)]
+        command: transcription::Command,
     },
     /// Read the audit log
     Audit {
@@ -157,6 +163,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
             Command::Org { command } => org::run(&config, &ambient, command).await,
             Command::Key { command } => key::run(&config, &ambient, command).await,
             Command::Webhook { command } => webhook::run(&config, &ambient, command).await,
+            Command::Transcription { command } => transcription::run(&config, &ambient, command).await,
             Command::Audit { command } => audit::run(&config, &ambient, command).await,
             Command::SigningKey { command } => signing_key::run(&config, &ambient, command).await,
             Command::Recipe { command } => recipe::run(&config, &ambient, command).await,

@@ -19,7 +19,7 @@ use tonearm_media::{Media, MediaConfig, MediaLimits};
 use tonearm_outbound::Outbound;
 use tonearm_service::{
     Access, Audit, KeyFollower, Library, Links, LookupLimits, Lookups, People, Playback, Processing, Refusal,
-    Repeats, SigningKeys, Uploads, Usage, UsageKeeper, Webhooks,
+    Repeats, SigningKeys, Transcriptions, Uploads, Usage, UsageKeeper, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 use tonearm_worker::{Sender, Worker};
@@ -94,6 +94,8 @@ pub struct Parts {
     pub people: People,
     /// Manages webhooks and sends them.
     pub webhooks: Webhooks,
+    /// Manages transcription.
+    pub transcriptions: Transcriptions,
     /// Reads the audit log.
     pub audit: Audit,
     links: Links,
@@ -150,8 +152,10 @@ impl Parts {
         let audit = Audit::new(catalog.clone());
         let vault = Vault::new(&secrets(config, ambient)?);
         let outbound = Outbound::new(config.allow_private).map_err(StartError::Outbound)?;
+        let transcriptions =
+            Transcriptions::new(catalog.clone(), ambient.clone(), vault.clone(), outbound.clone());
         let webhooks = Webhooks::new(catalog.clone(), ambient.clone(), links.clone(), vault, outbound);
-        Ok(Self { catalog, library, people, webhooks, audit, links, signer })
+        Ok(Self { catalog, library, people, webhooks, transcriptions, audit, links, signer })
     }
 }
 
@@ -247,7 +251,8 @@ impl Node {
                 let scratch = make_scratch(config, &ambient)?;
                 let path = scratch.path().to_owned();
                 self.scratch = Some(scratch);
-                let processing = Processing::new(catalog, blobs, media.clone(), ambient, path);
+                let processing = Processing::new(catalog, blobs, media.clone(), ambient, path)
+                    .with_transcriptions(parts.transcriptions.clone());
                 worker = Some((media, Worker::new(processing, config.worker)));
                 let sender = Sender::new(parts.webhooks.clone(), config.sender);
                 self.tasks.push(tokio::spawn(sender.work(self.shutdown.clone())));

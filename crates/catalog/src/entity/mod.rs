@@ -21,6 +21,8 @@ pub(crate) mod signing_key;
 pub(crate) mod track;
 pub(crate) mod track_file;
 pub(crate) mod track_progress;
+pub(crate) mod transcription;
+pub(crate) mod transcription_settings;
 pub(crate) mod upload_session;
 pub(crate) mod usage;
 pub(crate) mod usage_batch;

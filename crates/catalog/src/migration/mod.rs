@@ -7,6 +7,7 @@ mod m0004_usage;
 mod m0005_signing_keys;
 mod m0006_processing;
 mod m0007_events;
+mod m0008_transcription;
 mod m0009_people;
 
 use std::collections::HashSet;
@@ -29,6 +30,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0005_signing_keys::Migration),
             Box::new(m0006_processing::Migration),
             Box::new(m0007_events::Migration),
+            Box::new(m0008_transcription::Migration),
             Box::new(m0009_people::Migration),
         ]
     }

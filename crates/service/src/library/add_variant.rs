@@ -1,8 +1,9 @@
 //! Another variant for one track.
 
-use tonearm_domain::{Job, JobId, Recipe, RecipeKind, TrackId, VariantIndex};
+use tonearm_domain::{AuditAction, Job, JobId, Recipe, RecipeKind, TrackId, VariantIndex};
 
 use super::Library;
+use crate::audit::{self, Done};
 use crate::{Caller, Noun, Refusal};
 
 impl Library {
@@ -48,6 +49,12 @@ impl Library {
         tx.update_track(&track).await?;
         let job_id = self.ambient.record_id();
         tx.enqueue(Job::ProcessTrack { organization_id, track_id }, job_id, self.ambient.now(), None).await?;
+        let done = Done {
+            action: AuditAction::VariantCreate,
+            subject_id: recipe.id.uuid(),
+            title: recipe.index.as_str(),
+        };
+        audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
         Ok((recipe, job_id))
     }

@@ -1,10 +1,13 @@
 //! A new organization, able to work at once.
 
 use tonearm_catalog::Transaction;
-use tonearm_domain::{Ambient, KeyType, Membership, Organization, OrganizationId, Role, default_recipes};
+use tonearm_domain::{
+    Ambient, AuditAction, KeyType, Membership, Organization, OrganizationId, Role, default_recipes,
+};
 use tonearm_signing::ApiKeyText;
 
 use super::{CreateKey, Library};
+use crate::audit::{self, Done};
 use crate::{Caller, Refusal};
 
 /// A new organization and the first key to it.
@@ -23,6 +26,8 @@ impl Library {
         let organization = insert_organization(&tx, &self.ambient, name).await?;
         let id = organization.id;
         let key = CreateKey { is_downloadable: true, ..CreateKey::new(KeyType::Api, "First key") };
+        let done = Done { action: AuditAction::OrganizationCreate, subject_id: id.uuid(), title: name };
+        audit::record(&tx, &self.ambient, &Caller::owner(id), done).await?;
         let created = self.insert_key(&tx, &Caller::owner(id), key).await?;
         tx.commit().await?;
         Ok(CreatedOrganization { organization, api_key: created.text })

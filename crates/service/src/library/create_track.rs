@@ -2,11 +2,12 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    Ambient, CollectionId, Colour, CreatorId, Job, Metadata, OrganizationId, Track, TrackInfo, TrackStatus,
-    UPLOAD_URL_TTL_SECONDS, UploadSessionId, sanitise_file_name,
+    Ambient, AuditAction, CollectionId, Colour, CreatorId, Job, Metadata, OrganizationId, Track, TrackInfo,
+    TrackStatus, UPLOAD_URL_TTL_SECONDS, UploadSessionId, sanitise_file_name,
 };
 
 use super::Library;
+use crate::audit::{self, Done};
 use crate::track_view::Surroundings;
 use crate::{Caller, Refusal, TrackView, UploadHandle};
 
@@ -58,6 +59,9 @@ impl Library {
         let tx = self.catalog.begin().await?;
         let track =
             insert_track(&tx, &self.ambient, caller.organization_id, collection_id, None, create).await?;
+        let done =
+            Done { action: AuditAction::TrackCreate, subject_id: track.id.uuid(), title: &track.file_name };
+        audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
         let (source, cover) = self.links.uploads(track.organization_id, track.id);
         Ok((surroundings.view(track), UploadHandles { track: source, cover }))

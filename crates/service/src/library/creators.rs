@@ -1,8 +1,9 @@
 //! Creators.
 
-use tonearm_domain::{Creator, CreatorId, Metadata, Page, Patch};
+use tonearm_domain::{AuditAction, Creator, CreatorId, Metadata, Page, Patch};
 
 use super::Library;
+use crate::audit::{self, Done};
 use crate::{Caller, Noun, Refusal};
 
 /// A creator to be made.
@@ -59,6 +60,12 @@ impl Library {
         };
         let tx = self.catalog.begin().await?;
         tx.insert_creator(&creator).await?;
+        let done = Done {
+            action: AuditAction::CreatorCreate,
+            subject_id: creator.id.uuid(),
+            title: &creator.organization_index,
+        };
+        audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
         Ok(creator)
     }
@@ -85,6 +92,12 @@ impl Library {
         update.metadata.apply_or(&mut creator.metadata, Metadata::default());
         creator.updated_at = self.ambient.now();
         tx.update_creator(&creator).await?;
+        let done = Done {
+            action: AuditAction::CreatorUpdate,
+            subject_id: creator.id.uuid(),
+            title: &creator.organization_index,
+        };
+        audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
         Ok(creator)
     }
@@ -96,6 +109,12 @@ impl Library {
         let creator =
             tx.creator(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Creator))?;
         tx.delete_creator(caller.organization_id, id).await?;
+        let done = Done {
+            action: AuditAction::CreatorDelete,
+            subject_id: creator.id.uuid(),
+            title: &creator.organization_index,
+        };
+        audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
         Ok(creator)
     }

@@ -1,8 +1,9 @@
 //! Soft deletion of a track.
 
-use tonearm_domain::{Job, TrackId};
+use tonearm_domain::{AuditAction, Job, TrackId};
 
 use super::Library;
+use crate::audit::{self, Done};
 use crate::track_view::Surroundings;
 use crate::{Caller, Noun, Refusal, TrackView};
 
@@ -17,6 +18,9 @@ impl Library {
         tx.soft_delete_track(organization_id, id, now).await?;
         let purge = Job::PurgeTrack { organization_id, track_id: id };
         tx.enqueue(purge, self.ambient.record_id(), now, None).await?;
+        let done =
+            Done { action: AuditAction::TrackDelete, subject_id: track.id.uuid(), title: &track.file_name };
+        audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
         let surroundings = Surroundings::of(&self.catalog, organization_id, track.collection_id).await?;
         Ok(surroundings.view(track))

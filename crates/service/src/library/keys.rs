@@ -2,12 +2,13 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    ApiKey, ApiKeyId, CollectionId, CreatorId, KeyScope, KeyType, ScopeError, Timestamp, TrackId,
-    VariantIndex,
+    ApiKey, ApiKeyId, AuditAction, CollectionId, CreatorId, KeyScope, KeyType, ScopeError, Timestamp,
+    TrackId, VariantIndex,
 };
 use tonearm_signing::ApiKeyText;
 
 use super::Library;
+use crate::audit::{self, Done};
 use crate::{Caller, Noun, Refusal};
 
 /// A key to be made.
@@ -90,6 +91,8 @@ impl Library {
         if !tx.revoke_api_key(caller.organization_id, id, self.ambient.now()).await? {
             return Err(Refusal::NotFound(Noun::ApiKey));
         }
+        let done = Done { action: AuditAction::KeyRevoke, subject_id: id.uuid(), title: "" };
+        audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
         Ok(())
     }
@@ -124,6 +127,8 @@ impl Library {
             last_used_at: None,
         };
         tx.insert_api_key(&key, &text.hash()).await?;
+        let done = Done { action: AuditAction::KeyCreate, subject_id: key.id.uuid(), title: &key.title };
+        audit::record(tx, &self.ambient, caller, done).await?;
         Ok(CreatedKey { key, text })
     }
 }

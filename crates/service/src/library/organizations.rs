@@ -1,8 +1,9 @@
 //! Reading and changing an organization.
 
-use tonearm_domain::{Colour, Organization, OrganizationId, Patch, PlayerColours, ThemeColour};
+use tonearm_domain::{AuditAction, Colour, Organization, OrganizationId, Patch, PlayerColours, ThemeColour};
 
 use super::Library;
+use crate::audit::{self, Done};
 use crate::{Caller, Noun, Refusal};
 
 /// An organization with its companion colours.
@@ -29,8 +30,6 @@ pub struct UpdateOrganization {
     pub player_colour: Patch<Colour>,
     /// The line under the title; cleared, empty.
     pub player_subtitle: Patch<String>,
-    /// Whether spoken words are transcribed. Not changeable through the API.
-    pub is_transcription_enabled: Patch<bool>,
     /// Whether tracks play while they are still in the making. Not changeable through the API.
     pub is_early_sound: Patch<bool>,
 }
@@ -55,7 +54,6 @@ impl UpdateOrganization {
         self.is_cover_overridable.apply_or(&mut organization.is_cover_overridable, true);
         self.player_colour.apply_or(&mut organization.player_colour, Colour::DEFAULT);
         self.player_subtitle.apply_or(&mut organization.player_subtitle, String::new());
-        self.is_transcription_enabled.apply_or(&mut organization.is_transcription_enabled, false);
         self.is_early_sound.apply_or(&mut organization.is_early_sound, false);
         Ok(())
     }
@@ -93,6 +91,12 @@ impl Library {
         let mut organization = tx.organization(id).await?.ok_or(Refusal::NotFound(Noun::Organization))?;
         update.apply(&mut organization)?;
         tx.update_organization(&organization).await?;
+        let done = Done {
+            action: AuditAction::OrganizationUpdate,
+            subject_id: organization.id.uuid(),
+            title: &organization.name,
+        };
+        audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
         Ok(organization.into())
     }

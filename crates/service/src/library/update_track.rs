@@ -1,8 +1,9 @@
 //! Changing what people say of a track.
 
-use tonearm_domain::{Colour, CreatorId, Metadata, Patch, Track, TrackId};
+use tonearm_domain::{AuditAction, Colour, CreatorId, Metadata, Patch, Track, TrackId};
 
 use super::Library;
+use crate::audit::{self, Done};
 use crate::track_view::Surroundings;
 use crate::{Caller, Noun, Refusal, TrackView};
 
@@ -56,6 +57,9 @@ impl Library {
         caller.reach_track(track.collection_id, track.id)?;
         update.apply(&mut track);
         tx.update_track(&track).await?;
+        let done =
+            Done { action: AuditAction::TrackUpdate, subject_id: track.id.uuid(), title: &track.file_name };
+        audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
         let surroundings =
             Surroundings::of(&self.catalog, caller.organization_id, track.collection_id).await?;

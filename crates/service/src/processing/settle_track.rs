@@ -10,6 +10,7 @@ use super::files::MadeCover;
 use super::process_track::Unrecorded;
 use super::workbench::Workbench;
 use super::{JobError, JobRun, Processing, finish};
+use crate::transcription;
 use crate::webhooks::events;
 
 impl Processing {
@@ -78,6 +79,7 @@ impl Processing {
             }
             tx.update_track(&track).await?;
             events::track_settled(&tx, &self.ambient, &track, previous).await?;
+            transcription::queue_if_wanted(&tx, &self.ambient, &track).await?;
         }
         finish(&run.claimed, tx).await
     }

@@ -68,7 +68,11 @@ impl Processing {
     }
 
     /// The source as a local file: in place where the store is a folder, else fetched. None where it is gone.
-    async fn local_source(&self, source: &Source, scratch: &Path) -> Result<Option<PathBuf>, JobError> {
+    pub(super) async fn local_source(
+        &self,
+        source: &Source,
+        scratch: &Path,
+    ) -> Result<Option<PathBuf>, JobError> {
         if let Some(path) = self.blobs.local_path(&source.key) {
             return Ok(tokio::fs::try_exists(&path).await?.then_some(path));
         }

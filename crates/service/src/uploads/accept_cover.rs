@@ -2,11 +2,12 @@
 
 use bytes::Bytes;
 use tonearm_catalog::Transaction;
-use tonearm_domain::{Cover, CoverOrigin, CoverOwner, OrganizationId, ShortId, ThemeColour};
+use tonearm_domain::{AuditAction, Cover, CoverOrigin, CoverOwner, OrganizationId, ShortId, ThemeColour};
 use tonearm_media::MediaError;
 
 use super::Uploads;
 use super::accept_source::refuse_put;
+use crate::audit::{self, Done, UPLOADER};
 use crate::{Caller, Noun, Refusal, covers};
 
 impl Uploads {
@@ -88,6 +89,13 @@ impl Uploads {
     ) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
         put_to_use(&tx, organization_id, owner, cover, theme).await?;
+        let (action, subject_id) = match owner {
+            CoverOwner::Track(id) => (AuditAction::TrackCover, id.uuid()),
+            CoverOwner::Collection(id) => (AuditAction::CollectionCover, id.uuid()),
+            CoverOwner::Organization => (AuditAction::OrganizationCover, organization_id.uuid()),
+        };
+        let done = Done { action, subject_id, title: "" };
+        audit::record_of(&tx, &self.ambient, Some(organization_id), UPLOADER, done).await?;
         tx.commit().await?;
         Ok(())
     }

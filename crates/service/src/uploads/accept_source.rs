@@ -4,12 +4,13 @@ use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use tonearm_blobs::{PutError, PutTerms, Stored};
 use tonearm_domain::{
-    ContentType, Job, ObjectFile, ObjectKey, OrganizationId, Source, Track, TrackId, TrackStatus,
-    VariantIndex,
+    AuditAction, ContentType, Job, ObjectFile, ObjectKey, OrganizationId, Source, Track, TrackId,
+    TrackStatus, VariantIndex,
 };
 use tonearm_media::sniff;
 
 use super::Uploads;
+use crate::audit::{self, Done, UPLOADER};
 use crate::{Noun, Refusal};
 
 type BodyError = Box<dyn std::error::Error + Send + Sync>;
@@ -108,6 +109,9 @@ impl Uploads {
         tx.update_track(&track).await?;
         let job = Job::ProcessTrack { organization_id, track_id };
         tx.enqueue(job, self.ambient.record_id(), self.ambient.now(), None).await?;
+        let done =
+            Done { action: AuditAction::TrackUpload, subject_id: track_id.uuid(), title: &track.file_name };
+        audit::record_of(&tx, &self.ambient, Some(organization_id), UPLOADER, done).await?;
         tx.commit().await?;
         Ok(())
     }

@@ -1,11 +1,12 @@
 //! Upload sessions: whoever holds the id fills one collection until it expires.
 
 use tonearm_domain::{
-    CollectionId, CreatorId, ExpiresIn, Metadata, Organization, PlayerColours, UploadSession,
+    AuditAction, CollectionId, CreatorId, ExpiresIn, Metadata, Organization, PlayerColours, UploadSession,
     UploadSessionId, resolve_player_colour,
 };
 
 use super::Uploads;
+use crate::audit::{self, Done, UPLOADER};
 use crate::library::{CreateTrack, UploadHandles, insert_track};
 use crate::track_view::Surroundings;
 use crate::{Caller, Noun, Refusal, TrackView};
@@ -79,6 +80,11 @@ impl Uploads {
         };
         let tx = self.catalog.begin().await?;
         tx.insert_upload_session(&session).await?;
+        // The session's id is a credential and stays out of the log.
+        let title = &surroundings.collection.title;
+        let subject_id = collection_id.uuid();
+        let done = Done { action: AuditAction::UploadSessionCreate, subject_id, title };
+        audit::record(&tx, &self.ambient, caller, done).await?;
         let track = match create.track {
             Some(track) => Some(self.insert_session_track(&tx, &session, &surroundings, track).await?),
             None => None,
@@ -121,6 +127,9 @@ impl Uploads {
         let (organization_id, collection_id) = (session.organization_id, session.collection_id);
         let track =
             insert_track(tx, &self.ambient, organization_id, collection_id, Some(session.id), create).await?;
+        let (subject_id, title) = (track.id.uuid(), track.file_name.as_str());
+        let done = Done { action: AuditAction::TrackCreate, subject_id, title };
+        audit::record_of(tx, &self.ambient, Some(organization_id), UPLOADER, done).await?;
         let (source, cover) = self.links.uploads(organization_id, track.id);
         Ok(SessionTrack { track: surroundings.view(track), handles: UploadHandles { track: source, cover } })
     }

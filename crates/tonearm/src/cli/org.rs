@@ -40,9 +40,6 @@ pub(super) struct Settings {
     /// Its name
     #[arg(long)]
     name: Option<String>,
-    /// Whether spoken words are transcribed
-    #[arg(long, value_enum)]
-    transcription: Option<Switch>,
     /// Whether tracks play while they are still in the making, with the files that are there
     #[arg(long, value_enum)]
     early_sound: Option<Switch>,
@@ -111,9 +108,6 @@ impl Settings {
     fn into_update(self) -> UpdateOrganization {
         UpdateOrganization {
             name: self.name.map_or(Patch::Keep, Patch::Set),
-            is_transcription_enabled: self
-                .transcription
-                .map_or(Patch::Keep, |switch| Patch::Set(matches!(switch, Switch::On))),
             is_early_sound: self
                 .early_sound
                 .map_or(Patch::Keep, |switch| Patch::Set(matches!(switch, Switch::On))),

@@ -1,6 +1,7 @@
 //! Tests of the whole: real servers, real audio, real processes.
 #![allow(clippy::unwrap_used)]
 
+mod audit;
 mod chaos;
 mod commands;
 mod concurrency;
@@ -11,6 +12,7 @@ mod lifecycle;
 mod receiver;
 mod recipes;
 mod tour;
+mod transcription;
 mod usage;
 mod way;
 mod webhooks;
@@ -46,4 +48,4 @@ macro_rules! on_both_backends {
         }
     };
 }
-use on_both_backends;
+pub(crate) use on_both_backends;

@@ -1,0 +1,298 @@
+//! Transcription: what a provider is asked with, how its words become paragraphs, and which language they are in.
+
+use crate::{OrganizationId, Timestamp, TrackId};
+
+/// How an organization's sound is transcribed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TranscriptionSettings {
+    /// Whose.
+    pub organization_id: OrganizationId,
+    /// Where the provider is: `{base_url}/audio/transcriptions`.
+    pub base_url: String,
+    /// The key to the provider, sealed; none where it asks for none.
+    pub key: Option<Vec<u8>>,
+    /// The model.
+    pub model: String,
+    /// The language of everything, where it is known.
+    pub language: Option<String>,
+}
+
+/// What became of transcribing a track.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Transcription {
+    /// Which track.
+    pub track_id: TrackId,
+    /// Whose.
+    pub organization_id: OrganizationId,
+    /// Where it is on its way.
+    pub state: TranscriptionState,
+    /// Why it failed, or why it is tried again, as a sentence for people.
+    pub reason: Option<String>,
+    /// When that was.
+    pub updated_at: Timestamp,
+}
+
+/// Where transcribing a track is on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TranscriptionState {
+    /// It will be tried (again).
+    Pending,
+    /// The words are there.
+    Done,
+    /// It was tried often enough.
+    Failed,
+}
+
+impl TranscriptionState {
+    /// The state as text, as in SQL.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Done => "done",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+impl std::str::FromStr for TranscriptionState {
+    type Err = &'static str;
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        [Self::Pending, Self::Done, Self::Failed]
+            .into_iter()
+            .find(|state| state.as_str() == text)
+            .ok_or("the states of a transcription are pending, done and failed")
+    }
+}
+
+/// Words that were said without a longer pause, as providers give them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Utterance {
+    /// Second it begins.
+    pub start: f64,
+    /// Second it ends.
+    pub end: f64,
+    /// The words.
+    pub text: String,
+}
+
+/// A pause that begins a paragraph, in seconds.
+const PARAGRAPH_PAUSE: f64 = 2.0;
+
+/// Characters after which a paragraph ends with its sentence.
+const LONG_PARAGRAPH: usize = 600;
+
+/// Plain text in paragraphs, separated by empty lines: a new one after a pause, and after a sentence once the
+/// paragraph is long.
+pub fn paragraphs(utterances: &[Utterance]) -> String {
+    let mut text = String::new();
+    let mut length = 0;
+    let mut last_end = None;
+    for utterance in utterances {
+        let words: Vec<&str> = utterance.text.split_whitespace().collect();
+        if words.is_empty() {
+            continue;
+        }
+        let words = words.join(" ").replace('\0', "");
+        let has_pause = last_end.is_some_and(|end| utterance.start - end >= PARAGRAPH_PAUSE);
+        let is_long =
+            length >= LONG_PARAGRAPH && text.ends_with(['.', '!', '?', '…', '。', '！', '？', '؟', '।']);
+        if !text.is_empty() {
+            let is_new = has_pause || is_long;
+            text.push_str(if is_new { "\n\n" } else { " " });
+            length = if is_new { 0 } else { length + 1 };
+        }
+        length += words.chars().count();
+        text.push_str(&words);
+        last_end = Some(utterance.end);
+    }
+    text
+}
+
+/// The languages that speech models name in English, with their BCP-47 codes.
+const LANGUAGES: &[(&str, &str)] = &[
+    ("afrikaans", "af"),
+    ("albanian", "sq"),
+    ("amharic", "am"),
+    ("arabic", "ar"),
+    ("armenian", "hy"),
+    ("assamese", "as"),
+    ("azerbaijani", "az"),
+    ("bashkir", "ba"),
+    ("basque", "eu"),
+    ("belarusian", "be"),
+    ("bengali", "bn"),
+    ("bosnian", "bs"),
+    ("breton", "br"),
+    ("bulgarian", "bg"),
+    ("burmese", "my"),
+    ("cantonese", "yue"),
+    ("castilian", "es"),
+    ("catalan", "ca"),
+    ("chinese", "zh"),
+    ("croatian", "hr"),
+    ("czech", "cs"),
+    ("danish", "da"),
+    ("dutch", "nl"),
+    ("english", "en"),
+    ("estonian", "et"),
+    ("faroese", "fo"),
+    ("finnish", "fi"),
+    ("flemish", "nl"),
+    ("french", "fr"),
+    ("galician", "gl"),
+    ("georgian", "ka"),
+    ("german", "de"),
+    ("greek", "el"),
+    ("gujarati", "gu"),
+    ("haitian creole", "ht"),
+    ("hausa", "ha"),
+    ("hawaiian", "haw"),
+    ("hebrew", "he"),
+    ("hindi", "hi"),
+    ("hungarian", "hu"),
+    ("icelandic", "is"),
+    ("indonesian", "id"),
+    ("italian", "it"),
+    ("japanese", "ja"),
+    ("javanese", "jv"),
+    ("kannada", "kn"),
+    ("kazakh", "kk"),
+    ("khmer", "km"),
+    ("korean", "ko"),
+    ("lao", "lo"),
+    ("latin", "la"),
+    ("latvian", "lv"),
+    ("lingala", "ln"),
+    ("lithuanian", "lt"),
+    ("luxembourgish", "lb"),
+    ("macedonian", "mk"),
+    ("malagasy", "mg"),
+    ("malay", "ms"),
+    ("malayalam", "ml"),
+    ("maltese", "mt"),
+    ("mandarin", "zh"),
+    ("maori", "mi"),
+    ("marathi", "mr"),
+    ("moldavian", "ro"),
+    ("mongolian", "mn"),
+    ("nepali", "ne"),
+    ("norwegian", "no"),
+    ("nynorsk", "nn"),
+    ("occitan", "oc"),
+    ("pashto", "ps"),
+    ("persian", "fa"),
+    ("polish", "pl"),
+    ("portuguese", "pt"),
+    ("punjabi", "pa"),
+    ("romanian", "ro"),
+    ("russian", "ru"),
+    ("sanskrit", "sa"),
+    ("serbian", "sr"),
+    ("shona", "sn"),
+    ("sindhi", "sd"),
+    ("sinhala", "si"),
+    ("slovak", "sk"),
+    ("slovenian", "sl"),
+    ("somali", "so"),
+    ("spanish", "es"),
+    ("sundanese", "su"),
+    ("swahili", "sw"),
+    ("swedish", "sv"),
+    ("tagalog", "tl"),
+    ("tajik", "tg"),
+    ("tamil", "ta"),
+    ("tatar", "tt"),
+    ("telugu", "te"),
+    ("thai", "th"),
+    ("tibetan", "bo"),
+    ("turkish", "tr"),
+    ("turkmen", "tk"),
+    ("ukrainian", "uk"),
+    ("urdu", "ur"),
+    ("uzbek", "uz"),
+    ("valencian", "ca"),
+    ("vietnamese", "vi"),
+    ("welsh", "cy"),
+    ("yiddish", "yi"),
+    ("yoruba", "yo"),
+];
+
+/// The BCP-47 code of a language as providers write it: its English name, or a code already. None for anything
+/// else.
+pub fn language_code(text: &str) -> Option<String> {
+    let text = text.trim();
+    let name = text.to_lowercase();
+    if let Some((_, code)) = LANGUAGES.iter().find(|(own, _)| *own == name) {
+        return Some((*code).to_owned());
+    }
+    let mut parts = text.split(['-', '_']);
+    let primary = parts.next().filter(|part| is_alphabetic(part, 2..=3))?.to_lowercase();
+    let code = parts.try_fold(primary, |code, part| match part.len() {
+        2 if is_alphabetic(part, 2..=2) => Some(format!("{code}-{}", part.to_uppercase())),
+        3 if part.bytes().all(|byte| byte.is_ascii_digit()) => Some(format!("{code}-{part}")),
+        4 if is_alphabetic(part, 4..=4) => {
+            Some(format!("{code}-{}{}", part[..1].to_uppercase(), part[1..].to_lowercase()))
+        }
+        _ => None,
+    });
+    code.filter(|code| code.len() <= 11)
+}
+
+fn is_alphabetic(part: &str, length: std::ops::RangeInclusive<usize>) -> bool {
+    length.contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphabetic())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn said(start: f64, end: f64, text: &str) -> Utterance {
+        Utterance { start, end, text: text.to_owned() }
+    }
+
+    #[test]
+    fn pauses_and_long_sentences_end_paragraphs() {
+        let text = paragraphs(&[
+            said(0.0, 1.0, " Hello"),
+            said(1.0, 2.0, " there. \n"),
+            said(2.5, 3.0, ""),
+            said(4.5, 5.0, "Next."),
+        ]);
+        assert_eq!(text, "Hello there.\n\nNext.");
+        let long = "word ".repeat(200) + "end.";
+        assert_eq!(paragraphs(&[said(0.0, 1.0, &long), said(1.0, 2.0, "More.")]).matches("\n\n").count(), 1);
+        assert_eq!(paragraphs(&[]), "");
+    }
+
+    #[test]
+    fn languages_are_codes() {
+        for (text, code) in [
+            ("english", Some("en")),
+            ("German", Some("de")),
+            ("de", Some("de")),
+            ("pt-br", Some("pt-BR")),
+            ("zh_hans", Some("zh-Hans")),
+            ("es-419", Some("es-419")),
+            ("Haitian Creole", Some("ht")),
+            ("klingonese", None),
+            ("", None),
+            ("e", None),
+            ("de-", None),
+            ("<html>", None),
+        ] {
+            assert_eq!(language_code(text).as_deref(), code, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_providers_say_is_taken(texts: Vec<String>, language: String) {
+            let utterances: Vec<_> = texts.iter().map(|text| said(f64::NAN, 0.0, text)).collect();
+            let text = paragraphs(&utterances);
+            prop_assert!(!text.contains('\0'));
+            prop_assert!(language_code(&language).is_none_or(|code| code.is_ascii() && code.len() <= 11));
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Asking a provider what is said: the widespread `POST {base}/audio/transcriptions`.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::multipart::{Form, Part};
+use serde::Deserialize;
+use tonearm_domain::Utterance;
+
+use crate::outbound::{Answer, CallError, CallLimits, Outbound};
+
+/// Models take their time; the words of twenty minutes fit easily.
+const LIMITS: CallLimits = CallLimits { timeout: Duration::from_secs(600), body: 8 * 1024 * 1024 };
+
+/// The longest that a provider may make us wait before we ask again.
+const MOST_SECONDS: i64 = 3600;
+
+/// What a provider is asked.
+#[derive(Clone)]
+pub struct TranscribeCall {
+    /// Where the provider is, without `/audio/transcriptions`.
+    pub base_url: String,
+    /// The key, where it asks for one.
+    pub key: Option<String>,
+    /// The model.
+    pub model: String,
+    /// The language, where it is known.
+    pub language: Option<String>,
+    /// An MP3 file.
+    pub sound: Bytes,
+}
+
+/// What a provider heard.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Heard {
+    /// The words, with their seconds in this sound.
+    pub utterances: Vec<Utterance>,
+    /// The language as the provider names it.
+    pub language: Option<String>,
+}
+
+/// Why there are no words. The text is a sentence for people and never holds the key.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TranscribeError {
+    /// Asked again, the provider would say the same: the settings are at fault, or the sound.
+    #[error("{0}")]
+    Final(String),
+    /// It may go better later; not before these seconds, where the provider said so.
+    #[error("{0}")]
+    Later(String, Option<i64>),
+}
+
+/// `verbose_json`; providers that know only `json` leave all but the text out.
+#[derive(Deserialize)]
+struct Verbose {
+    text: Option<String>,
+    language: Option<String>,
+    segments: Option<Vec<Segment>>,
+}
+
+#[derive(Deserialize)]
+struct Segment {
+    #[serde(default)]
+    start: f64,
+    #[serde(default)]
+    end: f64,
+    text: String,
+}
+
+impl Outbound {
+    /// Has one piece of sound transcribed.
+    pub async fn transcribe(&self, call: TranscribeCall) -> Result<Heard, TranscribeError> {
+        let url = format!("{}/audio/transcriptions", call.base_url.trim_end_matches('/'));
+        let sound = Part::stream(call.sound).file_name("sound.mp3");
+        let sound =
+            sound.mime_str("audio/mpeg").map_err(|error| TranscribeError::Final(error.to_string()))?;
+        let mut form =
+            Form::new().text("model", call.model).text("response_format", "verbose_json").part("file", sound);
+        if let Some(language) = call.language {
+            form = form.text("language", language);
+        }
+        let answer = self.post(&url, LIMITS, |request| {
+            let request = match call.key {
+                Some(key) => request.bearer_auth(key),
+                None => request,
+            };
+            request.multipart(form)
+        });
+        match answer.await {
+            Ok(answer) if answer.is_success() => read(&answer),
+            Ok(answer) => Err(refused(&answer)),
+            Err(CallError::Refused(error)) => Err(TranscribeError::Final(error.to_string())),
+            Err(error) => Err(TranscribeError::Later(format!("the provider: {error}"), None)),
+        }
+    }
+}
+
+fn read(answer: &Answer) -> Result<Heard, TranscribeError> {
+    let later = |sentence: &str| TranscribeError::Later(sentence.to_owned(), None);
+    if answer.is_truncated {
+        return Err(later("the provider's answer is longer than 8 MiB"));
+    }
+    let verbose: Verbose = serde_json::from_slice(&answer.body)
+        .map_err(|_| later("the provider answered something that is no transcription"))?;
+    let utterances = match (verbose.segments, verbose.text) {
+        (Some(segments), _) if !segments.is_empty() => {
+            segments.into_iter().map(|s| Utterance { start: s.start, end: s.end, text: s.text }).collect()
+        }
+        (_, Some(text)) => vec![Utterance { start: 0.0, end: 0.0, text }],
+        _ => return Err(later("the provider's answer holds no text")),
+    };
+    Ok(Heard { utterances, language: verbose.language })
+}
+
+/// 429 and faults of the provider pass; everything else is about what was asked.
+fn refused(answer: &Answer) -> TranscribeError {
+    let status = answer.status;
+    let said = String::from_utf8_lossy(&answer.body[..answer.body.len().min(300)]).replace(['\n', '\0'], " ");
+    let sentence = format!("the provider answered {status}: {}", said.trim());
+    if matches!(status, 408 | 409 | 425 | 429 | 500..) {
+        let wait = answer.headers.get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
+        TranscribeError::Later(sentence, wait.map(|seconds: i64| seconds.clamp(1, MOST_SECONDS)))
+    } else {
+        TranscribeError::Final(sentence)
+    }
+}

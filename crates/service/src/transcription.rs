@@ -1,0 +1,229 @@
+//! Transcription: settings for people, and the words of tracks.
+
+use tonearm_catalog::{Catalog, CatalogError, Transaction};
+use tonearm_domain::{
+    Ambient, AuditAction, Job, OrganizationId, Track, TrackId, Transcription, TranscriptionSettings,
+    TranscriptionState, language_code,
+};
+use tonearm_outbound::{Heard, Outbound, TranscribeCall, TranscribeError};
+use tonearm_signing::Vault;
+
+use crate::audit::{self, Done};
+use crate::{Caller, Noun, Refusal};
+
+/// Most failures that are shown, or asked for again, at once.
+const MOST_SHOWN: u64 = 500;
+
+/// Manages transcription, and asks providers.
+#[derive(Clone)]
+pub struct Transcriptions {
+    catalog: Catalog,
+    ambient: Ambient,
+    vault: Vault,
+    outbound: Outbound,
+}
+
+/// The settings as people see them. The key is never shown again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TranscriptionView {
+    /// Whether new tracks are transcribed.
+    pub is_enabled: bool,
+    /// Where the provider is.
+    pub base_url: Option<String>,
+    /// Whether there is a key.
+    pub has_key: bool,
+    /// The model.
+    pub model: Option<String>,
+    /// The language of everything, where it is known.
+    pub language: Option<String>,
+}
+
+/// Settings to be written.
+#[derive(Debug, Clone)]
+pub struct SetTranscription {
+    /// Where the provider is, such as `https://api.example.com/v1`.
+    pub base_url: String,
+    /// The key; none keeps the one there is, empty removes it.
+    pub key: Option<String>,
+    /// The model.
+    pub model: String,
+    /// The language of everything (BCP 47), where it is known.
+    pub language: Option<String>,
+}
+
+fn vault_place(id: OrganizationId) -> String {
+    format!("transcription/{id}")
+}
+
+impl Transcriptions {
+    /// Over the catalog; keys are kept in `vault`, and sound leaves through `outbound`.
+    pub fn new(catalog: Catalog, ambient: Ambient, vault: Vault, outbound: Outbound) -> Self {
+        Self { catalog, ambient, vault, outbound }
+    }
+
+    /// The organization's settings.
+    pub async fn settings(&self, caller: &Caller) -> Result<TranscriptionView, Refusal> {
+        caller.require_whole_organization()?;
+        let id = caller.organization_id;
+        let organization = self.catalog.organization(id).await?;
+        let is_enabled = organization.ok_or(Refusal::NotFound(Noun::Organization))?.is_transcription_enabled;
+        let settings = self.catalog.transcription_settings(id).await?;
+        Ok(TranscriptionView {
+            is_enabled,
+            has_key: settings.as_ref().is_some_and(|settings| settings.key.is_some()),
+            base_url: settings.as_ref().map(|settings| settings.base_url.clone()),
+            model: settings.as_ref().map(|settings| settings.model.clone()),
+            language: settings.and_then(|settings| settings.language),
+        })
+    }
+
+    /// Says how sound is transcribed, and turns it on for tracks that become ready from now on.
+    pub async fn set(&self, caller: &Caller, set: SetTranscription) -> Result<(), Refusal> {
+        caller.require_whole_organization()?;
+        let id = caller.organization_id;
+        let base_url = set.base_url.trim().trim_end_matches('/');
+        self.outbound.check_url(base_url).map_err(|error| Refusal::invalid("base_url", error.to_string()))?;
+        if base_url.contains(['?', '#']) {
+            return Err(Refusal::invalid("base_url", "has no ? and no #"));
+        }
+        if set.model.trim().is_empty() || set.model.contains('\0') {
+            return Err(Refusal::invalid("model", "cannot be empty"));
+        }
+        let language = set.language.as_deref().filter(|text| !text.trim().is_empty());
+        let language = language
+            .map(|text| {
+                language_code(text)
+                    .ok_or_else(|| Refusal::invalid("language", "is a code such as de or pt-BR"))
+            })
+            .transpose()?;
+        let tx = self.catalog.begin().await?;
+        let kept = tx.transcription_settings(id).await?;
+        let key = match set.key.as_deref().map(str::trim) {
+            // A key goes to the server it was entered for and no other.
+            None => kept.filter(|kept| kept.base_url == base_url).and_then(|kept| kept.key),
+            Some("") => None,
+            Some(key) => Some(self.vault.seal(&vault_place(id), self.ambient.random(), key.as_bytes())),
+        };
+        let settings = TranscriptionSettings {
+            organization_id: id,
+            base_url: base_url.to_owned(),
+            key,
+            model: set.model.trim().to_owned(),
+            language,
+        };
+        tx.put_transcription_settings(&settings).await?;
+        self.switch(&tx, caller, true, base_url).await?;
+        Ok(tx.commit().await?)
+    }
+
+    /// Turns it on or off; the settings stay.
+    pub async fn enable(&self, caller: &Caller, is_enabled: bool) -> Result<(), Refusal> {
+        caller.require_whole_organization()?;
+        let tx = self.catalog.begin().await?;
+        if is_enabled && tx.transcription_settings(caller.organization_id).await?.is_none() {
+            return Err(Refusal::Unprocessable {
+                code: "no_provider",
+                message: "no provider is set; say first where the sound is sent",
+            });
+        }
+        self.switch(&tx, caller, is_enabled, if is_enabled { "on" } else { "off" }).await?;
+        Ok(tx.commit().await?)
+    }
+
+    async fn switch(&self, tx: &Transaction, caller: &Caller, on: bool, title: &str) -> Result<(), Refusal> {
+        let id = caller.organization_id;
+        let mut organization = tx.organization(id).await?.ok_or(Refusal::NotFound(Noun::Organization))?;
+        organization.is_transcription_enabled = on;
+        tx.update_organization(&organization).await?;
+        let done = Done { action: AuditAction::TranscriptionUpdate, subject_id: id.uuid(), title };
+        Ok(audit::record(tx, &self.ambient, caller, done).await?)
+    }
+
+    /// What became of a track's transcription; none where it was never asked for.
+    pub async fn of_track(&self, caller: &Caller, id: TrackId) -> Result<Option<Transcription>, Refusal> {
+        caller.require_whole_organization()?;
+        Ok(self.catalog.transcription(caller.organization_id, id).await?)
+    }
+
+    /// The tracks whose transcription failed, the latest first.
+    pub async fn failures(&self, caller: &Caller) -> Result<Vec<Transcription>, Refusal> {
+        caller.require_whole_organization()?;
+        let failed = TranscriptionState::Failed;
+        Ok(self.catalog.transcriptions(caller.organization_id, failed, MOST_SHOWN).await?)
+    }
+
+    /// Has a track of the organization transcribed (once more).
+    pub async fn retry(&self, caller: &Caller, id: TrackId) -> Result<(), Refusal> {
+        caller.require_whole_organization()?;
+        let tx = self.catalog.begin().await?;
+        let track = tx.track(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
+        if !track.status.is_playable() {
+            return Err(Refusal::Unprocessable {
+                code: "not_ready",
+                message: "the track is not ready; it can be transcribed once it is",
+            });
+        }
+        queue(&tx, &self.ambient, &track).await?;
+        Ok(tx.commit().await?)
+    }
+
+    /// Asks the organization's provider what is said in a sound.
+    pub(crate) async fn ask(
+        &self,
+        settings: &TranscriptionSettings,
+        sound: bytes::Bytes,
+    ) -> Result<Heard, TranscribeError> {
+        let key = settings.key.as_deref().map(|sealed| {
+            let opened = self.vault.open(&vault_place(settings.organization_id), sealed);
+            let lost = "the provider's key was kept under a master secret that is gone; enter it again";
+            opened
+                .and_then(|bytes| String::from_utf8(bytes).ok())
+                .ok_or_else(|| TranscribeError::Final(lost.to_owned()))
+        });
+        let call = TranscribeCall {
+            base_url: settings.base_url.clone(),
+            key: key.transpose()?,
+            model: settings.model.clone(),
+            language: settings.language.clone(),
+            sound,
+        };
+        self.outbound.transcribe(call).await
+    }
+}
+
+/// Queues the transcription of a track that has become playable, where its organization has that on and it was not
+/// asked for before.
+pub(crate) async fn queue_if_wanted(
+    tx: &Transaction,
+    ambient: &Ambient,
+    track: &Track,
+) -> Result<(), CatalogError> {
+    if !track.status.is_playable() {
+        return Ok(());
+    }
+    let organization = tx.organization_as_it_is(track.organization_id).await?;
+    if !organization.is_some_and(|organization| organization.is_transcription_enabled)
+        || tx.transcription(track.id).await?.is_some()
+    {
+        return Ok(());
+    }
+    queue(tx, ambient, track).await
+}
+
+async fn queue(tx: &Transaction, ambient: &Ambient, track: &Track) -> Result<(), CatalogError> {
+    let (organization_id, track_id) = (track.organization_id, track.id);
+    tx.put_transcription(&pending(organization_id, track_id, None, ambient)).await?;
+    let job = Job::TranscribeTrack { organization_id, track_id };
+    let unique = format!("transcribe {track_id}");
+    tx.enqueue(job, ambient.record_id(), ambient.now(), Some(&unique)).await
+}
+
+pub(crate) fn pending(
+    organization_id: OrganizationId,
+    track_id: TrackId,
+    reason: Option<String>,
+    ambient: &Ambient,
+) -> Transcription {
+    let state = TranscriptionState::Pending;
+    Transcription { track_id, organization_id, state, reason, updated_at: ambient.now() }
+}

@@ -1,0 +1,98 @@
+//! `tonearm transcription`
+
+use clap::Subcommand;
+use serde_json::json;
+use tonearm_domain::{Ambient, OrganizationId, TrackId};
+use tonearm_service::{Caller, SetTranscription};
+
+use super::{Failure, print};
+use crate::{Config, Parts};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Say who transcribes, and turn it on for tracks that become ready from now on
+    Set(Set),
+    /// Turn it on with the settings that are there
+    On(Owner),
+    /// Turn it off; the settings stay
+    Off(Owner),
+    /// Show the settings as JSON, without the key
+    Show(Owner),
+    /// List the tracks whose transcription failed, and why, one line of JSON each
+    Failures(Owner),
+    /// Transcribe a track (once more)
+    Retry {
+        #[command(flatten)]
+        owner: Owner,
+        /// The track's id; without it, every track whose transcription failed
+        #[arg(long, value_name = "ID")]
+        track: Option<TrackId>,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Owner {
+    /// The organization's id
+    #[arg(long)]
+    org: OrganizationId,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Set {
+    #[command(flatten)]
+    owner: Owner,
+    /// Where the provider is, such as https://api.example.com/v1
+    #[arg(long)]
+    url: String,
+    /// The model
+    #[arg(long, default_value = "whisper-1")]
+    model: String,
+    /// The key; unset keeps the one there is, empty removes it
+    #[arg(long, env = "TONEARM_TRANSCRIPTION_KEY", hide_env_values = true)]
+    key: Option<String>,
+    /// The language of everything, such as de, where it is known
+    #[arg(long)]
+    language: Option<String>,
+}
+
+pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
+    let transcriptions = Parts::open(config, ambient).await?.transcriptions;
+    match command {
+        Command::Set(Set { owner, url, model, key, language }) => {
+            let set = SetTranscription { base_url: url, key, model, language };
+            transcriptions.set(&Caller::owner(owner.org), set).await?;
+        }
+        Command::On(owner) => transcriptions.enable(&Caller::owner(owner.org), true).await?,
+        Command::Off(owner) => transcriptions.enable(&Caller::owner(owner.org), false).await?,
+        Command::Show(owner) => {
+            let settings = transcriptions.settings(&Caller::owner(owner.org)).await?;
+            print::json(&json!({
+                "is_enabled": settings.is_enabled,
+                "base_url": settings.base_url,
+                "has_key": settings.has_key,
+                "model": settings.model,
+                "language": settings.language,
+            }));
+        }
+        Command::Failures(owner) => {
+            for failed in transcriptions.failures(&Caller::owner(owner.org)).await? {
+                print::json(&json!({
+                    "track_id": failed.track_id,
+                    "reason": failed.reason,
+                    "failed_at": failed.updated_at,
+                }));
+            }
+        }
+        Command::Retry { owner, track } => {
+            let caller = Caller::owner(owner.org);
+            let tracks = match track {
+                Some(track) => vec![track],
+                None => transcriptions.failures(&caller).await?.into_iter().map(|f| f.track_id).collect(),
+            };
+            for track in tracks {
+                transcriptions.retry(&caller, track).await?;
+            }
+        }
+    }
+    Ok(())
+}

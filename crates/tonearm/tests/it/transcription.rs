@@ -1,0 +1,249 @@
+//! Transcription, with a server that plays the provider: also with its errors, its slowness and its odd answers.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use serde_json::json;
+use tokio::sync::{Notify, Semaphore};
+use tonearm_domain::TranscriptionState;
+use tonearm_fixtures::audio::{WavSpec, wav};
+use tonearm_service::{Caller, SetTranscription, Transcriptions};
+use tonearm_testkit::{Backend, TestServer};
+
+/// One answer: status, `Retry-After` and body.
+type Line = (u16, Option<&'static str>, String);
+
+struct Provider {
+    script: Mutex<Vec<Line>>,
+    asked: Mutex<Vec<(HeaderMap, Bytes)>>,
+    was_asked: Notify,
+    /// How many answers may be given.
+    turns: Semaphore,
+}
+
+impl Provider {
+    /// Answers by the script; its last line for ever.
+    async fn start(script: Vec<Line>) -> (Arc<Self>, String) {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/v1/", listener.local_addr().unwrap());
+        let provider = Arc::new(Self {
+            script: Mutex::new(script.into_iter().rev().collect()),
+            asked: Mutex::default(),
+            was_asked: Notify::new(),
+            turns: Semaphore::new(Semaphore::MAX_PERMITS),
+        });
+        let routes = Router::new()
+            .route("/v1/audio/transcriptions", post(answer))
+            .layer(axum::extract::DefaultBodyLimit::disable())
+            .with_state(Arc::clone(&provider));
+        tokio::spawn(async move { axum::serve(listener, routes).await });
+        (provider, url)
+    }
+
+    fn asked(&self) -> usize {
+        self.asked.lock().unwrap().len()
+    }
+
+    /// Waits for the `count`-th request. Bounded by half a minute.
+    async fn wait_for(&self, count: usize) {
+        let enough = async {
+            while self.asked() < count {
+                let _ = tokio::time::timeout(Duration::from_millis(100), self.was_asked.notified()).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), enough)
+            .await
+            .unwrap_or_else(|_| panic!("asked {} times, not {count}", self.asked()));
+    }
+}
+
+async fn answer(State(provider): State<Arc<Provider>>, headers: HeaderMap, body: Bytes) -> Response {
+    provider.asked.lock().unwrap().push((headers, body));
+    provider.was_asked.notify_one();
+    provider.turns.acquire().await.unwrap().forget();
+    let (status, wait, text) = {
+        let mut script = provider.script.lock().unwrap();
+        if script.len() > 1 { script.pop().unwrap() } else { script[0].clone() }
+    };
+    let status = StatusCode::from_u16(status).unwrap();
+    match wait {
+        Some(wait) => (status, [("retry-after", wait)], text).into_response(),
+        None => (status, text).into_response(),
+    }
+}
+
+fn good() -> Line {
+    let heard = json!({
+        "task": "transcribe", "language": "german", "duration": 1.0, "text": "Guten Tag. Und weiter.",
+        "segments": [
+            {"id": 0, "start": 0.0, "end": 0.4, "text": " Guten Tag."},
+            {"id": 1, "start": 2.9, "end": 3.4, "text": " Und weiter."},
+        ],
+    });
+    (200, None, heard.to_string())
+}
+
+struct Stage {
+    server: TestServer,
+    transcriptions: Transcriptions,
+    caller: Caller,
+}
+
+impl Stage {
+    async fn open(backend: Backend, url: &str) -> Self {
+        let server = TestServer::start_with(backend, &[("TONEARM_OUTBOUND_ALLOW_PRIVATE", "true")]).await;
+        let transcriptions = server.node.parts().unwrap().transcriptions.clone();
+        let caller = Caller::owner(server.organization_id.parse().unwrap());
+        let set = SetTranscription {
+            base_url: url.to_owned(),
+            key: Some("sk-secret".to_owned()),
+            model: "whisper-1".to_owned(),
+            language: None,
+        };
+        transcriptions.set(&caller, set).await.unwrap();
+        Self { server, transcriptions, caller }
+    }
+
+    async fn ready_track(&self) -> String {
+        let client = &self.server.client;
+        let collection = client.collection("Spoken").await;
+        let sound = wav(&WavSpec { seconds: 1.0, ..WavSpec::default() });
+        let track = client.upload(&collection, "talk.wav", sound).await;
+        assert_eq!(client.settled(&track).await["track_status_id"], "ready");
+        track
+    }
+
+    /// Waits until transcribing a track has come to a state, and gives the reason. Bounded by half a minute.
+    async fn wait_for(&self, track: &str, state: TranscriptionState) -> Option<String> {
+        for _ in 0..600 {
+            let found = self.transcriptions.of_track(&self.caller, track.parse().unwrap()).await.unwrap();
+            match found {
+                Some(found) if found.state == state => return found.reason,
+                _ => tokio::time::sleep(Duration::from_millis(50)).await,
+            }
+        }
+        panic!("transcribing {track} is not {} after half a minute", state.as_str());
+    }
+}
+
+async fn words_are_written_down(backend: Backend) {
+    let (provider, url) = Provider::start(vec![good()]).await;
+    let stage = Stage::open(backend, &url).await;
+    // The provider is slow: the track is ready nevertheless.
+    provider.turns.forget_permits(Semaphore::MAX_PERMITS);
+    let track = stage.ready_track().await;
+    provider.wait_for(1).await;
+    let read =
+        || async { stage.server.client.get(&format!("/v1/track/{track}")).await.ok()["track"].clone() };
+    assert_eq!(read().await["transcription"], json!(null));
+    provider.turns.add_permits(1);
+    stage.wait_for(&track, TranscriptionState::Done).await;
+    let heard = read().await;
+    assert_eq!(heard["transcription"], "Guten Tag.\n\nUnd weiter.");
+    assert_eq!(heard["transcription_language"], "de");
+
+    let (headers, body) = provider.asked.lock().unwrap()[0].clone();
+    assert_eq!(headers["authorization"], "Bearer sk-secret");
+    let text = String::from_utf8_lossy(&body);
+    for part in
+        ["name=\"model\"\r\n\r\nwhisper-1\r\n", "verbose_json", "filename=\"sound.mp3\"", "audio/mpeg"]
+    {
+        assert!(text.contains(part), "no {part} in the request");
+    }
+    assert!(!text.contains("name=\"language\""));
+    assert!(body.len() < 8_000, "one second of small mono MP3, not {} bytes", body.len());
+    let view = stage.transcriptions.settings(&stage.caller).await.unwrap();
+    assert!(view.is_enabled && view.has_key && !format!("{view:?}").contains("sk-secret"));
+    stage.server.node.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn words_are_written_down_embedded() {
+    Box::pin(words_are_written_down(Backend::Embedded)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn words_are_written_down_distributed() {
+    Box::pin(words_are_written_down(Backend::Distributed)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn troubles_that_pass_are_waited_out() {
+    let line = |status, wait, text: &str| (status, wait, text.to_owned());
+    let script = vec![
+        line(429, Some("7"), "slow down"),
+        line(500, None, "oops"),
+        line(200, None, "<html>Welcome to the proxy</html>"),
+        line(200, None, "{}"),
+        line(200, None, ""),
+        good(),
+    ];
+    let count = script.len();
+    let (provider, url) = Provider::start(script).await;
+    let stage = Stage::open(Backend::Embedded, &url).await;
+    let track = stage.ready_track().await;
+    for asked in 1..=count {
+        provider.wait_for(asked).await;
+        if asked == 1 {
+            // What the provider asked for is kept to.
+            while stage
+                .transcriptions
+                .of_track(&stage.caller, track.parse().unwrap())
+                .await
+                .unwrap()
+                .is_none_or(|found| found.reason.is_none())
+            {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            stage.server.clock.advance_seconds(6);
+            tokio::time::sleep(Duration::from_millis(1500)).await;
+            assert_eq!(provider.asked(), 1);
+        }
+        stage.server.clock.advance_seconds(30);
+        // The failure may be recorded only after the clock moved: move it again until it is asked once more.
+        while asked < count && provider.asked() == asked {
+            stage.server.clock.advance_seconds(30);
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+    stage.wait_for(&track, TranscriptionState::Done).await;
+    stage.server.node.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_key_is_seen_and_can_be_mended() {
+    let (provider, url) = Provider::start(vec![(401, None, "{\"error\": \"bad key\"}".to_owned())]).await;
+    let stage = Stage::open(Backend::Embedded, &url).await;
+    let track = stage.ready_track().await;
+    let reason = stage.wait_for(&track, TranscriptionState::Failed).await.unwrap();
+    assert!(reason.contains("401") && reason.contains("bad key"), "{reason}");
+    let failures = stage.transcriptions.failures(&stage.caller).await.unwrap();
+    assert_eq!(
+        failures.iter().map(|failed| failed.track_id.to_string()).collect::<Vec<_>>(),
+        [track.clone()]
+    );
+    *provider.script.lock().unwrap() = vec![(200, None, json!({"text": "Hello."}).to_string())];
+    stage.transcriptions.retry(&stage.caller, track.parse().unwrap()).await.unwrap();
+    stage.wait_for(&track, TranscriptionState::Done).await;
+    let read = stage.server.client.get(&format!("/v1/track/{track}")).await.ok();
+    assert_eq!(read["track"]["transcription"], "Hello.");
+    assert_eq!(read["track"]["transcription_language"], json!(null));
+
+    // Another server never gets the key that was entered for this one.
+    let elsewhere = SetTranscription {
+        base_url: "https://example.com/v1".to_owned(),
+        key: None,
+        model: "m".to_owned(),
+        language: Some("English".to_owned()),
+    };
+    stage.transcriptions.set(&stage.caller, elsewhere).await.unwrap();
+    let view = stage.transcriptions.settings(&stage.caller).await.unwrap();
+    assert_eq!((view.has_key, view.language.as_deref()), (false, Some("en")));
+    stage.server.node.stop().await;
+}
