@@ -10,13 +10,20 @@ use bytes::Bytes;
 use futures::stream::BoxStream;
 use futures::{Stream, StreamExt, TryStreamExt};
 use tokio::io::AsyncWriteExt;
+use tokio_util::io::ReaderStream;
 use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp};
 
-use crate::folder::{FolderStore, file_chunks};
+use crate::cache::{CacheTerms, CachedStore};
+use crate::folder::FolderStore;
 use crate::s3::S3Store;
 use crate::storage_url::Place;
 use crate::store::{Listed, Store};
-use crate::{BlobError, BoxError, ObjectBody, ObjectMeta, PutError, PutTerms, StorageUrl, Stored};
+use crate::{
+    BlobError, BoxError, ObjectBody, ObjectMeta, OpenObject, PutError, PutTerms, StorageUrl, Stored,
+};
+
+/// Bytes read at once from a local file that is put.
+const FILE_CHUNK: usize = 256 * 1024;
 
 /// An object store. Cloning is cheap and gives the same store.
 #[derive(Clone)]
@@ -33,6 +40,11 @@ impl Blobs {
             Place::Bucket(bucket) => Arc::new(S3Store::open(bucket)?),
         };
         Ok(Self { store })
+    }
+
+    /// The same store with a cache in front of what is delivered, for a store that is far away.
+    pub async fn with_cache(self, terms: CacheTerms) -> Result<Self, BlobError> {
+        Ok(Self { store: Arc::new(CachedStore::open(self.store, terms).await?) })
     }
 
     /// Puts an object whose bytes are still coming, with memory that does not grow with its size. It becomes
@@ -60,7 +72,7 @@ impl Blobs {
         let interrupted = |error: io::Error| PutError::Interrupted(error.into());
         let file = tokio::fs::File::open(path).await.map_err(interrupted)?;
         let size = file.metadata().await.map_err(interrupted)?.len();
-        let body = file_chunks(file.into_std().await, 0..size);
+        let body = ReaderStream::with_capacity(file, FILE_CHUNK);
         let terms = PutTerms { expected_size: Some(size), ..PutTerms::default() };
         self.put(key, body, terms).await
     }
@@ -73,6 +85,21 @@ impl Blobs {
         range: Option<Range<u64>>,
     ) -> Result<Option<ObjectBody>, BlobError> {
         self.store.get(key, range).await
+    }
+
+    /// As [`Blobs::get`], for what is fetched again and again: through the cache, where there is one.
+    pub async fn deliver(
+        &self,
+        key: &ObjectKey,
+        range: Option<Range<u64>>,
+    ) -> Result<Option<ObjectBody>, BlobError> {
+        self.store.deliver(key, range).await
+    }
+
+    /// An object that can be read without waiting for the store to find it; `None` tells nothing about whether
+    /// there is such an object. This never blocks.
+    pub fn at_hand(&self, key: &ObjectKey) -> Option<OpenObject> {
+        self.store.at_hand(key)
     }
 
     /// What is known of an object; `None` when there is no such object.

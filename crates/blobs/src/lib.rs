@@ -5,6 +5,8 @@
 //! whole, and durable once `put` returns.
 
 mod blobs;
+mod cache;
+mod chunks;
 mod error;
 mod folder;
 mod intake;
@@ -14,6 +16,8 @@ mod storage_url;
 mod store;
 
 pub use blobs::Blobs;
+pub use cache::CacheTerms;
+pub use chunks::Chunks;
 pub use error::{BlobError, BoxError, Cause, PutError};
-pub use object::{ObjectBody, ObjectMeta, PutTerms, Stored};
+pub use object::{ObjectBody, ObjectMeta, OpenObject, PutTerms, Reading, Stored};
 pub use storage_url::{StorageUrl, StorageUrlError};

@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
-use bytes::Bytes;
-use futures::stream::BoxStream;
-use tonearm_domain::Timestamp;
+use tonearm_domain::{ObjectKey, Timestamp};
 
-use crate::BlobError;
+use crate::Chunks;
+use crate::cache::CachedStore;
+use crate::folder::{FileChunks, OpenFile};
 
 /// What a put must satisfy. The default asks for nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +54,7 @@ pub struct ObjectBody {
     /// The bytes that the stream gives: the range asked for, cut to what there is.
     pub range: Range<u64>,
     /// The bytes, in chunks of any size.
-    pub stream: BoxStream<'static, Result<Bytes, BlobError>>,
+    pub stream: Chunks,
 }
 
 impl fmt::Debug for ObjectBody {
@@ -62,6 +63,51 @@ impl fmt::Debug for ObjectBody {
             .field("meta", &self.meta)
             .field("range", &self.range)
             .finish_non_exhaustive()
+    }
+}
+
+/// What the reader does with the bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reading {
+    /// Anything: they are copied.
+    Copied,
+    /// Only passes them to the kernel, by writing them to a socket, and never looks at them: they may be a mapped
+    /// file. Looking at them would end the process if the file were cut short from outside, or the disk failed.
+    Mapped,
+}
+
+/// An object that can be read without asking the store whether it is there.
+pub struct OpenObject(Place);
+
+enum Place {
+    File(Arc<OpenFile>),
+    Cache { cache: CachedStore, key: ObjectKey, meta: ObjectMeta },
+}
+
+impl OpenObject {
+    pub(crate) fn of_file(file: Arc<OpenFile>) -> Self {
+        Self(Place::File(file))
+    }
+
+    pub(crate) fn cached(cache: CachedStore, key: ObjectKey, meta: ObjectMeta) -> Self {
+        Self(Place::Cache { cache, key, meta })
+    }
+
+    /// What is known of it.
+    pub fn meta(&self) -> ObjectMeta {
+        match &self.0 {
+            Place::File(file) => file.meta(),
+            Place::Cache { meta, .. } => *meta,
+        }
+    }
+
+    /// The bytes of a range, cut to what there is; `None` where the store has to be asked for them.
+    pub fn read(self, range: Range<u64>, reading: Reading) -> Option<Chunks> {
+        let range = clamp(Some(range), self.meta().size);
+        match self.0 {
+            Place::File(file) => Some(Chunks::of_file(FileChunks::new(file, range, reading))),
+            Place::Cache { cache, key, meta } => cache.read(&key, meta, range),
+        }
     }
 }
 

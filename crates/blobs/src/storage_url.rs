@@ -86,6 +86,11 @@ impl StorageUrl {
         Ok(self)
     }
 
+    /// Whether reading an object means asking another machine.
+    pub fn is_bucket(&self) -> bool {
+        matches!(self.0, Place::Bucket(_))
+    }
+
     pub(crate) fn place(&self) -> &Place {
         &self.0
     }

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use futures::stream::BoxStream;
 use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp};
 
-use crate::{BlobError, BoxError, ObjectBody, ObjectMeta, PutError, PutTerms, Stored};
+use crate::{BlobError, BoxError, ObjectBody, ObjectMeta, OpenObject, PutError, PutTerms, Stored};
 
 /// The bytes of an object on their way in.
 pub(crate) type Incoming<'a> = BoxStream<'a, Result<Bytes, BoxError>>;
@@ -22,6 +22,17 @@ pub(crate) trait Store: Send + Sync {
     async fn put(&self, key: &ObjectKey, body: Incoming<'_>, terms: PutTerms) -> Result<Stored, PutError>;
 
     async fn get(&self, key: &ObjectKey, range: Option<Range<u64>>) -> Result<Option<ObjectBody>, BlobError>;
+
+    /// As [`Store::get`], of what is fetched again and again.
+    async fn deliver(
+        &self,
+        key: &ObjectKey,
+        range: Option<Range<u64>>,
+    ) -> Result<Option<ObjectBody>, BlobError> {
+        self.get(key, range).await
+    }
+
+    fn at_hand(&self, key: &ObjectKey) -> Option<OpenObject>;
 
     async fn head(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, BlobError>;
 

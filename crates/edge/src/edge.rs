@@ -11,17 +11,15 @@ use axum::Router;
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Json};
 use axum::routing::get;
-use bytes::Bytes;
-use futures::stream::BoxStream;
-use futures::{Stream, TryStreamExt};
 use http::header;
 use http::request::Parts;
 use http::{Method, Request, Response, Uri};
 use serde_json::json;
-use tonearm_blobs::{BlobError, Blobs, ObjectBody, ObjectMeta};
+use tonearm_blobs::{BlobError, Blobs, Chunks, ObjectBody, ObjectMeta, OpenObject};
 use tonearm_domain::{Ambient, Meter, ObjectKey, RequestId};
 use tonearm_signing::{DeliveryGrant, UrlSigner};
 
+use crate::body::{self, Sending};
 use crate::conditional::{self, Verdict};
 use crate::counted::Tally;
 use crate::hosts::OrganizationHosts;
@@ -30,8 +28,6 @@ use crate::range::{RangeSet, Selection};
 use crate::refusal::Refusal;
 use crate::response;
 use crate::validators::Validators;
-
-type Chunks = BoxStream<'static, Result<Bytes, BlobError>>;
 
 /// How an edge node behaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,8 +62,17 @@ struct Inner {
 struct Found {
     meta: ObjectMeta,
     validators: Validators,
-    /// What was opened at once, before it was certain what to send.
-    opened: Option<ObjectBody>,
+    opened: Opened,
+}
+
+/// What can be read of an object that was found.
+enum Opened {
+    /// Nothing yet.
+    Not,
+    /// Any part, without asking the store again.
+    All(OpenObject),
+    /// What will probably be sent: asked for at once, before that was certain.
+    Part(ObjectBody),
 }
 
 impl Edge {
@@ -146,7 +151,7 @@ impl Edge {
         let selection = ranges
             .filter(|_| conditional::range_applies(&request.headers, &object.validators))
             .map_or(Selection::Whole, |ranges| ranges.select(object.meta.size));
-        self.send(grant, object, selection, &request.method, request_id).await
+        self.send(grant, object, selection, request, request_id).await
     }
 
     /// The URL is the permission, or there is none.
@@ -169,12 +174,13 @@ impl Edge {
         ranges: Option<&RangeSet>,
     ) -> Result<Found, Refusal> {
         let blobs = &self.0.blobs;
-        let (meta, opened) = match likely_read(request, ranges) {
-            Some(range) => {
-                let body = self.stored(key, blobs.get(key, range)).await?;
-                (body.meta, Some(body))
+        let (meta, opened) = match (blobs.at_hand(key), likely_read(request, ranges)) {
+            (Some(object), _) => (object.meta(), Opened::All(object)),
+            (None, Some(range)) => {
+                let body = self.stored(key, blobs.deliver(key, range)).await?;
+                (body.meta, Opened::Part(body))
             }
-            None => (self.stored(key, blobs.head(key)).await?, None),
+            (None, None) => (self.stored(key, blobs.head(key)).await?, Opened::Not),
         };
         Ok(Found { meta, validators: Validators::of(key, &meta), opened })
     }
@@ -185,47 +191,67 @@ impl Edge {
         grant: DeliveryGrant,
         object: Found,
         selection: Selection,
-        method: &Method,
+        request: &Parts,
         request_id: RequestId,
     ) -> Result<Response<Body>, Refusal> {
         let DeliveryGrant { key, attachment, .. } = grant;
         let size = object.meta.size;
-        let is_start = selection.begins_at_start();
-        let tally = Tally { meter: self.0.meter.clone(), ambient: self.0.ambient.clone(), key: key.clone() };
+        let tally = Tally {
+            meter: self.0.meter.clone(),
+            ambient: self.0.ambient.clone(),
+            key: key.clone(),
+            is_start: selection.begins_at_start(),
+        };
         let mut response = match selection {
             Selection::Unsatisfiable => return Err(Refusal::Range { size }),
-            Selection::Whole if *method == Method::HEAD => response::whole(&key, &object.validators, size),
+            Selection::Whole if request.method == Method::HEAD => {
+                response::whole(&key, &object.validators, size)
+            }
             Selection::Whole => {
                 let response = response::whole(&key, &object.validators, size);
-                response.map(body(self.read(&key, object.opened, 0..size).await?, request_id))
+                let chunks = self.read(&key, object.opened, 0..size, request).await?;
+                response.map(|_| Body::new(Sending::new(chunks, size, request_id, tally)))
             }
             Selection::One(range) => {
                 let response = response::partial(&key, &object.validators, &range, size);
-                response.map(body(self.read(&key, object.opened, range).await?, request_id))
+                let length = range.end - range.start;
+                let chunks = self.read(&key, object.opened, range, request).await?;
+                response.map(|_| Body::new(Sending::new(chunks, length, request_id, tally)))
             }
             Selection::Many(ranges) => {
                 let parts = Multipart::plan(&key, ranges, size, self.0.ambient.random());
                 let response = response::multipart(parts.content_type(), &object.validators, parts.length());
-                response.map(body(parts.stream(self.0.blobs.clone(), key), request_id))
+                let length = parts.length();
+                let chunks = Box::pin(parts.stream(self.0.blobs.clone(), key));
+                response.map(|_| Body::new(Sending::new(chunks, length, request_id, tally)))
             }
         };
         if let Some(name) = attachment {
             response::save_as(response.headers_mut(), &name);
         }
-        Ok(tally.around(response, is_start))
+        Ok(response)
     }
 
     /// The bytes of a range: those already opened if they are the ones, else opened now.
     async fn read(
         &self,
         key: &ObjectKey,
-        opened: Option<ObjectBody>,
+        opened: Opened,
         range: Range<u64>,
+        request: &Parts,
     ) -> Result<Chunks, Refusal> {
         match opened {
-            Some(body) if body.range == range => Ok(body.stream),
-            _ => Ok(self.stored(key, self.0.blobs.get(key, Some(range))).await?.stream),
+            Opened::All(object) => match object.read(range.clone(), body::reading(request)) {
+                Some(chunks) => Ok(chunks),
+                None => self.ask(key, range).await,
+            },
+            Opened::Part(body) if body.range == range => Ok(body.stream),
+            Opened::Part(_) | Opened::Not => self.ask(key, range).await,
         }
+    }
+
+    async fn ask(&self, key: &ObjectKey, range: Range<u64>) -> Result<Chunks, Refusal> {
+        Ok(self.stored(key, self.0.blobs.deliver(key, Some(range))).await?.stream)
     }
 
     /// What the store answers, in time.
@@ -285,17 +311,4 @@ fn likely_read(request: &Parts, ranges: Option<&RangeSet>) -> Option<Option<Rang
         None => Some(None),
         Some(ranges) => ranges.known_start().map(Some),
     }
-}
-
-/// Makes chunks a body. When they fail, the connection is cut, as the status is long sent; so it is logged here.
-fn body<S, E>(chunks: S, request_id: RequestId) -> impl FnOnce(Body) -> Body
-where
-    S: Stream<Item = Result<Bytes, E>> + Send + 'static,
-    E: Error + Send + Sync + 'static,
-{
-    let logged = chunks.inspect_err(move |error| {
-        let error: &dyn Error = error;
-        tracing::error!(%request_id, error, "an object could not be sent to its end");
-    });
-    move |_| Body::from_stream(logged)
 }

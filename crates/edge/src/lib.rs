@@ -4,6 +4,7 @@
 //! permission, and its path is the object's key. What a request goes through is the list of steps in
 //! `Edge::deliver`: verify, resolve, conditional, range, send.
 
+mod body;
 mod conditional;
 mod counted;
 mod disposition;
@@ -15,5 +16,6 @@ mod refusal;
 mod response;
 mod validators;
 
+pub use body::PlainConnection;
 pub use edge::{Edge, EdgeConfig};
 pub use hosts::OrganizationHosts;

@@ -74,7 +74,7 @@ impl Multipart {
             .then(move |part| {
                 let (blobs, key) = (blobs.clone(), key.clone());
                 async move {
-                    let body = blobs.get(&key, Some(part.range)).await?.ok_or(PartError::Gone)?;
+                    let body = blobs.deliver(&key, Some(part.range)).await?.ok_or(PartError::Gone)?;
                     let bytes = body.stream.map_err(PartError::from);
                     Ok::<_, PartError>(stream::iter([Ok(part.head)]).chain(bytes))
                 }

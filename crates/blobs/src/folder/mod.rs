@@ -5,6 +5,8 @@
 //! failure undoes leaves an object without a row, which the sweep finds.
 
 mod listing;
+mod open_file;
+mod open_files;
 mod reading;
 mod writing;
 
@@ -13,38 +15,61 @@ use std::io::{self, ErrorKind};
 use std::ops::Range;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use async_trait::async_trait;
-use futures::StreamExt;
 use futures::stream::BoxStream;
 use tokio::task::spawn_blocking;
 use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp};
 
-pub(crate) use reading::file_chunks;
+pub(crate) use open_file::OpenFile;
+pub(crate) use reading::FileChunks;
 
-use crate::object::clamp;
+use self::open_files::OpenFiles;
+use crate::object::{OpenObject, Reading, clamp};
 use crate::store::{Incoming, Listed, Store};
-use crate::{BlobError, ObjectBody, ObjectMeta, PutError, PutTerms, Stored};
+use crate::{BlobError, Chunks, ObjectBody, ObjectMeta, PutError, PutTerms, Stored};
 
 /// Unfinished files, inside the root so that they can be renamed into place. No object has such a name.
 const TEMPORARIES: &str = ".tmp";
 
 pub(crate) struct FolderStore {
     root: PathBuf,
+    open: OpenFiles,
 }
 
 impl FolderStore {
     pub(crate) async fn open(root: PathBuf) -> Result<Self, BlobError> {
         spawn_blocking(move || {
             private_folders().recursive(true).create(root.join(TEMPORARIES))?;
-            Ok(Self { root })
+            Ok(Self { root, open: OpenFiles::new() })
         })
         .await?
     }
 
     fn path(&self, key: &ObjectKey) -> PathBuf {
         self.root.join(key.to_string())
+    }
+
+    /// The object's file, opened if it is not yet; `None` when there is no such object.
+    async fn open_file(&self, key: &ObjectKey) -> Result<Option<Arc<OpenFile>>, BlobError> {
+        if let Some(open) = self.open.get(key) {
+            return Ok(Some(open));
+        }
+        let opened = self
+            .run(key, |root, path| {
+                let Some(file) = if_there(root, fs::File::open(path))? else {
+                    return Ok(None);
+                };
+                let meta = file.metadata()?;
+                OpenFile::new(file, &meta).map(Some)
+            })
+            .await?;
+        if let Some(opened) = &opened {
+            self.open.keep(key, opened);
+        }
+        Ok(opened)
     }
 
     /// Runs a file operation off the reactor, with the root and the object's path.
@@ -65,20 +90,16 @@ impl Store for FolderStore {
     }
 
     async fn get(&self, key: &ObjectKey, range: Option<Range<u64>>) -> Result<Option<ObjectBody>, BlobError> {
-        let opened = self
-            .run(key, |root, path| {
-                let Some(file) = if_there(root, fs::File::open(path))? else {
-                    return Ok(None);
-                };
-                let meta = meta_of(&file.metadata()?)?;
-                Ok(Some((file, meta)))
-            })
-            .await?;
-        Ok(opened.map(|(file, meta)| {
+        Ok(self.open_file(key).await?.map(|file| {
+            let meta = file.meta();
             let range = clamp(range, meta.size);
-            let stream = file_chunks(file, range.clone()).map(|chunk| Ok(chunk?)).boxed();
+            let stream = Chunks::of_file(FileChunks::new(file, range.clone(), Reading::Copied));
             ObjectBody { meta, range, stream }
         }))
+    }
+
+    fn at_hand(&self, key: &ObjectKey) -> Option<OpenObject> {
+        self.open.get(key).map(OpenObject::of_file)
     }
 
     async fn head(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, BlobError> {
@@ -87,6 +108,9 @@ impl Store for FolderStore {
     }
 
     async fn delete_many(&self, keys: Vec<ObjectKey>) -> Result<(), BlobError> {
+        for key in &keys {
+            self.open.forget(key);
+        }
         let root = self.root.clone();
         spawn_blocking(move || {
             for key in keys {

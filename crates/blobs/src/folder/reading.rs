@@ -1,43 +1,73 @@
-//! Reading a file in chunks, off the reactor.
+//! Reading a file in chunks: at once what is in memory, on a thread of its own what the disk has to be asked for.
 
-use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use futures::stream::BoxStream;
-use futures::{FutureExt, StreamExt};
-use tokio::task::spawn_blocking;
+use futures::Stream;
+use tokio::task::{JoinHandle, spawn_blocking};
 
-/// Large enough that a switch to a blocking thread costs little, small enough to wait for.
-const CHUNK: u64 = 256 * 1024;
-/// One chunk is read ahead while the one before it is being sent.
-const READ_AT_ONCE: usize = 2;
+use super::open_file::OpenFile;
+use crate::object::Reading;
+
+/// Bytes copied at once: enough that a switch to a blocking thread costs little, few enough that many readers who
+/// take their time do not hold much memory.
+const COPIED_CHUNK: u64 = 128 * 1024;
+/// Bytes of a mapped file at once: they take no memory, but a connection that sends them keeps others waiting.
+const MAPPED_CHUNK: u64 = 512 * 1024;
 
 /// The bytes of a range that lies inside the file. A file that turns out shorter fails with `UnexpectedEof`.
-pub(crate) fn file_chunks(file: File, range: Range<u64>) -> BoxStream<'static, io::Result<Bytes>> {
-    let file = Arc::new(file);
-    let mut next = range.start;
-    let chunks = std::iter::from_fn(move || {
-        let size = CHUNK.min(range.end.saturating_sub(next));
-        let at = next;
-        next += size;
-        (size > 0).then_some((at, size))
-    });
-    futures::stream::iter(chunks)
-        .map(move |(at, size)| {
-            let file = Arc::clone(&file);
-            spawn_blocking(move || read(&file, at, size as usize))
-                .map(|joined| joined.unwrap_or_else(|error| Err(io::Error::other(error))))
-        })
-        .buffered(READ_AT_ONCE)
-        .boxed()
+pub(crate) struct FileChunks {
+    file: Arc<OpenFile>,
+    left: Range<u64>,
+    reading: Reading,
+    /// What the disk is being asked for, and how much of it.
+    pending: Option<(JoinHandle<io::Result<Bytes>>, u64)>,
 }
 
-fn read(file: &File, at: u64, size: usize) -> io::Result<Bytes> {
-    let mut buffer = vec![0; size];
-    file.read_exact_at(&mut buffer, at)?;
-    Ok(buffer.into())
+impl FileChunks {
+    pub(crate) fn new(file: Arc<OpenFile>, range: Range<u64>, reading: Reading) -> Self {
+        Self { file, left: range, reading, pending: None }
+    }
+
+    /// The next bytes if they are in memory.
+    fn at_once(&self) -> Option<Bytes> {
+        match self.reading {
+            Reading::Mapped => self.file.mapped(self.next(MAPPED_CHUNK)),
+            Reading::Copied => self.file.copied(self.next(COPIED_CHUNK)),
+        }
+    }
+
+    fn next(&self, most: u64) -> Range<u64> {
+        self.left.start..self.left.end.min(self.left.start.saturating_add(most))
+    }
+}
+
+impl Stream for FileChunks {
+    type Item = io::Result<Bytes>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if self.left.is_empty() {
+            return Poll::Ready(None);
+        }
+        if self.pending.is_none() {
+            if let Some(bytes) = self.at_once() {
+                self.left.start += bytes.len() as u64;
+                return Poll::Ready(Some(Ok(bytes)));
+            }
+            let (file, range) = (Arc::clone(&self.file), self.next(COPIED_CHUNK));
+            let size = range.end - range.start;
+            self.pending = Some((spawn_blocking(move || file.read(range)), size));
+        }
+        let Some((reading, size)) = &mut self.pending else { return Poll::Ready(None) };
+        let (joined, size) = (ready!(Pin::new(reading).poll(context)), *size);
+        self.pending = None;
+        let read = joined.unwrap_or_else(|error| Err(io::Error::other(error)));
+        // After an error there is nothing more.
+        self.left.start = if read.is_ok() { self.left.start + size } else { self.left.end };
+        Poll::Ready(Some(read))
+    }
 }

@@ -20,7 +20,7 @@ use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp};
 use crate::object::clamp;
 use crate::storage_url::Bucket;
 use crate::store::{Incoming, Listed, Store};
-use crate::{BlobError, ObjectBody, ObjectMeta, PutError, PutTerms, Stored};
+use crate::{BlobError, Chunks, ObjectBody, ObjectMeta, OpenObject, PutError, PutTerms, Stored};
 
 /// What [`Blobs::check`](crate::Blobs::check) writes. No object has such a name.
 const PROBE: &str = ".tonearm-check";
@@ -112,7 +112,7 @@ impl S3Store {
         let meta = if_there(self.client.head(&self.path(key)).await)?;
         Ok(meta.as_ref().map(meta_of).and_then(|meta| {
             let range = clamp(Some(range), meta.size);
-            range.is_empty().then(|| ObjectBody { meta, range, stream: stream::empty().boxed() })
+            range.is_empty().then(|| ObjectBody { meta, range, stream: Chunks::of(stream::empty()) })
         }))
     }
 }
@@ -144,8 +144,12 @@ impl Store for S3Store {
         Ok(answer.map(|answer| ObjectBody {
             meta: meta_of(&answer.meta),
             range: answer.range.clone(),
-            stream: answer.into_stream().map_err(failure).boxed(),
+            stream: Chunks::of(answer.into_stream().map_err(failure)),
         }))
+    }
+
+    fn at_hand(&self, _: &ObjectKey) -> Option<OpenObject> {
+        None
     }
 
     async fn head(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, BlobError> {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use futures::{StreamExt, TryStreamExt};
 use tempfile::TempDir;
-use tonearm_blobs::{BlobError, Blobs};
+use tonearm_blobs::{BlobError, Blobs, Reading};
 use tonearm_domain::Timestamp;
 
 use crate::place::{Place, pattern, read};
@@ -125,4 +125,46 @@ async fn a_store_is_opened_again_as_it_was() {
     drop(blobs);
     let again = open(&root).await;
     assert_eq!(again.head(&key).await.unwrap().unwrap().size, 10);
+}
+
+#[tokio::test]
+async fn an_object_that_was_read_is_at_hand_until_it_is_deleted_by_anyone() {
+    let (_folder, blobs, root) = fresh().await;
+    let names = names().await;
+    let [here, elsewhere] = [names.key(), names.key()];
+    for key in [&here, &elsewhere] {
+        blobs.put_bytes(key, pattern(10)).await.unwrap();
+        assert!(blobs.at_hand(key).is_none());
+        read(blobs.get(key, None).await.unwrap().unwrap()).await;
+        assert_eq!(blobs.at_hand(key).unwrap().meta().size, 10);
+    }
+    blobs.delete(&here).await.unwrap();
+    open(&root).await.delete(&elsewhere).await.unwrap();
+    assert!(blobs.at_hand(&here).is_none());
+    // Others are seen to have deleted something within a second.
+    while blobs.at_hand(&elsewhere).is_some() {
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    for key in [&here, &elsewhere] {
+        assert!(blobs.get(key, None).await.unwrap().is_none());
+    }
+}
+
+#[tokio::test]
+async fn what_is_at_hand_is_read_in_any_part() {
+    let (_folder, blobs, _) = fresh().await;
+    let key = names().await.key();
+    let content = pattern(1_000_000);
+    blobs.put_bytes(&key, content.clone()).await.unwrap();
+    read(blobs.get(&key, Some(0..1)).await.unwrap().unwrap()).await;
+    for reading in [Reading::Copied, Reading::Mapped] {
+        for range in
+            [0..0, 0..1, 131_071..131_073, 300_000..1_000_000, 999_999..2_000_000, 5_000_000..6_000_000]
+        {
+            let chunks = blobs.at_hand(&key).unwrap().read(range.clone(), reading).unwrap();
+            let bytes = chunks.try_collect::<Vec<_>>().await.unwrap().concat();
+            let [start, end] = [range.start, range.end].map(|place| content.len().min(place as usize));
+            assert!(bytes == content[start..end], "{reading:?} {range:?}");
+        }
+    }
 }

@@ -1,0 +1,79 @@
+//! Objects that were found in the store.
+
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use moka::sync::Cache;
+use tokio::time::Instant;
+use tonearm_domain::ObjectKey;
+
+use crate::{BlobError, ObjectMeta};
+
+/// Objects remembered at most; each takes some 200 bytes.
+const MOST_KNOWN: u64 = 100_000;
+
+pub(super) struct KnownObjects {
+    kept: Cache<ObjectKey, Arc<Known>>,
+    recheck: Duration,
+}
+
+struct Known {
+    meta: ObjectMeta,
+    /// When the store was last asked.
+    asked: Mutex<Instant>,
+}
+
+impl KnownObjects {
+    pub(super) fn new(recheck: Duration) -> Self {
+        Self { kept: Cache::new(MOST_KNOWN), recheck }
+    }
+
+    pub(super) fn get(&self, key: &ObjectKey) -> Option<ObjectMeta> {
+        self.kept.get(key).map(|known| known.meta)
+    }
+
+    pub(super) fn keep(&self, key: &ObjectKey, meta: ObjectMeta) {
+        self.kept.insert(key.clone(), Arc::new(Known { meta, asked: Mutex::new(Instant::now()) }));
+    }
+
+    pub(super) fn forget(&self, key: &ObjectKey) -> Option<ObjectMeta> {
+        self.kept.remove(key).map(|known| known.meta)
+    }
+
+    /// Whether the store is to be asked again; whoever is told so does it, and nobody else until it is due again.
+    pub(super) fn is_due(&self, key: &ObjectKey) -> bool {
+        let Some(known) = self.kept.get(key) else { return false };
+        let mut asked = known.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = asked.elapsed() >= self.recheck;
+        if due {
+            *asked = Instant::now();
+        }
+        due
+    }
+}
+
+/// What the store says of an object.
+#[derive(Debug, Clone)]
+pub(super) enum Asked {
+    Found(ObjectMeta),
+    Missing,
+    Failed(Arc<BlobError>),
+}
+
+/// Questions that the store is being asked. Whoever has the same one waits for the same answer; no answer is kept.
+pub(super) struct Asking(moka::future::Cache<ObjectKey, ()>);
+
+impl Asking {
+    pub(super) fn new() -> Self {
+        Self(moka::future::Cache::new(1))
+    }
+
+    pub(super) async fn ask(&self, key: &ObjectKey, question: impl Future<Output = Asked>) -> Asked {
+        // What is an error here is shared among those who wait, and forgotten.
+        match self.0.try_get_with_by_ref(key, async { Err(question.await) }).await {
+            Ok(()) => Asked::Missing,
+            Err(answer) => Asked::clone(&answer),
+        }
+    }
+}

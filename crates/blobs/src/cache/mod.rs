@@ -1,0 +1,217 @@
+//! A cache in front of a store that is far away: pieces of objects in memory and on the local disk.
+//!
+//! Objects are fetched in runs of a few pieces. Whoever comes first starts a run, and everybody who wants bytes of it
+//! meanwhile gets them as they arrive, so a thousand waiting listeners cost one fetch. A reader that comes to the last
+//! piece of a run has the next one fetched ahead. What a name stands for never changes, so a piece is never stale;
+//! whether the object still exists is asked again now and then, behind the reader's back, and where the store does
+//! not answer, what is here is served on.
+
+mod disk;
+mod fetching;
+mod known;
+mod piece;
+mod reading;
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::stream::BoxStream;
+use moka::policy::EvictionPolicy;
+use moka::sync::Cache;
+use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp};
+
+use self::disk::Disk;
+use self::known::{Asked, Asking, KnownObjects};
+use self::piece::{Held, Piece};
+use self::reading::Reader;
+use crate::object::{OpenObject, clamp};
+use crate::store::{Incoming, Listed, Store};
+use crate::{BlobError, Chunks, ObjectBody, ObjectMeta, PutError, PutTerms, Stored};
+
+/// Bytes of a piece; an object's last one may be shorter.
+const PIECE_BYTES: u64 = 256 * 1024;
+
+/// How much is kept, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CacheTerms {
+    /// Most bytes in memory.
+    pub memory_bytes: u64,
+    /// A folder on the local disk and most bytes in it.
+    pub disk: Option<(PathBuf, u64)>,
+    /// After what time it is asked again whether an object still exists.
+    pub recheck: Duration,
+}
+
+/// A piece of an object.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct PieceId {
+    key: ObjectKey,
+    /// Which one, from 0.
+    index: u64,
+}
+
+impl PieceId {
+    /// Its bytes, where the object has these.
+    fn size(&self, object: &ObjectMeta) -> u64 {
+        object.size.saturating_sub(self.index * PIECE_BYTES).min(PIECE_BYTES)
+    }
+}
+
+/// A store with a cache in front of what is delivered. Everything else goes to the store as it is.
+#[derive(Clone)]
+pub(crate) struct CachedStore(Arc<Shared>);
+
+struct Shared {
+    store: Arc<dyn Store>,
+    known: KnownObjects,
+    asking: Asking,
+    pieces: Cache<PieceId, Arc<Piece>>,
+    /// Also what readers hold of pieces that are no longer kept.
+    held: Held,
+    memory_bytes: u64,
+    disk: Option<Disk>,
+}
+
+impl CachedStore {
+    /// Puts a cache in front of a store. What the disk has from before is used.
+    pub(crate) async fn open(store: Arc<dyn Store>, terms: CacheTerms) -> Result<Self, BlobError> {
+        let known = KnownObjects::new(terms.recheck);
+        let disk = match terms.disk {
+            Some((folder, capacity)) => {
+                let (disk, objects) = Disk::open(folder, capacity).await.map_err(|error| {
+                    BlobError::unavailable("the folder of the cache cannot be used", error)
+                })?;
+                for (key, meta) in objects {
+                    known.keep(&key, meta);
+                }
+                Some(disk)
+            }
+            None => None,
+        };
+        let pieces = Cache::builder()
+            .max_capacity(terms.memory_bytes)
+            .eviction_policy(EvictionPolicy::lru())
+            .weigher(|_: &PieceId, piece: &Arc<Piece>| u32::try_from(piece.size()).unwrap_or(u32::MAX))
+            .build();
+        let memory_bytes = terms.memory_bytes;
+        Ok(Self(Arc::new(Shared {
+            store,
+            known,
+            asking: Asking::new(),
+            pieces,
+            held: Held::default(),
+            memory_bytes,
+            disk,
+        })))
+    }
+
+    fn forget(&self, key: &ObjectKey) {
+        if let Some(meta) = self.0.known.forget(key) {
+            for index in 0..meta.size.div_ceil(PIECE_BYTES) {
+                let id = PieceId { key: key.clone(), index };
+                self.0.pieces.invalidate(&id);
+                if let Some(disk) = &self.0.disk {
+                    disk.forget(&id);
+                }
+            }
+        }
+    }
+
+    /// Asks the store again, in the background, where it is time to; the object is served meanwhile.
+    fn recheck(&self, key: &ObjectKey) {
+        if !self.0.known.is_due(key) {
+            return;
+        }
+        let (cache, key) = (self.clone(), key.clone());
+        tokio::spawn(async move {
+            if let Ok(None) = cache.0.store.head(&key).await {
+                cache.forget(&key);
+            }
+        });
+    }
+}
+
+#[async_trait]
+impl Store for CachedStore {
+    async fn put(&self, key: &ObjectKey, body: Incoming<'_>, terms: PutTerms) -> Result<Stored, PutError> {
+        self.0.store.put(key, body, terms).await
+    }
+
+    async fn get(&self, key: &ObjectKey, range: Option<Range<u64>>) -> Result<Option<ObjectBody>, BlobError> {
+        self.0.store.get(key, range).await
+    }
+
+    async fn head(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, BlobError> {
+        self.0.store.head(key).await
+    }
+
+    fn at_hand(&self, key: &ObjectKey) -> Option<OpenObject> {
+        let meta = self.0.known.get(key)?;
+        self.recheck(key);
+        Some(OpenObject::cached(self.clone(), key.clone(), meta))
+    }
+
+    async fn deliver(
+        &self,
+        key: &ObjectKey,
+        range: Option<Range<u64>>,
+    ) -> Result<Option<ObjectBody>, BlobError> {
+        let start = range.as_ref().map_or(0, |range| range.start);
+        let meta = match self.meta(key, start).await {
+            Asked::Found(meta) => meta,
+            Asked::Missing => return Ok(None),
+            Asked::Failed(error) => {
+                return Err(BlobError::unavailable(
+                    "the object store cannot be reached or does not work",
+                    error,
+                ));
+            }
+        };
+        let range = clamp(range, meta.size);
+        let mut reader = Reader::new(self.clone(), key.clone(), meta, range.clone());
+        reader.begin().await?;
+        Ok(Some(ObjectBody { meta, range, stream: Chunks::of(reader.stream()) }))
+    }
+
+    async fn delete_many(&self, keys: Vec<ObjectKey>) -> Result<(), BlobError> {
+        let deleted = self.0.store.delete_many(keys.clone()).await;
+        for key in &keys {
+            self.forget(key);
+        }
+        deleted
+    }
+
+    fn list(
+        &self,
+        organization: Option<OrganizationId>,
+        folder: Option<ShortId>,
+    ) -> BoxStream<'_, Result<Listed, BlobError>> {
+        self.0.store.list(organization, folder)
+    }
+
+    fn local_path(&self, key: &ObjectKey) -> Option<PathBuf> {
+        self.0.store.local_path(key)
+    }
+
+    async fn check(&self) -> Result<(), BlobError> {
+        self.0.store.check().await
+    }
+
+    async fn remove_temporaries(&self, older_than: Timestamp) -> Result<u64, BlobError> {
+        self.0.store.remove_temporaries(older_than).await
+    }
+}
+
+impl CachedStore {
+    /// The bytes of a range that lies inside the object, if the first of them are in memory.
+    pub(crate) fn read(&self, key: &ObjectKey, meta: ObjectMeta, range: Range<u64>) -> Option<Chunks> {
+        if !range.is_empty() {
+            let id = PieceId { key: key.clone(), index: range.start / PIECE_BYTES };
+            self.0.pieces.get(&id)?.whole()?;
+        }
+        Some(Chunks::of(Reader::new(self.clone(), key.clone(), meta, range).stream()))
+    }
+}

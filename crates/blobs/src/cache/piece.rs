@@ -1,0 +1,189 @@
+//! A piece of an object in memory, whole or still arriving.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use tokio::sync::Notify;
+
+/// Bytes in memory for pieces, whoever still holds them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Held(Arc<AtomicU64>);
+
+impl Held {
+    pub(super) fn bytes(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn hold(&self, bytes: u64) -> Hold {
+        self.0.fetch_add(bytes, Ordering::Relaxed);
+        Hold { held: self.clone(), bytes }
+    }
+}
+
+#[derive(Debug)]
+struct Hold {
+    held: Held,
+    bytes: u64,
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.held.0.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+/// A whole piece, counted until the last reader has let go of it.
+struct Whole {
+    bytes: Vec<u8>,
+    _hold: Hold,
+}
+
+impl AsRef<[u8]> for Whole {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// A piece that many may wait for and one fills.
+pub(super) struct Piece {
+    size: u64,
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+enum State {
+    Arriving { chunks: Vec<Bytes>, length: u64, hold: Hold },
+    Whole(Bytes),
+    Failed,
+}
+
+/// Whoever was to fill the piece could not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PieceFailed;
+
+impl Piece {
+    /// A piece of which nothing is here yet. It is not empty.
+    pub(super) fn new(size: u64, held: &Held) -> Self {
+        let state = State::Arriving { chunks: Vec::new(), length: 0, hold: held.hold(size) };
+        Self { size, state: Mutex::new(state), changed: Notify::new() }
+    }
+
+    pub(super) fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// All of it, if it is here.
+    pub(super) fn whole(&self) -> Option<Bytes> {
+        match &*self.state() {
+            State::Whole(bytes) => Some(bytes.clone()),
+            State::Arriving { .. } | State::Failed => None,
+        }
+    }
+
+    /// Some bytes from a place inside it on, as soon as there are any.
+    pub(super) async fn bytes_from(&self, place: u64) -> Result<Bytes, PieceFailed> {
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            // From here on no change is missed.
+            changed.as_mut().enable();
+            if let Some(here) = self.here(place) {
+                return here;
+            }
+            changed.await;
+        }
+    }
+
+    fn here(&self, place: u64) -> Option<Result<Bytes, PieceFailed>> {
+        match &*self.state() {
+            State::Whole(bytes) => Some(Ok(bytes.slice(place as usize..))),
+            State::Failed => Some(Err(PieceFailed)),
+            State::Arriving { chunks, .. } => {
+                let mut start = 0;
+                for chunk in chunks {
+                    let end = start + chunk.len() as u64;
+                    if place < end {
+                        return Some(Ok(chunk.slice((place - start) as usize..)));
+                    }
+                    start = end;
+                }
+                None
+            }
+        }
+    }
+
+    /// Adds what arrived. The last bytes make it whole.
+    pub(super) fn add(&self, chunk: Bytes) {
+        let mut state = self.state();
+        if let State::Arriving { chunks, length, .. } = &mut *state {
+            *length += chunk.len() as u64;
+            chunks.push(chunk);
+            if *length == self.size {
+                self.complete(&mut state);
+            }
+        }
+        drop(state);
+        self.changed.notify_waiters();
+    }
+
+    /// Puts the chunks together, so that none of them keeps a larger buffer of the client that fetched it.
+    fn complete(&self, state: &mut State) {
+        if let State::Arriving { chunks, hold, .. } = std::mem::replace(state, State::Failed) {
+            *state = State::Whole(Bytes::from_owner(Whole { bytes: chunks.concat(), _hold: hold }));
+        }
+    }
+
+    /// Tells all who wait that no more will come, unless it is whole.
+    pub(super) fn give_up(&self) {
+        let mut state = self.state();
+        if let State::Arriving { .. } = &*state {
+            *state = State::Failed;
+        }
+        drop(state);
+        self.changed.notify_waiters();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Every change is made at once, so the state is good whoever panicked.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn bytes_are_there_as_they_arrive() {
+        let held = Held::default();
+        let piece = Arc::new(Piece::new(5, &held));
+        let waiting = tokio::spawn({
+            let piece = piece.clone();
+            async move { piece.bytes_from(3).await }
+        });
+        piece.add(Bytes::from_static(b"ab"));
+        assert_eq!(piece.bytes_from(1).await.unwrap(), "b");
+        assert_eq!(piece.whole(), None);
+        piece.add(Bytes::from_static(b"cde"));
+        assert_eq!(waiting.await.unwrap().unwrap(), "de");
+        let whole = piece.whole().unwrap();
+        assert_eq!(whole, "abcde");
+        piece.give_up();
+        assert_eq!(piece.bytes_from(4).await.unwrap(), "e");
+        drop(piece);
+        assert_eq!(held.bytes(), 5);
+        drop(whole);
+        assert_eq!(held.bytes(), 0);
+    }
+
+    #[tokio::test]
+    async fn who_waits_in_vain_is_told() {
+        let held = Held::default();
+        let piece = Piece::new(5, &held);
+        piece.add(Bytes::from_static(b"ab"));
+        piece.give_up();
+        assert_eq!(piece.bytes_from(0).await, Err(PieceFailed));
+        assert_eq!(held.bytes(), 0);
+    }
+}

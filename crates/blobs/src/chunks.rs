@@ -1,0 +1,47 @@
+//! The bytes of an object on their way out.
+
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use futures::stream::BoxStream;
+use futures::{Stream, StreamExt};
+
+use crate::BlobError;
+use crate::folder::FileChunks;
+
+/// Bytes in chunks of any size, none of them empty.
+pub struct Chunks(Source);
+
+enum Source {
+    File(FileChunks),
+    Stream(BoxStream<'static, Result<Bytes, BlobError>>),
+}
+
+impl Chunks {
+    pub(crate) fn of_file(chunks: FileChunks) -> Self {
+        Self(Source::File(chunks))
+    }
+
+    pub(crate) fn of(stream: impl Stream<Item = Result<Bytes, BlobError>> + Send + 'static) -> Self {
+        Self(Source::Stream(stream.boxed()))
+    }
+}
+
+impl Stream for Chunks {
+    type Item = Result<Bytes, BlobError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        match &mut self.0 {
+            Source::File(chunks) => chunks.poll_next_unpin(context).map_err(BlobError::from),
+            Source::Stream(stream) => stream.poll_next_unpin(context),
+        }
+    }
+}
+
+impl fmt::Debug for Chunks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Chunks")
+    }
+}

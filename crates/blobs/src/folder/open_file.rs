@@ -1,0 +1,174 @@
+//! A file that is kept open, and reading it without waiting for the disk where its pages are in memory.
+
+use std::fs::{self, File};
+use std::io::{self, IoSliceMut};
+use std::ops::Range;
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, LazyLock};
+use std::time::Instant;
+
+use bytes::Bytes;
+use memmap2::Mmap;
+use rustix::fs::{Advice, fadvise};
+use rustix::io::{ReadWriteFlags, preadv2};
+
+use super::meta_of;
+use crate::ObjectMeta;
+
+/// How far apart bytes are that are looked at to tell whether a file is in memory: half of what Linux reads ahead
+/// by default, so that what it brought in is seldom taken for more than it is.
+const PROBE_STEP: u64 = 64 * 1024;
+
+/// Bytes that are looked after together: what was found in memory is taken to be there for the rest of a second.
+const REGION: u64 = 512 * 1024;
+
+/// Files of at most this size are kept in memory by ourselves: sending them then takes no question to the kernel.
+const SMALL: u64 = 16 * 1024;
+
+/// An open file with what is known of it.
+pub(crate) struct OpenFile {
+    file: File,
+    meta: ObjectMeta,
+    content: Content,
+    /// The second in which the file was last seen to be there.
+    seen: AtomicU32,
+}
+
+enum Content {
+    /// All of it, copied.
+    Small(Bytes),
+    /// All of it, where it can be told which pages are in memory; of each region, the second in which all of it was.
+    Mapped { map: Bytes, warm: Box<[AtomicU32]> },
+    /// Only to be read.
+    File,
+}
+
+/// Seconds since some moment, from 1 on.
+fn this_second() -> u32 {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    u32::try_from(START.elapsed().as_secs()).unwrap_or(u32::MAX - 1) + 1
+}
+
+impl OpenFile {
+    /// Takes over a file that is an object. Blocks.
+    pub(super) fn new(file: File, meta: &fs::Metadata) -> io::Result<Arc<Self>> {
+        let meta = meta_of(meta)?;
+        let mut open = Self { file, meta, content: Content::File, seen: AtomicU32::new(this_second()) };
+        if meta.size <= SMALL {
+            open.content = Content::Small(open.read(0..meta.size)?);
+        } else if open.read_at_once(0, 1).is_ok() {
+            // File systems that cannot tell what is in memory say so whatever is asked.
+            let map = Bytes::from_owner(map(&open.file)?);
+            let warm = (0..meta.size.div_ceil(REGION)).map(|_| AtomicU32::new(0)).collect();
+            open.content = Content::Mapped { map, warm };
+        }
+        Ok(Arc::new(open))
+    }
+
+    pub(crate) fn meta(&self) -> ObjectMeta {
+        self.meta
+    }
+
+    /// Whether the file is still an object and whole, as of this second. Asks only what the kernel has in memory.
+    pub(super) fn is_current(&self) -> bool {
+        let now = this_second();
+        let current = self.seen.load(Ordering::Relaxed) == now || self.is_there();
+        if current {
+            self.seen.store(now, Ordering::Relaxed);
+        }
+        current
+    }
+
+    fn is_there(&self) -> bool {
+        // A deleted file has no name any more, whoever deleted it.
+        rustix::fs::fstat(&self.file)
+            .is_ok_and(|found| found.st_nlink > 0 && u64::try_from(found.st_size) == Ok(self.meta.size))
+    }
+
+    /// The bytes of a range, mapped, if all of them seem to be in memory.
+    pub(super) fn mapped(&self, range: Range<u64>) -> Option<Bytes> {
+        // A mapped file has no more bytes than there are addresses.
+        let slice = |bytes: &Bytes| bytes.slice(range.start as usize..range.end as usize);
+        match &self.content {
+            Content::Small(bytes) => Some(slice(bytes)),
+            Content::Mapped { map, warm } => {
+                let there = self.are_warm(warm, &range) || self.are_in_memory(range.clone());
+                there.then(|| slice(map))
+            }
+            Content::File => None,
+        }
+    }
+
+    /// The bytes of a range, copied, if all of them are in memory.
+    pub(super) fn copied(&self, range: Range<u64>) -> Option<Bytes> {
+        if let Content::Small(bytes) = &self.content {
+            return Some(bytes.slice(range.start as usize..range.end as usize));
+        }
+        self.read_at_once(range.start, (range.end - range.start) as usize).ok()?.map(Bytes::from)
+    }
+
+    /// Whether all regions of the range were found in memory this second; those that were not are looked at.
+    fn are_warm(&self, warm: &[AtomicU32], range: &Range<u64>) -> bool {
+        let now = this_second();
+        (range.start / REGION..range.end.div_ceil(REGION)).all(|region| {
+            let Some(seen) = warm.get(region as usize) else { return false };
+            if seen.load(Ordering::Relaxed) == now {
+                return true;
+            }
+            let begin = region * REGION;
+            let there = self.are_in_memory(begin..self.meta.size.min(begin + REGION));
+            if there {
+                seen.store(now, Ordering::Relaxed);
+            }
+            there
+        })
+    }
+
+    fn are_in_memory(&self, range: Range<u64>) -> bool {
+        let Some(last) = range.end.checked_sub(1) else { return false };
+        let mut places = (range.start..last).step_by(PROBE_STEP as usize).chain([last]);
+        places.all(|place| self.is_in_memory(place))
+    }
+
+    fn is_in_memory(&self, place: u64) -> bool {
+        let mut byte = [0];
+        let read =
+            preadv2(self.file.as_fd(), &mut [IoSliceMut::new(&mut byte)], place, ReadWriteFlags::NOWAIT);
+        read == Ok(1)
+    }
+
+    /// `None` where some of the bytes are not in memory; an error where that cannot be told.
+    fn read_at_once(&self, at: u64, size: usize) -> io::Result<Option<Vec<u8>>> {
+        let mut buffer = vec![0; size];
+        let read =
+            preadv2(self.file.as_fd(), &mut [IoSliceMut::new(&mut buffer)], at, ReadWriteFlags::NOWAIT);
+        match read {
+            Ok(read) if read == size => Ok(Some(buffer)),
+            Ok(_) | Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The bytes of a range. Blocks, and has the kernel fetch as many more of what follows.
+    pub(super) fn read(&self, range: Range<u64>) -> io::Result<Bytes> {
+        let size = range.end - range.start;
+        let mut buffer = vec![0; size as usize];
+        self.file.read_exact_at(&mut buffer, range.start)?;
+        if let Some(size) = std::num::NonZeroU64::new(size) {
+            // Only advice: that it is not taken does no harm.
+            let _ = fadvise(&self.file, range.end, Some(size), Advice::WillNeed);
+        }
+        Ok(buffer.into())
+    }
+}
+
+/// The whole file as memory.
+fn map(file: &File) -> io::Result<Mmap> {
+    // SAFETY: the memory must not change while it is borrowed. An object's file is written under another name,
+    // renamed once it is whole, and never written to again. What is done to it from outside, against that rule,
+    // is not seen here: mapped bytes are given only to callers who promise to pass them to the kernel without
+    // looking at them (`Reading::Mapped`), and the kernel answers EFAULT for pages that are gone.
+    unsafe { Mmap::map(file) }
+}

@@ -1,0 +1,130 @@
+//! The cache in front of a bucket.
+
+use std::ops::Range;
+use std::path::Path;
+use std::time::Duration;
+
+use futures::TryStreamExt;
+use tonearm_blobs::{BlobError, Blobs, CacheTerms, Reading};
+use tonearm_domain::ObjectKey;
+use tonearm_fixtures::S3Server;
+
+use crate::place::{Place, pattern, read};
+
+const SIZE: usize = 3_000_000;
+
+/// Long enough that no test sees its end.
+const NEVER: Duration = Duration::from_secs(86_400);
+
+async fn cached(s3: &S3Server, memory_bytes: u64, disk: Option<&Path>, recheck: Duration) -> Blobs {
+    let disk = disk.map(|folder| (folder.to_owned(), 100 << 20));
+    let blobs = Blobs::open(&s3.url().parse().unwrap()).await.unwrap();
+    blobs.with_cache(CacheTerms { memory_bytes, disk, recheck }).await.unwrap()
+}
+
+/// A bucket with one object, and its content.
+async fn bucket() -> (S3Server, ObjectKey, bytes::Bytes) {
+    let s3 = S3Server::start();
+    let blobs = Blobs::open(&s3.url().parse().unwrap()).await.unwrap();
+    let (key, content) = (Place::folder().await.key(), pattern(SIZE));
+    blobs.put_bytes(&key, content.clone()).await.unwrap();
+    (s3, key, content)
+}
+
+async fn deliver(blobs: &Blobs, key: &ObjectKey, range: Option<Range<u64>>) -> Result<Vec<u8>, BlobError> {
+    Ok(read(blobs.deliver(key, range).await?.expect("the object is there")).await)
+}
+
+#[tokio::test]
+async fn what_is_delivered_is_what_was_stored() {
+    let (s3, key, content) = bucket().await;
+    // The second has room for less than is read ahead.
+    for memory in [64 << 20, 300_000] {
+        let blobs = cached(&s3, memory, None, NEVER).await;
+        for range in [
+            Some(100..200),
+            Some(262_143..262_145),
+            None,
+            Some(1_000_000..2_500_000),
+            Some(2_999_999..5_000_000),
+            Some(0..0),
+            Some(7_000_000..8_000_000),
+        ] {
+            let [start, end] = match &range {
+                Some(range) => [range.start, range.end].map(|at| (at as usize).min(SIZE)),
+                None => [0, SIZE],
+            };
+            // The first time from the store, the second from memory as far as it reaches.
+            for _ in 0..2 {
+                let got = deliver(&blobs, &key, range.clone()).await.unwrap();
+                assert!(got == content[start..end], "{range:?} with {memory} bytes");
+            }
+        }
+        assert!(blobs.deliver(&Place::folder().await.key(), None).await.unwrap().is_none());
+    }
+}
+
+#[tokio::test]
+async fn many_who_wait_are_given_the_same_and_the_store_may_go_away_then() {
+    let (mut s3, key, content) = bucket().await;
+    let blobs = cached(&s3, 64 << 20, None, Duration::ZERO).await;
+    let waiting = (0..200).map(|n| {
+        let (blobs, key) = (blobs.clone(), key.clone());
+        tokio::spawn(async move { deliver(&blobs, &key, Some(n * 10_000..SIZE as u64)).await.unwrap() })
+    });
+    for (n, got) in futures::future::join_all(waiting).await.into_iter().enumerate() {
+        assert!(got.unwrap() == content[n * 10_000..]);
+    }
+    assert!(deliver(&blobs, &key, None).await.unwrap() == content);
+    s3.stop();
+    assert!(deliver(&blobs, &key, None).await.unwrap() == content);
+    let open = blobs.at_hand(&key).unwrap();
+    assert_eq!(open.meta().size, SIZE as u64);
+    let chunks = open.read(5..SIZE as u64, Reading::Copied).unwrap();
+    assert!(chunks.try_collect::<Vec<_>>().await.unwrap().concat() == content[5..]);
+    let elsewhere = Place::folder().await.key();
+    assert!(matches!(blobs.deliver(&elsewhere, None).await, Err(BlobError::Unavailable(_))));
+}
+
+#[tokio::test]
+async fn what_is_on_disk_outlives_a_restart_and_the_store() {
+    let (mut s3, key, content) = bucket().await;
+    let folder = tempfile::tempdir().unwrap();
+    let disk = folder.path().join("cache");
+    let blobs = cached(&s3, 64 << 20, Some(&disk), NEVER).await;
+    // Pieces are written behind the reader's back, and left out where too many are being written.
+    let pieces = SIZE.div_ceil(256 * 1024);
+    let kept = disk.join(key.to_string());
+    for at in 0..pieces as u64 {
+        let blobs = cached(&s3, 64 << 20, Some(&disk), NEVER).await;
+        deliver(&blobs, &key, Some(at * 256 * 1024..at * 256 * 1024 + 1)).await.unwrap();
+        while std::fs::read_dir(&kept).map_or(0, Iterator::count) <= at as usize {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+    drop(blobs);
+    s3.stop();
+    let again = cached(&s3, 64 << 20, Some(&disk), NEVER).await;
+    assert!(deliver(&again, &key, None).await.unwrap() == content);
+}
+
+#[tokio::test]
+async fn what_is_deleted_is_soon_gone() {
+    let (s3, key, _) = bucket().await;
+    let elsewhere = Blobs::open(&s3.url().parse().unwrap()).await.unwrap();
+    let blobs = cached(&s3, 64 << 20, None, Duration::ZERO).await;
+    deliver(&blobs, &key, None).await.unwrap();
+    elsewhere.delete(&key).await.unwrap();
+    // Served once more at most, while the store is asked.
+    while blobs.at_hand(&key).is_some() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert!(blobs.deliver(&key, None).await.unwrap().is_none());
+
+    let (s3, key, _) = bucket().await;
+    let blobs = cached(&s3, 64 << 20, None, NEVER).await;
+    deliver(&blobs, &key, None).await.unwrap();
+    blobs.delete(&key).await.unwrap();
+    assert!(blobs.at_hand(&key).is_none());
+    assert!(blobs.deliver(&key, None).await.unwrap().is_none());
+}
