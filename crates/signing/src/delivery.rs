@@ -65,7 +65,7 @@ impl UrlSigner {
             None => self.check_mac(Purpose::Delivery, key.organization_id, path, signed, &token)?,
             Some(id) => self.check_own_mac((key.organization_id, id), path, signed, &token)?,
         }
-        let expires_at = token.expiry(ttl.unwrap_or(DEFAULT_TTL_SECONDS), now)?;
+        let expires_at = self.expiry(&token, ttl.unwrap_or(DEFAULT_TTL_SECONDS), now)?;
         Ok(DeliveryGrant { key, attachment: attachment.map(Cow::into_owned), expires_at })
     }
 }

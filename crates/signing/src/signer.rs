@@ -12,7 +12,7 @@ use crate::keys::{Keys, MAC_LEN, Purpose};
 use crate::signing_keys::{LiveKeys, SigningKeyName};
 
 /// Seconds that the clock of whoever signed may be ahead.
-const CLOCK_TOLERANCE_SECONDS: i64 = 30;
+const CLOCK_TOLERANCE_SECONDS: u32 = 30;
 
 /// The moments that have ten digits: 2001-09-09 to 2286-11-20.
 const TEN_DIGITS: std::ops::RangeInclusive<i64> = 1_000_000_000..=9_999_999_999;
@@ -26,8 +26,8 @@ pub enum VerifyError {
     /// It was not signed like this by any of the secrets.
     #[error("the signature of the URL does not match")]
     BadSignature,
-    /// It is genuine, but not valid at this moment: its time is over, or it was issued more than 30 seconds
-    /// ahead of this clock.
+    /// It is genuine, but not valid at this moment: its time is over, or it was issued further ahead of this
+    /// clock than is tolerated.
     #[error("the URL has expired")]
     Expired,
 }
@@ -37,12 +37,22 @@ pub enum VerifyError {
 pub struct UrlSigner {
     keys: Arc<Keys>,
     live: LiveKeys,
+    clock_tolerance_seconds: u32,
 }
 
 impl UrlSigner {
     /// A signer with these master secrets.
     pub fn new(secrets: Secrets) -> Self {
-        Self { keys: Arc::new(Keys::new(&secrets)), live: LiveKeys::default() }
+        Self {
+            keys: Arc::new(Keys::new(&secrets)),
+            live: LiveKeys::default(),
+            clock_tolerance_seconds: CLOCK_TOLERANCE_SECONDS,
+        }
+    }
+
+    /// The same signer, for URLs whose signer's clock may be ahead by that much instead of 30 seconds.
+    pub fn with_clock_tolerance(self, seconds: u32) -> Self {
+        Self { clock_tolerance_seconds: seconds, ..self }
     }
 
     /// The key that signs an organization's delivery URLs, 64 hex digits used as text, for a CDN that checks
@@ -93,6 +103,22 @@ impl UrlSigner {
         url.push('-');
         BASE64_URL_SAFE_NO_PAD.encode_string(mac, &mut url);
         url
+    }
+
+    /// When what a token permits for `ttl` seconds ends; an error unless that is still to come.
+    pub(crate) fn expiry(
+        &self,
+        token: &Token<'_>,
+        ttl: u32,
+        now: Timestamp,
+    ) -> Result<Timestamp, VerifyError> {
+        let issued = Timestamp::from_unix_seconds(token.issued).ok_or(VerifyError::Malformed)?;
+        let expires_at = issued.plus_seconds(ttl.into());
+        if now < expires_at && issued <= now.plus_seconds(self.clock_tolerance_seconds.into()) {
+            Ok(expires_at)
+        } else {
+            Err(VerifyError::Expired)
+        }
     }
 
     /// Whether the token is one for this path and query (without `verify`).
@@ -160,17 +186,6 @@ impl<'a> Token<'a> {
         let length = BASE64_URL_SAFE_NO_PAD.decode_slice(mac_text, &mut mac).ok()?;
         let mac = mac[..length].try_into().ok()?;
         Some(Self { issued_text, issued, mac })
-    }
-
-    /// When what was issued for `ttl` seconds ends; an error unless that is still to come.
-    pub(crate) fn expiry(&self, ttl: u32, now: Timestamp) -> Result<Timestamp, VerifyError> {
-        let issued = Timestamp::from_unix_seconds(self.issued).ok_or(VerifyError::Malformed)?;
-        let expires_at = issued.plus_seconds(ttl.into());
-        if now < expires_at && issued <= now.plus_seconds(CLOCK_TOLERANCE_SECONDS) {
-            Ok(expires_at)
-        } else {
-            Err(VerifyError::Expired)
-        }
     }
 }
 

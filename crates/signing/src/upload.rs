@@ -95,7 +95,7 @@ impl UrlSigner {
             .and_then(canonical_number)
             .ok_or(VerifyError::Malformed)?;
         self.check_mac(Purpose::Upload, grant.organization_id, path, signed, &token)?;
-        token.expiry(ttl, now)?;
+        self.expiry(&token, ttl, now)?;
         Ok(grant)
     }
 }

@@ -88,7 +88,18 @@ impl TestServer {
 
     /// Another node over the same data, with roles of its own.
     pub async fn another_node(&self, roles: Vec<tonearm::Role>) -> Node {
-        let config = Config { roles, ..self.config.clone() };
+        self.another_node_with(|config| config.roles = roles).await
+    }
+
+    /// Another node over the same data that is set up otherwise.
+    pub async fn another_node_with(&self, change: impl FnOnce(&mut Config)) -> Node {
+        let mut config = self.config.clone();
+        change(&mut config);
         Node::start(&config, self.ambient.clone()).await.unwrap()
+    }
+
+    /// The configuration of the node.
+    pub fn config(&self) -> &Config {
+        &self.config
     }
 }

@@ -1,5 +1,6 @@
 //! The system's clock and randomness: the one place where they are asked.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use tonearm_domain::{Ambient, Clock, Entropy, Timestamp};
@@ -20,15 +21,65 @@ struct SystemEntropy;
 
 impl Entropy for SystemEntropy {
     fn fill(&self, bytes: &mut [u8]) {
-        // A kernel that gives no randomness leaves nothing safe to do: every secret depends on it.
-        if let Err(error) = getrandom::fill(bytes) {
-            tracing::error!(%error, "the system gives no random bytes");
-            std::process::abort();
+        match bytes.len() {
+            small if small <= STOCK / 4 => STOCK_LEFT.with_borrow_mut(|stock| stock.take(bytes)),
+            _ => from_system(bytes),
         }
+    }
+}
+
+/// Bytes asked of the system at once: every request is named by 16 of them, and asking takes longer than naming.
+const STOCK: usize = 1024;
+
+thread_local! {
+    static STOCK_LEFT: RefCell<Stock> = const { RefCell::new(Stock { bytes: [0; STOCK], used: STOCK }) };
+}
+
+/// Random bytes that nobody has had yet.
+struct Stock {
+    bytes: [u8; STOCK],
+    used: usize,
+}
+
+impl Stock {
+    /// Gives away bytes and forgets them, so that no secret stays here.
+    fn take(&mut self, target: &mut [u8]) {
+        if self.used + target.len() > STOCK {
+            from_system(&mut self.bytes);
+            self.used = 0;
+        }
+        let given = &mut self.bytes[self.used..][..target.len()];
+        target.copy_from_slice(given);
+        given.fill(0);
+        self.used += target.len();
+    }
+}
+
+fn from_system(bytes: &mut [u8]) {
+    // A kernel that gives no randomness leaves nothing safe to do: every secret depends on it.
+    if let Err(error) = getrandom::fill(bytes) {
+        tracing::error!(%error, "the system gives no random bytes");
+        std::process::abort();
     }
 }
 
 /// The system's own time and randomness.
 pub fn system() -> Ambient {
     Ambient::new(Arc::new(SystemClock), Arc::new(SystemEntropy))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_bytes_are_given_twice() {
+        let ambient = system();
+        let mut seen = std::collections::HashSet::new();
+        for _ in 0..STOCK {
+            assert!(seen.insert(ambient.random::<10>()));
+        }
+        let large = ambient.random::<{ 2 * STOCK }>();
+        assert!(large.chunks(STOCK / 4).all(|part| part.iter().any(|byte| *byte != 0)));
+    }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tonearm_api::RateLimits;
-use tonearm_blobs::StorageUrl;
+use tonearm_blobs::{CacheTerms, StorageUrl};
 use tonearm_catalog::DatabaseUrl;
 use tonearm_service::{DeliveryUrl, UploadLimits};
 use tonearm_signing::Secrets;
@@ -20,6 +20,8 @@ use file::Settings;
 
 use crate::proxies::TrustedProxies;
 pub use size::ByteSize;
+
+use crate::{ServerLimits, TlsFiles};
 
 /// What a node does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize)]
@@ -67,6 +69,10 @@ pub struct Overrides {
     pub listen: Option<String>,
     /// `--roles`
     pub roles: Option<Vec<Role>>,
+    /// `--tls-cert`
+    pub tls_cert: Option<PathBuf>,
+    /// `--tls-key`
+    pub tls_key: Option<PathBuf>,
 }
 
 /// A complete, checked configuration.
@@ -94,8 +100,14 @@ pub struct Config {
     pub limits: UploadLimits,
     /// Most bytes of a JSON body.
     pub max_json_bytes: usize,
-    /// Most connections at once.
-    pub max_connections: usize,
+    /// Bounds on what a connection may cost.
+    pub server_limits: ServerLimits,
+    /// The certificate; none: plain HTTP.
+    pub tls: Option<TlsFiles>,
+    /// What is kept of a bucket's objects; none: nothing, or the store is a folder.
+    pub cache: Option<CacheTerms>,
+    /// Seconds that the clock of whoever signs URLs may be ahead.
+    pub clock_tolerance_seconds: u32,
     /// How much one key, and one address, may ask for.
     pub rate_limits: RateLimits,
     /// Whether a play session can be read by its id alone.
@@ -146,6 +158,10 @@ impl Config {
         if let Some(roles) = &overrides.roles {
             settings.roles = Some(roles.clone());
         }
+        if overrides.tls_cert.is_some() || overrides.tls_key.is_some() {
+            settings.tls_cert = overrides.tls_cert.clone();
+            settings.tls_key = overrides.tls_key.clone();
+        }
         Self::check(settings, &early_data_dir, lookup)
     }
 
@@ -166,6 +182,10 @@ impl Config {
         positive("worker.slots", slots)?;
         let roles = settings.roles.unwrap_or_else(|| vec![Role::Api, Role::Worker, Role::Edge]);
         positive("roles", roles.len())?;
+        let storage_url = storage_url
+            .parse::<StorageUrl>()
+            .and_then(|url| url.with_environment(&lookup))
+            .map_err(|e| ConfigError::new("storage_url", e))?;
         Ok(Self {
             listen: parse_listen(&settings.listen.unwrap_or_else(|| "127.0.0.1:8080".to_owned()))?,
             public_url: settings.public_url.map(parse_public_url).transpose()?,
@@ -174,10 +194,8 @@ impl Config {
                 .map(|url| url.parse().map_err(|e| ConfigError::new("delivery_url", e)))
                 .transpose()?,
             database_url: database_url.parse().map_err(|e| ConfigError::new("database_url", e))?,
-            storage_url: storage_url
-                .parse::<StorageUrl>()
-                .and_then(|url| url.with_environment(&lookup))
-                .map_err(|e| ConfigError::new("storage_url", e))?,
+            cache: cache_terms(&settings.edge, &storage_url, &data_dir),
+            storage_url,
             data_dir,
             secrets: settings
                 .secret
@@ -190,7 +208,9 @@ impl Config {
                 max_cover_bytes: settings.limits.max_cover_bytes.map_or(20 << 20, |s| s.0),
             },
             max_json_bytes: settings.limits.max_json_bytes.map_or(1 << 20, |s| s.0 as usize),
-            max_connections: settings.limits.max_connections.unwrap_or(20_000),
+            server_limits: server_limits(&settings.limits)?,
+            tls: tls_files(settings.tls_cert, settings.tls_key)?,
+            clock_tolerance_seconds: settings.edge.clock_tolerance_seconds.unwrap_or(30),
             rate_limits: rate_limits(&settings.limits),
             public_play_sessions: settings.api.public_play_sessions.unwrap_or(false),
             worker: worker_config(slots, settings.worker.lease_seconds)?,
@@ -228,6 +248,37 @@ fn rate_limits(settings: &file::LimitSettings) -> RateLimits {
     RateLimits {
         per_key: chosen(settings.requests_per_minute_per_key, default.per_key),
         per_address: chosen(settings.requests_per_minute_per_address, default.per_address),
+    }
+}
+
+fn server_limits(settings: &file::LimitSettings) -> Result<ServerLimits, ConfigError> {
+    let seconds = |name: &str, setting: Option<u32>, default| {
+        let seconds = setting.unwrap_or(default);
+        positive(name, seconds as usize).map(|()| Duration::from_secs(seconds.into()))
+    };
+    Ok(ServerLimits {
+        max_connections: settings.max_connections.unwrap_or(20_000),
+        header_timeout: seconds("limits.header_timeout_seconds", settings.header_timeout_seconds, 30)?,
+        send_timeout: seconds("limits.send_timeout_seconds", settings.send_timeout_seconds, 60)?,
+        drain: Duration::from_secs(30),
+    })
+}
+
+/// How often it is asked again whether an object that is kept still exists.
+const RECHECK: Duration = Duration::from_secs(30);
+
+fn cache_terms(settings: &file::EdgeSettings, store: &StorageUrl, data_dir: &Path) -> Option<CacheTerms> {
+    let memory_bytes = settings.memory_cache.map_or(128 << 20, |size| size.0);
+    let disk_bytes = settings.disk_cache.map_or(4 << 30, |size| size.0);
+    let disk = (disk_bytes > 0).then(|| (data_dir.join("cache"), disk_bytes));
+    (store.is_bucket() && memory_bytes > 0).then_some(CacheTerms { memory_bytes, disk, recheck: RECHECK })
+}
+
+fn tls_files(certificates: Option<PathBuf>, key: Option<PathBuf>) -> Result<Option<TlsFiles>, ConfigError> {
+    match (certificates, key) {
+        (Some(certificates), Some(key)) => Ok(Some(TlsFiles { certificates, key })),
+        (None, None) => Ok(None),
+        _ => Err(ConfigError::new("tls_cert", "is given together with tls_key, or not at all")),
     }
 }
 

@@ -2,10 +2,8 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use axum::Router;
-use axum::extract::Request;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -24,9 +22,11 @@ use tonearm_service::{
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 use tonearm_worker::{Sender, Worker};
 
+use crate::front::Front;
 use crate::health::Health;
 use crate::scratch::Scratch;
-use crate::server::{self, ServerLimits};
+use crate::server::{self, Server};
+use crate::tls::{Tls, TlsError};
 use crate::{Config, Role, secret, upkeep};
 
 /// Why a node could not start, in one line that says what to do.
@@ -64,6 +64,9 @@ pub enum StartError {
         /// Why.
         source: tonearm_blobs::BlobError,
     },
+    /// The certificate cannot be used.
+    #[error("{0}")]
+    Tls(#[from] TlsError),
     /// ffmpeg, or a part of it, is missing.
     #[error("{0}")]
     Media(#[from] tonearm_media::MediaError),
@@ -178,6 +181,7 @@ impl Node {
         make_folder(&config.data_dir)?;
         let signer = signer(config, &ambient)?;
         let blobs = open_blobs(config).await?;
+        let tls = config.tls.clone().map(Tls::open).transpose()?;
         let listener = TcpListener::bind(config.listen)
             .await
             .map_err(|source| StartError::Listen { address: config.listen, source })?;
@@ -195,19 +199,18 @@ impl Node {
             answered: CancellationToken::new(),
             last_tasks: Vec::new(),
         };
-        let (app, worker) = node.wire(config, ambient, signer, blobs).await?;
-        let limits = ServerLimits {
-            max_connections: config.max_connections,
-            header_timeout: Duration::from_secs(30),
-            drain: Duration::from_secs(30),
-        };
-        node.tasks.push(tokio::spawn(server::serve(
-            listener,
-            app,
-            limits,
-            config.trusted_proxies.clone(),
-            node.shutdown.clone(),
-        )));
+        let (front, worker) = node.wire(config, ambient, signer, blobs).await?;
+        let server = Server { front, limits: config.server_limits, tls: tls.as_ref().map(Tls::acceptor) };
+        node.tasks.push(tokio::spawn(server::serve(listener, server, node.shutdown.clone())));
+        if let Some(tls) = tls {
+            let stopped = node.shutdown.clone().cancelled_owned();
+            node.tasks.push(tokio::spawn(async move {
+                tokio::select! {
+                    () = tls.follow() => {}
+                    () = stopped => {}
+                }
+            }));
+        }
         // Requests are answered while ffmpeg is still being looked at.
         if let Some((media, worker)) = worker {
             media.check().await?;
@@ -222,7 +225,7 @@ impl Node {
         ambient: Ambient,
         signer: UrlSigner,
         blobs: Blobs,
-    ) -> Result<(Router, Option<(Media, Worker)>), StartError> {
+    ) -> Result<(Front, Option<(Media, Worker)>), StartError> {
         let meter = Meter::new();
         let edge = config.has_role(Role::Edge).then(|| {
             Edge::new(blobs.clone(), signer.clone(), ambient.clone(), EdgeConfig::default())
@@ -261,8 +264,8 @@ impl Node {
         } else {
             self.keep_up_alone(&ambient, &signer, &blobs, &meter);
         }
-        let app = app.merge(health.router());
-        Ok((edge.map_or(app.clone(), |edge| deliver(app, edge)), worker))
+        let proxies = config.trusted_proxies.clone().into();
+        Ok((Front { edge, proxies, router: app.merge(health.router()) }, worker))
     }
 
     /// What goes on beside answering, on a node with a catalog.
@@ -366,16 +369,6 @@ fn dashboard(config: &Config, ambient: &Ambient, parts: &Parts, blobs: &Blobs) -
     }
 }
 
-/// Sends requests for objects to the edge: their paths can be told apart from all others.
-fn deliver(app: Router, edge: Edge) -> Router {
-    app.layer(axum::middleware::from_fn(move |request: Request, next: axum::middleware::Next| {
-        let edge = edge.clone();
-        async move {
-            if Edge::owns(request.uri().path()) { edge.serve(request).await } else { next.run(request).await }
-        }
-    }))
-}
-
 pub(crate) fn media(config: &Config) -> Media {
     Media::new(MediaConfig {
         ffmpeg: config.ffmpeg.clone(),
@@ -386,7 +379,8 @@ pub(crate) fn media(config: &Config) -> Media {
 }
 
 fn signer(config: &Config, ambient: &Ambient) -> Result<UrlSigner, StartError> {
-    Ok(UrlSigner::new(secrets(config, ambient)?))
+    let signer = UrlSigner::new(secrets(config, ambient)?);
+    Ok(signer.with_clock_tolerance(config.clock_tolerance_seconds))
 }
 
 fn secrets(config: &Config, ambient: &Ambient) -> Result<Secrets, StartError> {
@@ -404,9 +398,14 @@ async fn open_catalog(config: &Config) -> Result<Catalog, StartError> {
 }
 
 async fn open_blobs(config: &Config) -> Result<Blobs, StartError> {
-    Blobs::open(&config.storage_url)
-        .await
-        .map_err(|source| StartError::Store { url: config.storage_url.to_string(), source })
+    let opened = async {
+        let blobs = Blobs::open(&config.storage_url).await?;
+        match config.cache.clone().filter(|_| config.has_role(Role::Edge)) {
+            Some(terms) => blobs.with_cache(terms).await,
+            None => Ok(blobs),
+        }
+    };
+    opened.await.map_err(|source| StartError::Store { url: config.storage_url.to_string(), source })
 }
 
 fn public_url(config: &Config, address: SocketAddr) -> String {
@@ -416,7 +415,8 @@ fn public_url(config: &Config, address: SocketAddr) -> String {
             std::net::IpAddr::V6(ip) => format!("[{ip}]"),
             ip => ip.to_string(),
         };
-        format!("http://{host}:{}", address.port())
+        let scheme = if config.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{host}:{}", address.port())
     })
 }
 

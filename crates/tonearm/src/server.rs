@@ -4,44 +4,48 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use axum::extract::ConnectInfo;
-use hyper::Request;
-use hyper::body::Incoming;
+use hyper::server::conn::{http1, http2};
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto;
-use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
+use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown, Watcher};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 use tokio_util::sync::CancellationToken;
-use tower::util::MapRequest;
 
-use crate::proxies::TrustedProxies;
+use crate::front::{Connection, Front};
+use crate::progress::{Progress, Watched};
+use crate::tls::HTTP2;
 
 /// Bounds on what a connection may cost.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ServerLimits {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ServerLimits {
     /// Connections at once; more wait in the system's queue.
-    pub(crate) max_connections: usize,
-    /// How long a request's head may take to arrive.
-    pub(crate) header_timeout: Duration,
+    pub max_connections: usize,
+    /// How long a request's head, or the beginning of TLS, may take to arrive; also how long a connection may be idle.
+    pub header_timeout: Duration,
+    /// How long a client may take nothing of what it is sent.
+    pub send_timeout: Duration,
     /// How long open requests may take once shutdown has begun.
-    pub(crate) drain: Duration,
+    pub drain: Duration,
 }
 
-/// Serves `app` on `listener` until `shutdown`, then drains.
-pub(crate) async fn serve(
-    listener: TcpListener,
-    app: Router,
-    limits: ServerLimits,
-    proxies: TrustedProxies,
-    shutdown: CancellationToken,
-) {
+/// What serves connections.
+pub(crate) struct Server {
+    pub(crate) front: Front,
+    pub(crate) limits: ServerLimits,
+    /// Where connections begin with TLS.
+    pub(crate) tls: Option<TlsAcceptor>,
+}
+
+/// Serves what comes to `listener` until `shutdown`, then drains.
+pub(crate) async fn serve(listener: TcpListener, server: Server, shutdown: CancellationToken) {
     let graceful = GracefulShutdown::new();
+    let limits = server.limits;
     let connections = Arc::new(Semaphore::new(limits.max_connections));
-    let builder = Arc::new(builder(limits));
-    let proxies = Arc::new(proxies);
+    let server = Arc::new(server);
     loop {
         let (stream, address, permit) = tokio::select! {
             () = shutdown.cancelled() => break,
@@ -54,19 +58,9 @@ pub(crate) async fn serve(
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "could not turn off Nagle's algorithm");
         }
-        let proxies = Arc::clone(&proxies);
-        let service =
-            TowerToHyperService::new(MapRequest::new(app.clone(), move |mut request: Request<Incoming>| {
-                let client = proxies.client(address, request.headers());
-                request.extensions_mut().insert(ConnectInfo(client));
-                request
-            }));
-        let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
-        let connection = graceful.watch(connection);
+        let (server, watcher) = (server.clone(), graceful.watcher());
         tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "a connection ended early");
-            }
+            server.begin(stream, address, watcher).await;
             drop(permit);
         });
     }
@@ -77,17 +71,92 @@ pub(crate) async fn serve(
     }
 }
 
-fn builder(limits: ServerLimits) -> auto::Builder<TokioExecutor> {
-    let mut builder = auto::Builder::new(TokioExecutor::new());
+/// What connections to clients that speak HTTP/2 without TLS begin with; no method of HTTP/1 does.
+const PREFACE: &[u8] = b"PRI ";
+
+impl Server {
+    async fn begin(&self, stream: TcpStream, address: SocketAddr, watcher: Watcher) {
+        let begun = tokio::time::timeout(self.limits.header_timeout, async {
+            match &self.tls {
+                Some(tls) => tls.accept(stream).await.map(|stream| Begun::Tls(Box::new(stream))),
+                None => {
+                    let mut first = [0; PREFACE.len()];
+                    let read = stream.peek(&mut first).await?;
+                    Ok(Begun::Plain { stream, http2: &first[..read] == PREFACE })
+                }
+            }
+        });
+        match begun.await {
+            Ok(Ok(Begun::Plain { stream, http2 })) => {
+                self.converse(stream, http2, Connection { address, plain: true }, watcher).await;
+            }
+            Ok(Ok(Begun::Tls(stream))) => {
+                let http2 = stream.get_ref().1.alpn_protocol() == Some(HTTP2);
+                let connection = Connection { address, plain: false };
+                self.converse(*stream, http2, connection, watcher).await;
+            }
+            Ok(Err(error)) => tracing::debug!(%error, "a connection did not begin well"),
+            Err(_) => tracing::debug!("a connection did not begin in time"),
+        }
+    }
+
+    async fn converse<S>(&self, stream: S, http2: bool, connection: Connection, watcher: Watcher)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let progress = Arc::new(Progress::default());
+        let stream = TokioIo::new(Watched::new(stream, progress.clone()));
+        let front = self.front.clone();
+        let service = service_fn(move |request| front.answer(request, connection));
+        // Boxed, so that connections that are still to begin take no room for it.
+        if http2 {
+            let served = http2_of(self.limits).serve_connection(stream, service);
+            Box::pin(self.watch(served, &progress, watcher)).await;
+        } else {
+            let served = http1_of(self.limits).serve_connection(stream, service);
+            Box::pin(self.watch(served, &progress, watcher)).await;
+        }
+    }
+
+    /// Serves a connection until it ends, or its client has stalled.
+    async fn watch<C>(&self, connection: C, progress: &Progress, watcher: Watcher)
+    where
+        C: GracefulConnection<Error = hyper::Error>,
+    {
+        tokio::select! {
+            biased;
+            served = watcher.watch(connection) => if let Err(error) = served {
+                tracing::debug!(%error, "a connection ended early");
+            },
+            () = progress.stalled(self.limits.send_timeout) => {
+                tracing::debug!("a client took nothing of what it was sent");
+            }
+        }
+    }
+}
+
+/// A connection that has begun.
+enum Begun {
+    Plain { stream: TcpStream, http2: bool },
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+/// The most of a head or a body that a connection keeps for a client that does not take it.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+fn http1_of(limits: ServerLimits) -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(limits.header_timeout).max_buf_size(BUFFER_BYTES);
     builder
-        .http1()
+}
+
+fn http2_of(limits: ServerLimits) -> http2::Builder<TokioExecutor> {
+    let mut builder = http2::Builder::new(TokioExecutor::new());
+    builder
         .timer(TokioTimer::new())
-        .header_read_timeout(limits.header_timeout)
-        .max_buf_size(64 * 1024)
-        .http2()
-        .timer(TokioTimer::new())
-        .keep_alive_interval(Some(Duration::from_secs(30)))
-        .max_concurrent_streams(250)
+        .keep_alive_interval(Some(limits.header_timeout))
+        .max_concurrent_streams(100)
+        .max_send_buf_size(BUFFER_BYTES)
         .max_header_list_size(32 * 1024);
     builder
 }

@@ -1,5 +1,8 @@
 //! `tonearm serve`
 
+use std::path::PathBuf;
+
+use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 use tonearm_domain::Ambient;
 use tonearm_service::{Caller, CreateCollection};
@@ -16,6 +19,12 @@ pub(super) struct Args {
     /// What this node does [default: api,worker,edge]
     #[arg(long, value_name = "ROLES", value_delimiter = ',')]
     roles: Option<Vec<Role>>,
+    /// Serve HTTPS with this certificate chain, in PEM; read again when it changes
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The certificate's private key, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
     /// On an empty catalog, create an organization, a collection and a key, and print an example
     #[arg(long)]
     setup: bool,
@@ -25,12 +34,15 @@ impl Args {
     pub(super) fn apply(&self, overrides: &mut Overrides) {
         overrides.listen = self.listen.clone();
         overrides.roles = self.roles.clone();
+        overrides.tls_cert = self.tls_cert.clone();
+        overrides.tls_key = self.tls_key.clone();
     }
 }
 
 pub(super) async fn run(config: &Config, ambient: Ambient, args: Args) -> Result<(), Failure> {
     let mut terminate = signal(SignalKind::terminate()).map_err(Failure::failed)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(Failure::failed)?;
+    allow_open_files();
     let node = Node::start(config, ambient).await?;
     tracing::info!(address = %node.address(), public_url = node.public_url(), "Tonearm is listening");
     if args.setup
@@ -61,6 +73,15 @@ async fn invite(parts: &Parts) -> Result<(), Failure> {
         );
     }
     Ok(())
+}
+
+/// Allows as many open files as the system lets this process have: each connection is one.
+fn allow_open_files() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    if let Err(error) = setrlimit(Resource::Nofile, limit) {
+        tracing::warn!(%error, "the limit of open files stays as it is");
+    }
 }
 
 /// Makes an empty catalog useful and tells how.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::size::CacheSize;
 use super::{ByteSize, ConfigError, Role};
 
 /// The commented configuration file with every setting at its default.
@@ -23,8 +24,11 @@ pub(super) struct Settings {
     pub(super) roles: Option<Vec<Role>>,
     pub(super) trusted_proxies: Option<Vec<String>>,
     pub(super) forwarded_header: Option<String>,
+    pub(super) tls_cert: Option<PathBuf>,
+    pub(super) tls_key: Option<PathBuf>,
     pub(super) limits: LimitSettings,
     pub(super) api: ApiSettings,
+    pub(super) edge: EdgeSettings,
     pub(super) worker: WorkerSettings,
     pub(super) media: MediaSettings,
     pub(super) outbound: OutboundSettings,
@@ -39,6 +43,8 @@ pub(super) struct LimitSettings {
     pub(super) max_cover_bytes: Option<ByteSize>,
     pub(super) max_json_bytes: Option<ByteSize>,
     pub(super) max_connections: Option<usize>,
+    pub(super) header_timeout_seconds: Option<u32>,
+    pub(super) send_timeout_seconds: Option<u32>,
     pub(super) requests_per_minute_per_key: Option<u32>,
     pub(super) requests_per_minute_per_address: Option<u32>,
 }
@@ -47,6 +53,14 @@ pub(super) struct LimitSettings {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct ApiSettings {
     pub(super) public_play_sessions: Option<bool>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct EdgeSettings {
+    pub(super) clock_tolerance_seconds: Option<u32>,
+    pub(super) memory_cache: Option<CacheSize>,
+    pub(super) disk_cache: Option<CacheSize>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -101,10 +115,14 @@ impl Settings {
         variables.roles("roles", &mut settings.roles)?;
         variables.list("trusted_proxies", &mut settings.trusted_proxies);
         variables.text("forwarded_header", &mut settings.forwarded_header);
+        variables.path("tls_cert", &mut settings.tls_cert);
+        variables.path("tls_key", &mut settings.tls_key);
         variables.parsed("limits.max_upload_bytes", &mut settings.limits.max_upload_bytes)?;
         variables.parsed("limits.max_cover_bytes", &mut settings.limits.max_cover_bytes)?;
         variables.parsed("limits.max_json_bytes", &mut settings.limits.max_json_bytes)?;
         variables.toml("limits.max_connections", &mut settings.limits.max_connections)?;
+        variables.toml("limits.header_timeout_seconds", &mut settings.limits.header_timeout_seconds)?;
+        variables.toml("limits.send_timeout_seconds", &mut settings.limits.send_timeout_seconds)?;
         variables
             .toml("limits.requests_per_minute_per_key", &mut settings.limits.requests_per_minute_per_key)?;
         variables.toml(
@@ -112,6 +130,9 @@ impl Settings {
             &mut settings.limits.requests_per_minute_per_address,
         )?;
         variables.toml("api.public_play_sessions", &mut settings.api.public_play_sessions)?;
+        variables.toml("edge.clock_tolerance_seconds", &mut settings.edge.clock_tolerance_seconds)?;
+        variables.parsed("edge.memory_cache", &mut settings.edge.memory_cache)?;
+        variables.parsed("edge.disk_cache", &mut settings.edge.disk_cache)?;
         variables.toml("worker.slots", &mut settings.worker.slots)?;
         variables.toml("worker.lease_seconds", &mut settings.worker.lease_seconds)?;
         variables.path("media.ffmpeg", &mut settings.media.ffmpeg);

@@ -33,20 +33,46 @@ impl std::str::FromStr for ByteSize {
     }
 }
 
+/// A number of bytes as [`ByteSize`], or 0 for nothing at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct CacheSize(pub(super) u64);
+
+impl std::str::FromStr for CacheSize {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.trim() == "0" { Ok(Self(0)) } else { text.parse().map(|ByteSize(bytes)| Self(bytes)) }
+    }
+}
+
+impl<'de> Deserialize<'de> for CacheSize {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        written(deserializer)
+    }
+}
+
 impl<'de> Deserialize<'de> for ByteSize {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Written {
-            Number(u64),
-            Text(String),
-        }
-        match Written::deserialize(deserializer)? {
-            Written::Number(number) => number.to_string().parse(),
-            Written::Text(text) => text.parse(),
-        }
-        .map_err(serde::de::Error::custom)
+        written(deserializer)
     }
+}
+
+/// A number, or a text.
+fn written<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: std::str::FromStr<Err = String>,
+{
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Number(u64),
+        Text(String),
+    }
+    match Written::deserialize(deserializer)? {
+        Written::Number(number) => number.to_string().parse(),
+        Written::Text(text) => text.parse(),
+    }
+    .map_err(serde::de::Error::custom)
 }
 
 #[cfg(test)]
@@ -61,5 +87,8 @@ mod tests {
         for bad in ["", "0", "-1", "GiB", "1.5GiB", "1 apple", "99999999999999999999", "99999999999GiB"] {
             assert!(bad.parse::<ByteSize>().is_err(), "{bad}");
         }
+        assert_eq!("0".parse(), Ok(CacheSize(0)));
+        assert_eq!("1 KiB".parse(), Ok(CacheSize(1024)));
+        assert!("-1".parse::<CacheSize>().is_err());
     }
 }

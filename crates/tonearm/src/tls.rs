@@ -1,0 +1,139 @@
+//! TLS with a certificate that is read again when its files change.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, SystemTime};
+
+use rustls::ServerConfig;
+use rustls::crypto::ring;
+use rustls::server::{ClientHello, ResolvesServerCert};
+use rustls::sign::CertifiedKey;
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+use tokio::task::spawn_blocking;
+use tokio_rustls::TlsAcceptor;
+
+/// How often the files are looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// How HTTP/2 is called when protocols are chosen.
+pub(crate) const HTTP2: &[u8] = b"h2";
+
+/// Where a certificate and its key are, both in PEM.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// The chain, the server's own certificate first.
+    pub certificates: PathBuf,
+    /// The private key.
+    pub key: PathBuf,
+}
+
+/// Why a certificate cannot be used, in one line.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// One of the files cannot be read as what it should be.
+    #[error("cannot read {path}: {source}")]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: rustls_pki_types::pem::Error,
+    },
+    /// There is no certificate in the file.
+    #[error("there is no certificate in {0}")]
+    Empty(PathBuf),
+    /// The two do not fit, or are of a kind that is not supported.
+    #[error("the certificate and its key cannot be used: {0}")]
+    Unfit(#[from] rustls::Error),
+}
+
+/// The certificate in use.
+pub(crate) struct Tls {
+    files: TlsFiles,
+    current: Arc<Current>,
+    acceptor: TlsAcceptor,
+}
+
+impl Tls {
+    /// Reads the files. Blocks, shortly.
+    pub(crate) fn open(files: TlsFiles) -> Result<Self, TlsError> {
+        let current = Arc::new(Current(RwLock::new(read(&files)?)));
+        let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()?
+            .with_no_client_auth()
+            .with_cert_resolver(current.clone());
+        config.alpn_protocols = vec![HTTP2.to_vec(), b"http/1.1".to_vec()];
+        Ok(Self { files, current, acceptor: TlsAcceptor::from(Arc::new(config)) })
+    }
+
+    /// What takes connections.
+    pub(crate) fn acceptor(&self) -> TlsAcceptor {
+        self.acceptor.clone()
+    }
+
+    /// Looks at the files for ever, and uses what they then hold. While they hold nothing that can be used, as
+    /// between the writing of the one and of the other, the certificate before stays in use.
+    pub(crate) async fn follow(self) {
+        let mut seen = look(&self.files).await;
+        loop {
+            tokio::time::sleep(LOOK_EVERY).await;
+            let now = look(&self.files).await;
+            if now == seen {
+                continue;
+            }
+            seen = now;
+            let files = self.files.clone();
+            match spawn_blocking(move || read(&files)).await {
+                Ok(Ok(certified)) => {
+                    *self.current.0.write().unwrap_or_else(PoisonError::into_inner) = certified;
+                    tracing::info!(certificates = %self.files.certificates.display(), "a new certificate is in use");
+                }
+                Ok(Err(error)) => tracing::warn!(%error, "the certificate before stays in use"),
+                Err(error) => tracing::error!(%error, "the certificate could not be read"),
+            }
+        }
+    }
+}
+
+/// What tells that a file is another one: its time and size.
+type Mark = Option<(SystemTime, u64)>;
+
+async fn look(files: &TlsFiles) -> [Mark; 2] {
+    [mark(&files.certificates).await, mark(&files.key).await]
+}
+
+async fn mark(path: &Path) -> Mark {
+    let found = tokio::fs::metadata(path).await.ok()?;
+    Some((found.modified().ok()?, found.len()))
+}
+
+fn read(files: &TlsFiles) -> Result<Arc<CertifiedKey>, TlsError> {
+    let unreadable = |path: &Path| {
+        let path = path.to_owned();
+        move |source| TlsError::File { path, source }
+    };
+    let certificates = CertificateDer::pem_file_iter(&files.certificates)
+        .and_then(|found| found.collect::<Result<Vec<_>, _>>())
+        .map_err(unreadable(&files.certificates))?;
+    if certificates.is_empty() {
+        return Err(TlsError::Empty(files.certificates.clone()));
+    }
+    let key = PrivateKeyDer::from_pem_file(&files.key).map_err(unreadable(&files.key))?;
+    Ok(Arc::new(CertifiedKey::from_der(certificates, key, &ring::default_provider())?))
+}
+
+/// Answers every client with the certificate in use.
+struct Current(RwLock<Arc<CertifiedKey>>);
+
+impl ResolvesServerCert for Current {
+    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(self.0.read().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+}
+
+impl fmt::Debug for Current {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Current")
+    }
+}

@@ -1,0 +1,111 @@
+//! Clients that keep connections and give nothing, or take nothing.
+
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tonearm::{Node, Role};
+use tonearm_testkit::{Backend, TestServer};
+
+/// Clients of each kind.
+const MANY: usize = 200;
+
+/// A node that soon loses its patience.
+async fn impatient(server: &TestServer) -> Node {
+    server
+        .another_node_with(|config| {
+            config.roles = vec![Role::Api, Role::Edge];
+            config.server_limits.header_timeout = Duration::from_secs(1);
+            config.server_limits.send_timeout = Duration::from_secs(1);
+        })
+        .await
+}
+
+async fn connect(node: &Node, request: &str) -> TcpStream {
+    let mut socket = TcpStream::connect(node.address()).await.unwrap();
+    socket.write_all(request.as_bytes()).await.unwrap();
+    socket
+}
+
+fn open_files() -> usize {
+    std::fs::read_dir("/proc/self/fd").unwrap().count()
+}
+
+/// Waits until no more files are open than at most.
+async fn until_open_files_are(most: usize) {
+    let begun = Instant::now();
+    while open_files() > most {
+        assert!(begun.elapsed().as_secs() < 20, "{} files are open instead of {most}", open_files());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_says_nothing_or_half_of_it_is_let_go_and_others_are_served() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let node = impatient(&server).await;
+    let before = open_files();
+    let mut rude = Vec::new();
+    for _ in 0..MANY {
+        rude.push(connect(&node, "").await);
+        rude.push(connect(&node, "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ").await);
+        // One answer, and then silence.
+        rude.push(connect(&node, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await);
+    }
+    let healthy = format!("http://{}/healthz", node.address());
+    assert_eq!(server.client.http().get(&healthy).send().await.unwrap().status(), 200);
+    for mut socket in rude {
+        let mut answer = Vec::new();
+        // Reset or ended, either is an end.
+        let ended = tokio::time::timeout(Duration::from_secs(20), socket.read_to_end(&mut answer)).await;
+        assert!(ended.is_ok(), "a connection was kept");
+    }
+    until_open_files_are(before + 2).await;
+    node.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_takes_nothing_is_cut_off_and_who_takes_little_is_not() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let (path, sound) = crate::edge::deliverable(&server).await;
+    let node = impatient(&server).await;
+    // So many that the sockets' own buffers do not hold all of it.
+    let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").repeat(8);
+    let before = open_files();
+    let mut stalled = Vec::new();
+    for _ in 0..MANY {
+        stalled.push(connect(&node, &request).await);
+    }
+    let mut patient = connect(&node, &request).await;
+    let mut taken = 0;
+    let begun = Instant::now();
+    let mut buffer = vec![0; 256 * 1024];
+    while begun.elapsed() < Duration::from_secs(4) {
+        taken += patient.read(&mut buffer).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert!(taken > sound.len(), "only {taken} bytes came");
+    drop(patient);
+    // The clients' ends are still open; the server's are not, nor any file.
+    until_open_files_are(before + MANY + 4).await;
+    drop(stalled);
+    node.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn floods_of_headers_are_refused() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let many = "X-Flood: water\r\n".repeat(1000);
+    let long = format!("X-Flood: {}\r\n", "water".repeat(50_000));
+    for flood in [many, long] {
+        let mut socket = TcpStream::connect(server.node.address()).await.unwrap();
+        let request = format!("GET /healthz HTTP/1.1\r\nHost: x\r\n{flood}\r\n");
+        // It may be refused before it was sent to its end.
+        let _ = socket.write_all(request.as_bytes()).await;
+        let mut answer = Vec::new();
+        let _ = socket.read_to_end(&mut answer).await;
+        let answer = String::from_utf8_lossy(&answer);
+        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 431 "), "{answer}");
+    }
+    server.client.get("/healthz").await.ok();
+}

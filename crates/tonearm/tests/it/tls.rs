@@ -1,0 +1,129 @@
+//! HTTPS with a certificate made for the test.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use reqwest::{Certificate, Version};
+use tempfile::TempDir;
+use tonearm::{Node, Role, TlsFiles};
+use tonearm_testkit::{Backend, TestServer};
+
+/// A folder with a certificate for 127.0.0.1 and its key.
+struct Issued(TempDir);
+
+impl Issued {
+    fn new() -> Self {
+        let issued = Self(tempfile::tempdir().unwrap());
+        issued.renew();
+        issued
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Makes another certificate and puts it in the place of the one before.
+    fn renew(&self) {
+        let (certificate, key) = (self.path("new-cert.pem"), self.path("new-key.pem"));
+        let made = Command::new("openssl")
+            .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"])
+            .args(["-subj", "/CN=tonearm test", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "30"])
+            .arg("-out")
+            .arg(&certificate)
+            .arg("-keyout")
+            .arg(&key)
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        std::fs::rename(key, self.path("key.pem")).unwrap();
+        std::fs::rename(certificate, self.path("cert.pem")).unwrap();
+    }
+
+    /// A client to be, over connections of its own, that trusts this certificate alone.
+    fn trusting(&self) -> reqwest::ClientBuilder {
+        let pem = std::fs::read(self.path("cert.pem")).unwrap();
+        reqwest::Client::builder().tls_certs_only([Certificate::from_pem(&pem).unwrap()])
+    }
+
+    fn client(&self) -> reqwest::Client {
+        self.trusting().build().unwrap()
+    }
+}
+
+/// Another node over the data of `server`, with the certificate.
+async fn serve(server: &TestServer, issued: &Issued) -> Node {
+    let files = TlsFiles { certificates: issued.path("cert.pem"), key: issued.path("key.pem") };
+    server
+        .another_node_with(|config| {
+            config.tls = Some(files);
+            config.roles = vec![Role::Api, Role::Edge];
+        })
+        .await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_are_delivered_by_http_1_and_2() {
+    let issued = Issued::new();
+    let server = TestServer::start(Backend::Embedded).await;
+    let node = serve(&server, &issued).await;
+    let url = node.public_url();
+    assert!(url.starts_with("https://"), "{url}");
+    let (path, sound) = crate::edge::deliverable(&server).await;
+    let signed = format!("{url}{path}");
+    let http1 = issued.trusting().http1_only().build().unwrap();
+    for (client, version) in [(issued.client(), Version::HTTP_2), (http1, Version::HTTP_11)] {
+        let listed = client.get(format!("{url}/v1/collection")).bearer_auth(server.client.key());
+        let listed = listed.send().await.unwrap();
+        assert_eq!((listed.status().as_u16(), listed.version()), (200, version));
+        // The first time the file is opened, the second time it is open.
+        for _ in 0..2 {
+            let answer = client.get(&signed).send().await.unwrap();
+            assert_eq!((answer.status().as_u16(), answer.version()), (200, version));
+            assert!(answer.bytes().await.unwrap() == sound);
+            let part = client.get(&signed).header("Range", "bytes=100000-299999").send().await.unwrap();
+            assert_eq!(part.status(), 206);
+            assert!(part.bytes().await.unwrap() == sound[100_000..300_000]);
+        }
+    }
+    node.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_certificate_is_used_without_a_restart_and_a_broken_one_is_not() {
+    let issued = Issued::new();
+    let server = TestServer::start(Backend::Embedded).await;
+    let node = serve(&server, &issued).await;
+    let health = format!("{}/healthz", node.public_url());
+    let before = issued.client();
+    assert_eq!(before.get(&health).send().await.unwrap().status(), 200);
+
+    let first = issued.trusting();
+    std::fs::write(issued.path("cert.pem"), "no certificate").unwrap();
+    // The files are looked at once a second.
+    tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
+    assert_eq!(first.build().unwrap().get(&health).send().await.unwrap().status(), 200);
+    issued.renew();
+    let begun = std::time::Instant::now();
+    while issued.client().get(&health).send().await.is_err() {
+        assert!(begun.elapsed().as_secs() < 20, "the new certificate is not in use");
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    // A connection made before goes on.
+    assert_eq!(before.get(&health).send().await.unwrap().status(), 200);
+    node.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_certificate_without_its_own_key_is_refused_at_the_start() {
+    let (one, other) = (Issued::new(), Issued::new());
+    let data = tempfile::tempdir().unwrap();
+    let output = Command::new(crate::binary())
+        .args(["--data-dir", data.path().to_str().unwrap(), "serve", "--listen", "127.0.0.1:0"])
+        .args(["--tls-cert", one.path("cert.pem").to_str().unwrap()])
+        .args(["--tls-key", other.path("key.pem").to_str().unwrap()])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("the certificate and its key cannot be used"), "{said}");
+}
