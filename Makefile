@@ -5,7 +5,7 @@ LISTEN ?= 127.0.0.1:8080
 FILE ?=
 TONEARM := target/release/tonearm
 
-.PHONY: help run demo build test lint fmt chaos fuzz-api fuzz-media bench rust ffmpeg
+.PHONY: help run demo build test lint fmt chaos fuzz-api fuzz-media fuzz-edge bench rust ffmpeg
 
 help: ## List what there is to make
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,6 +41,10 @@ fuzz-api: build ffmpeg ## Let schemathesis try the whole interface (EXAMPLES, de
 
 fuzz-media: rust ffmpeg ## Upload damaged sound of every kind (FILES, default 2000)
 	@TONEARM_DAMAGED_FILES=$${FILES:-2000} cargo test --release --package tonearm --test it damaged -- --nocapture
+
+fuzz-edge: rust ## Try forged URLs and odd ranges (CASES, default 1000000)
+	@PROPTEST_CASES=$${CASES:-1000000} cargo test --release --package tonearm-signing --test it -- forgeries tampering
+	@PROPTEST_CASES=$${CASES:-1000000} cargo test --release --package tonearm-edge --lib -- range conditional
 
 bench: build ffmpeg ## Measure; docs/benchmarks.md says what
 	@tools/need wrk wrk

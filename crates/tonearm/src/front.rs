@@ -1,14 +1,13 @@
 //! What answers a request: the edge, or the router of everything else.
 
 use std::convert::Infallible;
-use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
-use futures::future::Either;
+use futures::future::BoxFuture;
 use hyper::body::Incoming;
 use hyper::{Request, Response};
 use tonearm_edge::{Edge, PlainConnection};
@@ -38,23 +37,25 @@ pub(crate) struct Connection {
 impl Front {
     /// Answers a request. Objects go to the edge at once: their paths can be told
     /// apart from all others, and most requests are for them.
+    ///
+    /// Boxed, so that what it takes to answer is given back while the answer is sent, which may take long.
     pub(crate) fn answer(
         &self,
         mut request: Request<Incoming>,
         connection: Connection,
-    ) -> impl Future<Output = Result<Response<Body>, Infallible>> + Send + 'static + use<> {
+    ) -> BoxFuture<'static, Result<Response<Body>, Infallible>> {
         match &self.edge {
             Some(edge) if Edge::owns(request.uri().path()) => {
                 if connection.plain {
                     request.extensions_mut().insert(PlainConnection);
                 }
                 let edge = edge.clone();
-                Either::Left(async move { Ok(edge.serve(request).await) })
+                Box::pin(async move { Ok(edge.serve(request).await) })
             }
             _ => {
                 let client = self.proxies.client(connection.address, request.headers());
                 request.extensions_mut().insert(ConnectInfo(client));
-                Either::Right(self.router.clone().oneshot(request))
+                Box::pin(self.router.clone().oneshot(request))
             }
         }
     }

@@ -135,7 +135,7 @@ mod tests {
         let progress = Arc::new(Progress::default());
         let mut watched = Watched::new(near, progress.clone());
         let slow = async {
-            for _ in 0..20 {
+            for _ in 0..25 {
                 tokio::time::sleep(LIMIT / 2).await;
                 far.read_u8().await.unwrap();
             }

@@ -1,9 +1,11 @@
 //! Accepts connections and serves them until told to stop, then lets the open ones finish.
 
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -58,9 +60,11 @@ pub(crate) async fn serve(listener: TcpListener, server: Server, shutdown: Cance
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "could not turn off Nagle's algorithm");
         }
-        let (server, watcher) = (server.clone(), graceful.watcher());
+        let (server, watcher, stopped) = (server.clone(), graceful.watcher(), shutdown.clone());
         tokio::spawn(async move {
-            server.begin(stream, address, watcher).await;
+            if let Some(Some(begun)) = stopped.run_until_cancelled(server.begin(stream)).await {
+                server.converse(begun, address, watcher).await;
+            }
             drop(permit);
         });
     }
@@ -75,32 +79,42 @@ pub(crate) async fn serve(listener: TcpListener, server: Server, shutdown: Cance
 const PREFACE: &[u8] = b"PRI ";
 
 impl Server {
-    async fn begin(&self, stream: TcpStream, address: SocketAddr, watcher: Watcher) {
+    /// Waits for the first bytes, or for TLS. Nothing is kept for a connection that never begins but this.
+    async fn begin(&self, stream: TcpStream) -> Option<Begun> {
         let begun = tokio::time::timeout(self.limits.header_timeout, async {
             match &self.tls {
-                Some(tls) => tls.accept(stream).await.map(|stream| Begun::Tls(Box::new(stream))),
+                Some(tls) => {
+                    let stream = Box::pin(tls.accept(stream)).await?;
+                    let http2 = stream.get_ref().1.alpn_protocol() == Some(HTTP2);
+                    Ok(Begun::Tls { stream: Box::new(stream), http2 })
+                }
                 None => {
                     let mut first = [0; PREFACE.len()];
                     let read = stream.peek(&mut first).await?;
-                    Ok(Begun::Plain { stream, http2: &first[..read] == PREFACE })
+                    Ok::<_, io::Error>(Begun::Plain { stream, http2: &first[..read] == PREFACE })
                 }
             }
         });
         match begun.await {
-            Ok(Ok(Begun::Plain { stream, http2 })) => {
-                self.converse(stream, http2, Connection { address, plain: true }, watcher).await;
-            }
-            Ok(Ok(Begun::Tls(stream))) => {
-                let http2 = stream.get_ref().1.alpn_protocol() == Some(HTTP2);
-                let connection = Connection { address, plain: false };
-                self.converse(*stream, http2, connection, watcher).await;
-            }
+            Ok(Ok(begun)) => return Some(begun),
             Ok(Err(error)) => tracing::debug!(%error, "a connection did not begin well"),
             Err(_) => tracing::debug!("a connection did not begin in time"),
         }
+        None
     }
 
-    async fn converse<S>(&self, stream: S, http2: bool, connection: Connection, watcher: Watcher)
+    async fn converse(&self, begun: Begun, address: SocketAddr, watcher: Watcher) {
+        match begun {
+            Begun::Plain { stream, http2 } => {
+                self.serve(stream, http2, Connection { address, plain: true }, watcher).await;
+            }
+            Begun::Tls { stream, http2 } => {
+                self.serve(*stream, http2, Connection { address, plain: false }, watcher).await;
+            }
+        }
+    }
+
+    fn serve<S>(&self, stream: S, http2: bool, connection: Connection, watcher: Watcher) -> BoxFuture<'_, ()>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -108,20 +122,19 @@ impl Server {
         let stream = TokioIo::new(Watched::new(stream, progress.clone()));
         let front = self.front.clone();
         let service = service_fn(move |request| front.answer(request, connection));
-        // Boxed, so that connections that are still to begin take no room for it.
         if http2 {
             let served = http2_of(self.limits).serve_connection(stream, service);
-            Box::pin(self.watch(served, &progress, watcher)).await;
+            Box::pin(self.watch(served, progress, watcher))
         } else {
             let served = http1_of(self.limits).serve_connection(stream, service);
-            Box::pin(self.watch(served, &progress, watcher)).await;
+            Box::pin(self.watch(served, progress, watcher))
         }
     }
 
     /// Serves a connection until it ends, or its client has stalled.
-    async fn watch<C>(&self, connection: C, progress: &Progress, watcher: Watcher)
+    async fn watch<C>(&self, connection: C, progress: Arc<Progress>, watcher: Watcher)
     where
-        C: GracefulConnection<Error = hyper::Error>,
+        C: GracefulConnection<Error = hyper::Error> + Send,
     {
         tokio::select! {
             biased;
@@ -138,7 +151,7 @@ impl Server {
 /// A connection that has begun.
 enum Begun {
     Plain { stream: TcpStream, http2: bool },
-    Tls(Box<TlsStream<TcpStream>>),
+    Tls { stream: Box<TlsStream<TcpStream>>, http2: bool },
 }
 
 /// The most of a head or a body that a connection keeps for a client that does not take it.

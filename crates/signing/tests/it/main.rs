@@ -3,6 +3,7 @@
 // What fails while a test prepares is a failed test, outside #[test] functions too.
 #![allow(clippy::unwrap_used)]
 
+mod forgeries;
 mod own_keys;
 mod published;
 mod tampering;

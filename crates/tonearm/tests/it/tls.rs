@@ -27,7 +27,8 @@ impl Issued {
         let (certificate, key) = (self.path("new-cert.pem"), self.path("new-key.pem"));
         let made = Command::new("openssl")
             .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"])
-            .args(["-subj", "/CN=tonearm test", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "30"])
+            .args(["-subj", "/CN=tonearm test", "-addext", "subjectAltName=IP:127.0.0.1"])
+            .args(["-addext", "basicConstraints=critical,CA:FALSE", "-days", "30"])
             .arg("-out")
             .arg(&certificate)
             .arg("-keyout")
