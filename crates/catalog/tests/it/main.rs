@@ -12,6 +12,7 @@ mod leases;
 mod opening;
 mod place;
 mod plans;
+mod progress;
 mod recipes;
 mod round_trips;
 mod samples;

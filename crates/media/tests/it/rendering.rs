@@ -219,8 +219,8 @@ async fn loudness_reaches_its_target() {
 #[tokio::test]
 async fn loudness_reaches_its_target_though_peaks_are_in_the_way() {
     let bench = Bench::new();
-    // Mostly quiet, with loud strokes that leave no room for one gain.
-    let steps: Vec<f64> = (0..120).map(|n| if n % 40 == 0 { 0.7 } else { 0.05 }).collect();
+    // Strokes of a hundredth of a second that leave no room for one gain, and add next to nothing to the loudness.
+    let steps: Vec<f64> = (0..1200).map(|n| if n % 200 == 0 { 0.65 } else { 0.2 }).collect();
     let input =
         bench.wav("in.wav", &WavSpec { seconds: 12.0, signal: Signal::Steps(steps), ..WavSpec::default() });
     let scope = RunScope::default();

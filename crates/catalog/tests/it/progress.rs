@@ -1,0 +1,135 @@
+//! How far tracks in the making have got, and recipes that are rendered for what was there before them.
+
+use tonearm_domain::{
+    FileData, Making, Rendering, Track, TrackProgress, TrackStatus, VariantIndex, VariantProgress,
+};
+use tonearm_fixtures::ambient;
+
+use crate::place::Place;
+use crate::samples::*;
+
+crate::on_both!(
+    progress_is_told_again_and_again,
+    a_rendering_goes_on_where_it_was,
+    early_tracks_play_while_they_are_made,
+    files_go_with_their_recipe,
+);
+
+fn progress(percent: u8) -> TrackProgress {
+    let making = Making::Running { percent };
+    TrackProgress { variants: vec![VariantProgress { index: VariantIndex::from_static("hq"), making }] }
+}
+
+async fn progress_is_told_again_and_again(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let with = |status| Track { status, ..bare_track(&ambient, &collection) };
+    let told = stored_track(&catalog, with(TrackStatus::Processing)).await;
+    let untold = stored_track(&catalog, with(TrackStatus::FallbackProcessing)).await;
+    stored_track(&catalog, with(TrackStatus::Ready)).await;
+    for percent in [10, 70] {
+        catalog.put_track_progress(told.id, &progress(percent), ambient.now()).await.unwrap();
+        assert_eq!(catalog.track_progress(told.id).await.unwrap(), Some(progress(percent)));
+    }
+    let expected = [
+        (told.id, TrackStatus::Processing, Some(progress(70))),
+        (untold.id, TrackStatus::FallbackProcessing, None),
+    ];
+    assert_eq!(catalog.tracks_in_the_making(organization.id).await.unwrap(), expected);
+    let tx = catalog.begin().await.unwrap();
+    tx.delete_track_progress(told.id).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(catalog.track_progress(told.id).await.unwrap(), None);
+}
+
+async fn a_rendering_goes_on_where_it_was(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let mut renderable = Vec::new();
+    for status in TrackStatus::ALL {
+        let mut track = Track { status, ..bare_track(&ambient, &collection) };
+        track.source = Some(source(&ambient, &track));
+        let track = stored_track(&catalog, track).await;
+        if status.is_playable() {
+            renderable.push(track.id);
+        }
+    }
+    stored_track(&catalog, Track { status: TrackStatus::Ready, ..bare_track(&ambient, &collection) }).await;
+    assert_eq!(catalog.count_renderable_tracks(organization.id).await.unwrap(), 2);
+    let next = async |after| {
+        let tracks = catalog.renderable_tracks(organization.id, after, 1).await.unwrap();
+        tracks.first().map(|track| track.id)
+    };
+    assert_eq!(next(None).await, Some(renderable[0]));
+    assert_eq!(next(Some(renderable[0])).await, Some(renderable[1]));
+    assert_eq!(next(Some(renderable[1])).await, None);
+
+    let recipe = recipe(&ambient, &organization, None, "late", 0);
+    let begun = Rendering {
+        organization_id: organization.id,
+        variant_id: recipe.id,
+        total: 2,
+        done: 0,
+        failed: 0,
+        cursor: None,
+        started_at: ambient.now(),
+        finished_at: None,
+    };
+    let ended = Rendering {
+        done: 2,
+        failed: 1,
+        cursor: Some(renderable[1]),
+        finished_at: Some(ambient.now()),
+        ..begun.clone()
+    };
+    let tx = catalog.begin().await.unwrap();
+    tx.insert_recipe(&recipe).await.unwrap();
+    for step in [&begun, &ended] {
+        tx.put_rendering(step).await.unwrap();
+        assert_eq!(tx.rendering(organization.id, recipe.id).await.unwrap().as_ref(), Some(step));
+    }
+    tx.commit().await.unwrap();
+    assert_eq!(catalog.rendering(organization.id, recipe.id).await.unwrap(), Some(ended.clone()));
+    assert_eq!(catalog.renderings(organization.id).await.unwrap(), [ended]);
+    let tx = catalog.begin().await.unwrap();
+    assert!(tx.delete_recipe(organization.id, recipe.id).await.unwrap());
+    tx.commit().await.unwrap();
+    assert_eq!(catalog.rendering(organization.id, recipe.id).await.unwrap(), None);
+}
+
+async fn early_tracks_play_while_they_are_made(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    for (status, is_early, plays) in [
+        (TrackStatus::Processing, true, true),
+        (TrackStatus::FallbackProcessing, true, true),
+        (TrackStatus::Processing, false, false),
+        (TrackStatus::Error, true, false),
+        (TrackStatus::Ready, false, true),
+    ] {
+        let track = Track { status, is_early, ..bare_track(&ambient, &collection) };
+        let track = stored_track(&catalog, track).await;
+        let found = catalog.playable_tracks(organization.id, collection.id, Some(track.id)).await.unwrap();
+        assert_eq!(!found.is_empty(), plays, "{status} {is_early}");
+        assert_eq!(track.is_playable(), plays);
+        assert!(catalog.track_is_living(organization.id, track.id).await.unwrap());
+    }
+}
+
+async fn files_go_with_their_recipe(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    let [hq, lq] = ["hq", "lq"].map(|index| recipe(&ambient, &organization, None, index, 0));
+    let kept = made_file(&ambient, &track, &lq, FileData::None {});
+    let tx = catalog.begin().await.unwrap();
+    for recipe in [&hq, &lq] {
+        tx.insert_recipe(recipe).await.unwrap();
+    }
+    tx.put_track_file(&made_file(&ambient, &track, &hq, FileData::None {})).await.unwrap();
+    tx.put_track_file(&kept).await.unwrap();
+    assert_eq!(tx.delete_files_of_recipe(organization.id, hq.id).await.unwrap(), 1);
+    assert_eq!(tx.delete_files_of_recipe(organization.id, hq.id).await.unwrap(), 0);
+    tx.commit().await.unwrap();
+    assert_eq!(catalog.files_of_track(track.id).await.unwrap(), [kept]);
+}
