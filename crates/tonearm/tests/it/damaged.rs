@@ -8,7 +8,7 @@ use tonearm_testkit::{Backend, TestServer};
 use crate::text;
 
 /// Files in a run of all tests; `TONEARM_DAMAGED_FILES` sets another number.
-const FILES: u64 = 36;
+const FILES: u64 = 24;
 /// Uploads at once.
 const AT_ONCE: usize = 8;
 
