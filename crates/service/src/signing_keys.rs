@@ -4,7 +4,7 @@ mod follow;
 mod stored;
 
 use tonearm_catalog::{Catalog, CatalogError, Transaction};
-use tonearm_domain::{Ambient, AuditAction, AuditEntry, ShortId, SigningKey};
+use tonearm_domain::{Ambient, AuditAction, AuditEntry, ShortId, SigningKey, Text};
 use tonearm_signing::UrlSigner;
 
 use crate::{Caller, Noun, Refusal};
@@ -44,10 +44,12 @@ impl SigningKeys {
     /// others.
     pub async fn create(&self, caller: &Caller, title: &str) -> Result<CreatedSigningKey, Refusal> {
         caller.require_whole_organization()?;
+        let title = Text::<1000>::try_from(title.to_owned())
+            .map_err(|error| Refusal::invalid("title", error.to_string()))?;
         let key = SigningKey {
             id: self.ambient.short_id(),
             organization_id: caller.organization_id,
-            title: title.to_owned(),
+            title: title.into(),
             created_at: self.ambient.now(),
             revoked_at: None,
         };

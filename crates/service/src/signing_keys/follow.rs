@@ -1,5 +1,7 @@
 //! Knowing which signing keys are live.
 
+use std::collections::HashSet;
+
 use tonearm_blobs::Blobs;
 use tonearm_catalog::Catalog;
 use tonearm_domain::{Ambient, Timestamp};
@@ -55,8 +57,12 @@ impl KeyFollower {
         match self.read(now).await {
             Ok(live) => {
                 self.read_at = Some(now);
+                // What was revoked ends at once, however long it takes to tell others; what is new begins when they
+                // are told.
+                self.forget_all_but(&live);
+                let told = self.tell(&live, now).await;
                 self.honour(live);
-                self.tell(now).await
+                told
             }
             Err(error) => {
                 if self.read_at.is_none_or(|at| at.plus_seconds(KNOWN_SECONDS) < now) {
@@ -74,6 +80,11 @@ impl KeyFollower {
         }
     }
 
+    fn forget_all_but(&mut self, live: &[SigningKeyName]) {
+        let live: HashSet<&SigningKeyName> = live.iter().collect();
+        self.honour(self.known.iter().filter(|name| live.contains(name)).copied().collect());
+    }
+
     fn honour(&mut self, live: Vec<SigningKeyName>) {
         if live != self.known {
             self.signer.honour(&live);
@@ -82,21 +93,21 @@ impl KeyFollower {
     }
 
     /// Tells nodes without a catalog what changed, and now and then that nothing did.
-    async fn tell(&mut self, now: Timestamp) -> Result<(), Refusal> {
+    async fn tell(&mut self, live: &[SigningKeyName], now: Timestamp) -> Result<(), Refusal> {
         let Source::Catalog(_, blobs) = &self.source else {
             return Ok(());
         };
         let is_due = match &self.told {
-            Some((told, _)) if *told != self.known => true,
+            Some((told, _)) if told != live => true,
             Some((told, at)) => !told.is_empty() && at.plus_seconds(RENEWED_SECONDS) <= now,
             // A list without keys says no more than no list does.
-            None => !self.known.is_empty() || stored::is_there(blobs).await?,
+            None => !live.is_empty() || stored::is_there(blobs).await?,
         };
         if is_due {
-            stored::write(blobs, &self.signer, &self.known, now, &self.ambient).await?;
+            stored::write(blobs, &self.signer, live, now, &self.ambient).await?;
         }
         if is_due || self.told.is_none() {
-            self.told = Some((self.known.clone(), now));
+            self.told = Some((live.to_vec(), now));
         }
         Ok(())
     }

@@ -8,12 +8,15 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
 use tonearm::Role;
+use tonearm_catalog::AuditFilter;
+use tonearm_domain::Clock as _;
 use tonearm_fixtures::audio::{WavSpec, wav};
+use tonearm_service::Caller;
 use tonearm_testkit::{Client, Program, TestServer};
 
 use crate::{binary, on_both_backends, text};
 
-on_both_backends!(all_nodes_count_and_lose_nothing);
+on_both_backends!(all_nodes_count_and_lose_nothing, edges_without_a_catalog_learn_of_keys);
 
 /// Delivers at a node of all roles and at one without a catalog, stops both, and asks a third.
 async fn all_nodes_count_and_lose_nothing(server: TestServer) {
@@ -51,20 +54,42 @@ async fn all_nodes_count_and_lose_nothing(server: TestServer) {
     last.stop().await;
 }
 
+/// A node that has nothing but the store honours a key that another one made.
+async fn edges_without_a_catalog_learn_of_keys(server: TestServer) {
+    let client = &server.client;
+    let collection = client.collection("Signed").await;
+    let id = client.upload(&collection, "a.wav", wav(&WavSpec::default())).await;
+    client.settled(&id).await;
+    let session = client.post("/v1/play_session/track", &json!({"track_id": id})).await.ok();
+    let path = text(&session, "/first_track/variants/0/path").trim_start_matches('/').to_owned();
+    let (ambient, _) = tonearm_fixtures::ambient();
+    let keys = server.node.parts().unwrap().signing_keys(&ambient);
+    let caller = Caller::owner(server.organization_id.parse().unwrap());
+    let created = keys.create(&caller, "backend").await.unwrap();
+    let url = sign(created.key.id.as_str(), &created.secret, &path, server.clock.now().unix_seconds());
+    let anyone = client.without_key();
+    becomes(&anyone, &url, 200).await;
+    let edge = server.another_node(vec![Role::Edge]).await;
+    // The node with the catalog tells as soon as it knows, and a node that starts asks at once.
+    becomes(&anyone, &format!("{}{url}", edge.public_url()), 200).await;
+    let unknown = sign("aaaaaaaaaaaa", &created.secret, &path, server.clock.now().unix_seconds());
+    assert_eq!(anyone.get(&format!("{}{unknown}", edge.public_url())).await.status, 401);
+    edge.stop().await;
+    server.node.stop().await;
+}
+
 fn json_of(output: &std::process::Output) -> Value {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
 /// As an organization's backend would: nothing but the text of the key, the path and the time.
-fn sign(key_id: &str, secret: &str, path: &str) -> String {
-    let issued = std::process::Command::new("date").arg("+%s").output().unwrap().stdout;
-    let issued = String::from_utf8(issued).unwrap();
+fn sign(key_id: &str, secret: &str, path: &str, issued: i64) -> String {
     let signed = format!("/{path}?ttl=600&kid={key_id}");
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
-    mac.update(format!("{signed}{}", issued.trim()).as_bytes());
+    mac.update(format!("{signed}{issued}").as_bytes());
     let mac = BASE64_URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes());
-    format!("{signed}&verify={}-{mac}", issued.trim())
+    format!("{signed}&verify={issued}-{mac}")
 }
 
 /// Asks until the answer has this status; fails where that takes two seconds.
@@ -93,10 +118,11 @@ async fn a_backend_signs_with_its_own_key_until_it_is_revoked() {
     let key =
         json_of(&program.run(&["signing-key", "create", "--org", &org, "--title", "backend", "--json"]));
     let (key_id, secret) = (text(&key, "/signing_key_id"), text(&key, "/secret"));
-    let url = sign(key_id, secret, &path);
+    let now = tonearm::ambient::system().now().unix_seconds();
+    let url = sign(key_id, secret, &path, now);
     let anyone = client.without_key();
     becomes(&anyone, &url, 200).await;
-    let wrong = sign(key_id, &secret.replace(|_| true, "0"), &path);
+    let wrong = sign(key_id, &secret.replace(|_| true, "0"), &path, now);
     assert_eq!(anyone.get(&wrong).await.status, 401);
     let listed = program.run(&["signing-key", "list", "--org", &org]);
     let listed = String::from_utf8(listed.stdout).unwrap();
@@ -107,22 +133,67 @@ async fn a_backend_signs_with_its_own_key_until_it_is_revoked() {
     assert!(!program.run(&["signing-key", "revoke", "--org", &org, "--key", key_id]).status.success());
 }
 
+/// The statuses of four requests that name their clients, and the address in the audit log of what a fifth one did.
+async fn seen_through_a_proxy(variables: &[(&str, &str)]) -> (Vec<u16>, String) {
+    let server = TestServer::start_with(tonearm_testkit::Backend::Embedded, variables).await;
+    let for_client = |method, path, address: &str| {
+        let request = server.client.request(method, path);
+        request.header("x-forwarded-for", format!("127.0.0.1, {address}"))
+    };
+    let mut statuses = Vec::new();
+    for address in ["203.0.113.1", "203.0.113.1", "203.0.113.1", "203.0.113.2"] {
+        let asked = for_client(reqwest::Method::GET, "/v1/variant", address);
+        statuses.push(server.client.send(asked).await.status.as_u16());
+    }
+    let made = for_client(reqwest::Method::POST, "/v1/collection", "203.0.113.9");
+    server.client.send(made.json(&json!({"title": "C"}))).await.ok();
+    let caller = Caller::owner(server.organization_id.parse().unwrap());
+    let filter = AuditFilter { action: Some("collection.create".to_owned()), ..AuditFilter::default() };
+    let audit = &server.node.parts().unwrap().audit;
+    let lines = audit.entries(&caller, &filter, None, 10).await.unwrap();
+    let address = lines[0].address.map(|address| address.to_string()).unwrap_or_default();
+    server.node.stop().await;
+    (statuses, address)
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn only_trusted_proxies_say_whose_request_it_is() {
-    let limited = [("TONEARM_LIMITS_REQUESTS_PER_MINUTE_PER_ADDRESS", "2")];
-    let statuses = async |variables: &[(&str, &str)]| {
-        let server = TestServer::start_with(tonearm_testkit::Backend::Embedded, variables).await;
-        let mut statuses = Vec::new();
-        for address in ["203.0.113.1", "203.0.113.1", "203.0.113.1", "203.0.113.2"] {
-            let request = server.client.request(reqwest::Method::GET, "/v1/variant");
-            let request = request.header("x-forwarded-for", format!("127.0.0.1, {address}"));
-            statuses.push(server.client.send(request).await.status.as_u16());
-        }
-        server.node.stop().await;
-        statuses
-    };
+    let limited = ("TONEARM_LIMITS_REQUESTS_PER_MINUTE_PER_ADDRESS", "2");
     // Requests from the loopback address are not counted, and this is what everybody seems to be.
-    assert_eq!(statuses(&limited).await, [200, 200, 200, 200]);
-    let trusting = [limited[0], ("TONEARM_TRUSTED_PROXIES", "127.0.0.0/8,::1")];
-    assert_eq!(statuses(&trusting).await, [200, 200, 429, 200]);
+    let (statuses, address) = seen_through_a_proxy(&[limited]).await;
+    assert_eq!((statuses.as_slice(), address.as_str()), (&[200, 200, 200, 200][..], "127.0.0.1"));
+    let trusting = ("TONEARM_TRUSTED_PROXIES", "127.0.0.0/8,::1");
+    let (statuses, address) = seen_through_a_proxy(&[limited, trusting]).await;
+    assert_eq!((statuses.as_slice(), address.as_str()), (&[200, 200, 429, 200][..], "203.0.113.9"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn counts_survive_a_kill_after_a_second_and_any_stop() {
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    let made = json_of(&program.run(&["org", "create", "--name", "Counts", "--json"]));
+    program.start().await;
+    let client = Client::new(&program.url(), text(&made, "/api_key"));
+    let collection = client.collection("C").await;
+    let id = client.upload(&collection, "a.wav", wav(&WavSpec::default())).await;
+    client.settled(&id).await;
+    let session = client.post("/v1/play_session/track", &json!({"track_id": id})).await.ok();
+    let url = text(&session, "/first_track/variants/0/url");
+    let total = async || client.get("/v1/usage").await.ok()["total"]["bytes"].as_u64().unwrap();
+
+    let mut bytes = client.get_range(url, "0-").await.bytes.len() as u64;
+    let begun = Instant::now();
+    while total().await != bytes {
+        // A second, and what a busy machine takes to do it.
+        assert!(begun.elapsed() < Duration::from_secs(4), "what was delivered is not kept");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    program.kill();
+    program.start().await;
+    assert_eq!(total().await, bytes);
+
+    bytes += client.get_range(url, "5-99").await.bytes.len() as u64;
+    assert!(program.terminate());
+    program.start().await;
+    assert_eq!(total().await, bytes);
 }
