@@ -48,6 +48,7 @@ pub(crate) struct DayRecord {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TrackUsageRecord {
     /// Also of a track that was deleted; null for covers of collections and of the organization.
+    #[schema(required)]
     track_id: Option<TrackId>,
     /// The first folder in the path of the files.
     index: ShortId,
@@ -59,6 +60,7 @@ pub(crate) struct TrackUsageRecord {
 pub(crate) struct VariantUsageRecord {
     /// The index of the variant, or the name of another file such as `cover-small`; null for tracks fetched with all of
     /// their variants.
+    #[schema(required)]
     variant: Option<VariantIndex>,
     #[serde(flatten)]
     sums: UsageSums,

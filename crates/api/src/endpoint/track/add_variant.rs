@@ -1,7 +1,8 @@
 //! `POST /v1/track/{track_id}/variant`
 
 use axum::extract::State;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use tonearm_domain::{Codec, JobId, RecipeError, RecipeKind, TrackId, VariantId, VariantIndex};
 use tonearm_service::Library;
 use utoipa::ToSchema;
@@ -23,6 +24,7 @@ pub(crate) struct Fields {
     codec: Option<Codec>,
     /// Kilobits per second.
     #[schema(minimum = 12, maximum = 320)]
+    #[serde(default, deserialize_with = "whole_number")]
     bitrate: Option<u16>,
     is_stereo: Option<bool>,
     is_strip_tags: Option<bool>,
@@ -45,6 +47,15 @@ pub(crate) struct Fields {
     preview_max_seconds: Option<f64>,
     #[schema(minimum = 0, maximum = 100)]
     preview_start_percent: Option<f64>,
+}
+
+/// JSON knows one kind of number: 128.0 is a whole one.
+fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u16>, D::Error> {
+    let whole = |number: f64| {
+        let fits = number.fract() == 0.0 && (0.0..=f64::from(u16::MAX)).contains(&number);
+        if fits { Ok(number as u16) } else { Err(D::Error::custom("is no whole number that fits")) }
+    };
+    Option::<f64>::deserialize(deserializer)?.map(whole).transpose()
 }
 
 /// The codecs that a variant of one track can have.
@@ -221,6 +232,20 @@ mod tests {
             preview_max_percent: 50.0,
         };
         assert_eq!(preview.length, expected);
+    }
+
+    #[test]
+    fn a_whole_number_may_be_spelled_with_a_fraction_of_nothing() {
+        let bitrate = |text: &str| {
+            let json = format!(r#"{{"index":"my","variant_type_id":"transcode","bitrate":{text}}}"#);
+            serde_json::from_str::<Fields>(&json).ok().map(|fields| fields.bitrate)
+        };
+        assert_eq!(bitrate("128.0"), Some(Some(128)));
+        assert_eq!(bitrate("1.28e2"), Some(Some(128)));
+        assert_eq!(bitrate("null"), Some(None));
+        for bad in ["128.5", "-1", "65536", "1e300", "\"128\""] {
+            assert_eq!(bitrate(bad), None, "{bad}");
+        }
     }
 
     #[test]
