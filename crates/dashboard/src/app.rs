@@ -2,7 +2,7 @@
 
 use axum::extract::FromRef;
 use tonearm_domain::Ambient;
-use tonearm_service::{Library, Links, People, Uploads};
+use tonearm_service::{Audit, Library, Links, People, Uploads, Webhooks};
 
 /// What the pages work with. Each takes only the part it needs, through [`FromRef`]. Cheap to clone.
 #[derive(Clone)]
@@ -13,6 +13,10 @@ pub struct Dashboard {
     pub library: Library,
     /// Takes bytes in.
     pub uploads: Uploads,
+    /// Manages webhooks.
+    pub webhooks: Webhooks,
+    /// Reads the audit log.
+    pub audit: Audit,
     /// Makes addresses.
     pub links: Links,
     /// Time and randomness.

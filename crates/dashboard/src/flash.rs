@@ -50,7 +50,7 @@ flashes! {
     RecipeAdded = "recipe-added": "The variant is added. New tracks get it from now on.",
     RecipeRemoved = "recipe-removed": "The variant is removed. Files that exist stay.",
     RenderQueued = "render-queued": "Existing tracks are being rendered.",
-    SecretRotated = "secret-rotated": "There is a new secret. The old one still signs for a day.",
+    EndpointRemoved = "endpoint-removed": "The endpoint is removed.",
     TestSent = "test-sent": "A test is on its way; it shows up below.",
     Replayed = "replayed": "It is on its way again.",
     OrganizationCreated = "organization-created": "The organization is ready.",

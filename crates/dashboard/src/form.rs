@@ -29,7 +29,6 @@ impl Fields {
     }
 
     /// Everything under one name.
-    #[allow(dead_code)]
     pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         self.0.iter().filter(move |(own, _)| own == name).map(|(_, value)| value.as_str())
     }
@@ -72,7 +71,6 @@ impl Problems {
     }
 
     /// Whether there is none.
-    #[allow(dead_code)]
     pub(crate) fn is_none(&self) -> bool {
         self.0.is_empty()
     }

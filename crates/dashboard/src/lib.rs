@@ -6,6 +6,7 @@
 
 mod app;
 mod assets;
+mod audit;
 mod cookie;
 mod csrf;
 mod error;
@@ -19,6 +20,7 @@ mod router;
 mod session;
 mod settings;
 mod sign_in;
+mod webhooks;
 
 pub use app::Dashboard;
 pub use router::router;

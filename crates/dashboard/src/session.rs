@@ -107,7 +107,6 @@ pub(crate) trait AtLeast: Send + Sync {
 /// See [`Role::Viewer`].
 pub(crate) struct Viewer;
 /// See [`Role::Editor`].
-#[allow(dead_code)]
 pub(crate) struct Editor;
 /// See [`Role::Owner`].
 pub(crate) struct Owner;

@@ -37,7 +37,13 @@ impl Access {
                 },
             });
         }
+        self.lookups.note_key_used(key.id, self.ambient.now());
         Ok(key)
+    }
+
+    /// Writes down when keys were last used. To be called now and then, and once at the end.
+    pub async fn write_key_uses(&self) -> Result<(), Refusal> {
+        self.lookups.write_key_uses().await
     }
 
     /// The key with this text, whatever it may do, if it is a credential now.

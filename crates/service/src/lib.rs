@@ -26,6 +26,7 @@ mod webhooks;
 
 pub use access::Access;
 pub use audit::Audit;
+pub use tonearm_catalog::AuditFilter;
 pub use caller::Caller;
 pub use library::{
     CollectionView, CreateCollection, CreateCreator, CreateKey, CreateTrack, CreatedKey, CreatedOrganization,

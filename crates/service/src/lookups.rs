@@ -1,6 +1,7 @@
 //! What the play path reads, kept for a moment.
 
 mod generations;
+mod key_use;
 mod ready_track;
 mod shelf;
 mod weight;
@@ -10,8 +11,8 @@ use std::time::Duration;
 
 use tonearm_catalog::{Catalog, Change};
 use tonearm_domain::{
-    ApiKey, Collection, CollectionId, Organization, OrganizationId, PlaySession, PlaySessionId, Recipe,
-    TrackId,
+    ApiKey, ApiKeyId, Collection, CollectionId, Organization, OrganizationId, PlaySession, PlaySessionId,
+    Recipe, Timestamp, TrackId,
 };
 use tonearm_signing::ApiKeyText;
 use uuid::Uuid;
@@ -19,6 +20,7 @@ use uuid::Uuid;
 use crate::track_view::Surroundings;
 use crate::{Noun, Refusal};
 use generations::Generations;
+use key_use::KeyUse;
 use shelf::Shelf;
 
 pub use ready_track::LevelsJson;
@@ -61,6 +63,7 @@ struct Shelves {
     collections: Shelf<(OrganizationId, CollectionId), Collection>,
     recipes: Shelf<OrganizationId, Vec<Recipe>>,
     tracks: Shelf<(OrganizationId, TrackId), ReadyTrack>,
+    key_use: KeyUse,
 }
 
 impl Lookups {
@@ -82,6 +85,7 @@ impl Lookups {
             collections: Shelf::new(tenth, ttl),
             recipes: Shelf::new(tenth, ttl),
             tracks: Shelf::new(half, ttl),
+            key_use: KeyUse::default(),
         }))
     }
 
@@ -96,6 +100,24 @@ impl Lookups {
         // A key's text names its organization, and there is no other text with its hash.
         let generation = self.0.generations.current(text.organization_id().uuid());
         self.0.keys.get(hash, generation, || self.0.catalog.api_key_by_hash(&hash)).await
+    }
+
+    /// Remembers that a key was used, to be written down by [`Lookups::write_key_uses`].
+    pub(crate) fn note_key_used(&self, id: ApiKeyId, now: Timestamp) {
+        self.0.key_use.note(id, now);
+    }
+
+    /// Writes down when keys were last used. To be called now and then, and once at the end.
+    pub async fn write_key_uses(&self) -> Result<(), Refusal> {
+        let noted = self.0.key_use.take();
+        if noted.is_empty() {
+            return Ok(());
+        }
+        let written = self.0.catalog.note_keys_used(&noted).await;
+        if written.is_err() {
+            self.0.key_use.put_back(noted);
+        }
+        Ok(written?)
     }
 
     /// One play session, even if it has expired.

@@ -5,6 +5,7 @@ mod demo;
 mod doctor;
 mod key;
 mod org;
+mod person;
 mod print;
 mod recipe;
 mod serve;
@@ -63,6 +64,11 @@ enum Command {
     Audit {
         #[command(subcommand)]
         command: audit::Command,
+    },
+    /// Manage who can sign in to the dashboard
+    Person {
+        #[command(subcommand)]
+        command: person::Command,
     },
     /// Manage the keys that organizations sign delivery URLs with by themselves
     SigningKey {
@@ -168,6 +174,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
             Command::SigningKey { command } => signing_key::run(&config, &ambient, command).await,
             Command::Recipe { command } => recipe::run(&config, &ambient, command).await,
             Command::Track { command } => track::run(&config, &ambient, command).await,
+            Command::Person { command } => person::run(&config, &ambient, command).await,
             Command::Demo(args) => demo::run(&config, ambient, args).await,
             Command::Config => Ok(()),
             Command::Doctor => doctor::run(&config, &ambient).await,

@@ -242,7 +242,10 @@ impl Node {
             health.catalog = Some(catalog.clone());
             self.keep_up(&ambient, &parts, &blobs, &meter);
             if config.has_role(Role::Api) {
-                app = tonearm_api::router(api(config, &ambient, &parts, &signer, &blobs, &meter))
+                let served = api(config, &ambient, &parts, &signer, &blobs, &meter);
+                let uses = write_key_uses(served.access.clone(), self.answered.clone());
+                self.last_tasks.push(tokio::spawn(uses));
+                app = tonearm_api::router(served)
                     .merge(tonearm_dashboard::router(dashboard(config, &ambient, &parts, &blobs)));
             }
             if config.has_role(Role::Worker) {
@@ -359,11 +362,29 @@ fn api(
     })
 }
 
+/// Writes down when keys were last used, twice a minute and at the end.
+async fn write_key_uses(access: Access, shutdown: CancellationToken) {
+    loop {
+        let is_over = tokio::select! {
+            () = shutdown.cancelled() => true,
+            () = tokio::time::sleep(Duration::from_secs(30)) => false,
+        };
+        if let Err(error) = access.write_key_uses().await {
+            tracing::warn!(%error, "could not write down when keys were last used");
+        }
+        if is_over {
+            return;
+        }
+    }
+}
+
 fn dashboard(config: &Config, ambient: &Ambient, parts: &Parts, blobs: &Blobs) -> Dashboard {
     Dashboard {
         people: parts.people.clone(),
         library: parts.library.clone(),
         uploads: parts.uploads(config, ambient, blobs),
+        webhooks: parts.webhooks.clone(),
+        audit: parts.audit.clone(),
         links: parts.links.clone(),
         ambient: ambient.clone(),
     }

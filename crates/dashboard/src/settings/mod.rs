@@ -1,9 +1,13 @@
-//! What owners decide about an organization.
+//! What is decided about an organization.
 
+mod keys;
+mod members;
+mod new_key;
 mod organization;
 
 use axum::Router;
 use axum::routing::{get, post};
+use tonearm_domain::Recipe;
 
 use crate::Dashboard;
 
@@ -12,4 +16,33 @@ pub(crate) fn routes() -> Router<Dashboard> {
     Router::new()
         .route("/organization", get(organization::page).post(organization::save))
         .route("/organization/cover", post(organization::save_cover))
+        .route("/keys", get(keys::page))
+        .route("/keys/new", get(new_key::page).post(new_key::create))
+        .route("/keys/{api_key_id}/revoke", post(keys::revoke))
+        .route("/members", get(members::page).post(members::invite))
+        .route("/members/{person_id}/role", post(members::set_role))
+        .route("/members/{person_id}/remove", post(members::remove))
+        .route("/invitations/{invitation_id}/withdraw", post(members::withdraw))
+}
+
+/// A recipe in a few words.
+fn recipe_line(recipe: &Recipe) -> String {
+    let Some(transcode) = recipe.kind.transcode() else {
+        return format!("{} · {}", recipe.index, recipe.kind.recipe_type().title().to_lowercase());
+    };
+    let codec = match transcode.codec {
+        tonearm_domain::Codec::Aac => "AAC",
+        tonearm_domain::Codec::Mp3 => "MP3",
+        tonearm_domain::Codec::Ogg => "Ogg Vorbis",
+        tonearm_domain::Codec::Opus => "Opus",
+        tonearm_domain::Codec::Flac => "FLAC",
+        tonearm_domain::Codec::Wav => "WAV",
+    };
+    let rate =
+        if transcode.codec.is_lossless() { String::new() } else { format!(" {} kbit/s", transcode.bitrate) };
+    let part = match recipe.kind.recipe_type() {
+        tonearm_domain::RecipeType::Preview => ", a part of the track",
+        _ => "",
+    };
+    format!("{} · {codec}{rate}{part}", recipe.index)
 }

@@ -1,0 +1,131 @@
+//! The audit log: who did what.
+
+use askama::Template;
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Query, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use futures::StreamExt;
+use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use serde::Deserialize;
+use tonearm_domain::{AuditAction, AuditEntryId, AuditRecord, PersonId};
+use tonearm_service::AuditFilter;
+
+use crate::Dashboard;
+use crate::error::PageError;
+use crate::page::{Frame, Section, render};
+use crate::session::{Member, Owner};
+
+/// Rows of a page.
+const ROWS: u64 = 50;
+
+/// Below an organization's address.
+pub(crate) fn routes() -> Router<Dashboard> {
+    Router::new().route("/audit", get(page)).route("/audit.ndjson", get(export))
+}
+
+#[derive(Template)]
+#[template(path = "audit/audit.html")]
+struct AuditPage {
+    frame: Frame,
+    rows: Vec<AuditRow>,
+    actions: Vec<&'static str>,
+    action: String,
+    older: Option<String>,
+}
+
+struct AuditRow {
+    at: String,
+    who: String,
+    address: String,
+    action: String,
+    title: String,
+    subject: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Asked {
+    #[serde(default)]
+    action: String,
+    #[serde(default)]
+    before: String,
+}
+
+async fn page(
+    State(app): State<Dashboard>,
+    member: Member<Owner>,
+    Query(asked): Query<Asked>,
+) -> Result<Response, PageError> {
+    let (caller, filter) = (member.caller(), filter(&asked));
+    let before = asked.before.parse::<AuditEntryId>().ok();
+    let found = app.audit.entries(&caller, &filter, before, ROWS).await?;
+    let older = found.last().filter(|_| found.len() as u64 == ROWS).map(|last| last.id.to_string());
+    let members = app.people.members(&caller).await?.members;
+    let name = |id: PersonId| members.iter().find(|found| found.person.id == id).map(|found| found.person.name.clone());
+    Ok(render(&AuditPage {
+        frame: member.frame("Audit log", Section::Audit),
+        rows: found.into_iter().map(|record| AuditRow::of(record, name)).collect(),
+        actions: AuditAction::ALL.iter().map(|action| action.as_str()).collect(),
+        action: asked.action,
+        older,
+    }))
+}
+
+async fn export(
+    State(app): State<Dashboard>,
+    member: Member<Owner>,
+    Query(asked): Query<Asked>,
+) -> Result<Response, PageError> {
+    let (caller, filter, audit) = (member.caller(), filter(&asked), app.audit.clone());
+    // The stream borrows what it reads with; a task of its own holds that and ends with whoever listens.
+    let (lines, read) = tokio::sync::mpsc::channel::<Result<Bytes, std::io::Error>>(64);
+    tokio::spawn(async move {
+        let mut records = std::pin::pin!(audit.export(&caller, &filter));
+        while let Some(record) = records.next().await {
+            let line = record.map_err(std::io::Error::other).and_then(|record| line(&record));
+            let is_over = line.is_err();
+            if lines.send(line).await.is_err() || is_over {
+                return;
+            }
+        }
+    });
+    let body = Body::from_stream(tokio_stream::wrappers::ReceiverStream::new(read));
+    let headers = [
+        (CONTENT_TYPE, "application/x-ndjson"),
+        (CONTENT_DISPOSITION, "attachment; filename=\"audit.ndjson\""),
+    ];
+    Ok((headers, body).into_response())
+}
+
+fn line(record: &AuditRecord) -> Result<Bytes, std::io::Error> {
+    let mut line = serde_json::to_vec(record)?;
+    line.push(b'\n');
+    Ok(line.into())
+}
+
+fn filter(asked: &Asked) -> AuditFilter {
+    let action = AuditAction::ALL.iter().find(|action| action.as_str() == asked.action);
+    AuditFilter { action: action.map(|action| action.as_str().to_owned()), ..AuditFilter::default() }
+}
+
+impl AuditRow {
+    fn of(record: AuditRecord, name: impl Fn(PersonId) -> Option<String>) -> Self {
+        let person = record.actor_id.map(PersonId::from_uuid).and_then(name);
+        Self {
+            at: record.at.to_string(),
+            who: match (person, record.actor.as_str()) {
+                (Some(name), _) => name,
+                (None, "person") => "A former member".to_owned(),
+                (None, "key") => "An API key".to_owned(),
+                (None, "uploader") => "An uploader".to_owned(),
+                (None, "command_line") => "The command line".to_owned(),
+                (None, other) => other.to_owned(),
+            },
+            address: record.address.map(|address| address.to_string()).unwrap_or_default(),
+            action: record.action,
+            title: record.title.unwrap_or_default(),
+            subject: record.subject_id.map(|id| id.to_string()).unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! A new key: its form, and the one page that shows the key.
+
+use askama::Template;
+use axum::extract::{Query, State};
+use axum::response::Response;
+use http::StatusCode;
+use serde::Deserialize;
+use tonearm_domain::{ApiKey, CollectionId, KeyType, Page, Timestamp, TrackId, VariantIndex};
+use tonearm_service::{CreateKey, Refusal};
+
+use super::keys::{Tab, type_title};
+use crate::Dashboard;
+use crate::error::PageError;
+use crate::form::{Fields, Problems};
+use crate::page::{Frame, Section, render, render_with};
+use crate::session::{Editor, Member};
+
+#[derive(Template)]
+#[template(path = "settings/new_key.html")]
+struct NewKeyPage {
+    frame: Frame,
+    tabs: Vec<Tab>,
+    form: KeyForm,
+    collections: Vec<Choice>,
+    more_collections: bool,
+    variants: Vec<Choice>,
+    problems: Problems,
+}
+
+#[derive(Template)]
+#[template(path = "settings/created_key.html")]
+struct CreatedKeyPage {
+    frame: Frame,
+    title: String,
+    kind: KeyType,
+    key: String,
+    links: Vec<Link>,
+}
+
+/// Something made of a key that can be used at once.
+struct Link {
+    title: &'static str,
+    text: String,
+    is_address: bool,
+}
+
+struct Choice {
+    id: String,
+    title: String,
+    is_chosen: bool,
+}
+
+/// The form as it was filled in.
+#[derive(Default)]
+struct KeyForm {
+    key_type: KeyTypeChoice,
+    title: String,
+    collection: String,
+    track: String,
+    variants: Vec<String>,
+    is_downloadable: bool,
+    expires_at: String,
+}
+
+/// Share links are what is made most.
+struct KeyTypeChoice(KeyType);
+
+impl Default for KeyTypeChoice {
+    fn default() -> Self {
+        Self(KeyType::Share)
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct Asked {
+    #[serde(default, rename = "type")]
+    key_type: String,
+    #[serde(default)]
+    collection: String,
+    #[serde(default)]
+    track: String,
+}
+
+pub(super) async fn page(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    Query(asked): Query<Asked>,
+) -> Result<Response, PageError> {
+    let form = KeyForm {
+        key_type: KeyTypeChoice(asked.key_type.parse().unwrap_or(KeyType::Share)),
+        collection: asked.collection,
+        track: asked.track,
+        ..KeyForm::default()
+    };
+    Ok(render(&NewKeyPage::of(&app, &member, form, Problems::default()).await?))
+}
+
+pub(super) async fn create(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    fields: Fields,
+) -> Result<Response, PageError> {
+    let form = KeyForm::read(&fields);
+    let created = match form.parse() {
+        Ok(mut create) => {
+            if !member.role.manages_keys_of(create.key_type) {
+                return Err(PageError::RoleTooLow(tonearm_domain::Role::Owner));
+            }
+            fill_collection(&app, &member, &mut create).await?;
+            match app.library.create_key(&member.caller(), create).await {
+                Ok(created) => Ok(created),
+                Err(refusal) => Err(Problems::of(refusal)?),
+            }
+        }
+        Err(problems) => Err(problems),
+    };
+    match created {
+        Ok(created) => Ok(render(&CreatedKeyPage {
+            frame: member.frame("Your new key", Section::Keys),
+            title: created.key.title.clone(),
+            kind: created.key.key_type,
+            links: links(&app, &created.key, created.text.reveal()),
+            key: created.text.reveal().to_owned(),
+        })),
+        Err(problems) => {
+            let page = NewKeyPage::of(&app, &member, form, problems).await?;
+            Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
+        }
+    }
+}
+
+/// Whoever names a track need not name its collection too.
+async fn fill_collection(
+    app: &Dashboard,
+    member: &Member<Editor>,
+    create: &mut CreateKey,
+) -> Result<(), PageError> {
+    if let (Some(track), None) = (create.track_id, create.collection_id) {
+        match app.library.track(&member.caller(), track).await {
+            Ok(found) => create.collection_id = Some(found.track.collection_id),
+            // The use case says what is wrong.
+            Err(Refusal::NotFound(_)) => {}
+            Err(refusal) => return Err(refusal.into()),
+        }
+    }
+    Ok(())
+}
+
+/// What a share key is for, finished.
+fn links(app: &Dashboard, key: &ApiKey, text: &str) -> Vec<Link> {
+    if key.key_type != KeyType::Share {
+        return Vec::new();
+    }
+    let base = app.links.public_url();
+    match key.scope.track() {
+        Some(track) => vec![
+            Link { title: "Page to share", text: format!("{base}/share/{track}/{text}"), is_address: true },
+            Link {
+                title: "Player for your site",
+                text: format!(
+                    "<iframe src=\"{base}/embed/{track}/{text}\" width=\"100%\" height=\"180\" title=\"Audio player\" allow=\"autoplay\" loading=\"lazy\"></iframe>"
+                ),
+                is_address: false,
+            },
+            Link {
+                title: "The sound itself",
+                text: format!("{base}/v1/stream/{track}/{text}"),
+                is_address: true,
+            },
+        ],
+        None => vec![Link {
+            title: "The sound of any track in its reach: put the track's id in",
+            text: format!("{base}/v1/stream/TRACK_ID/{text}"),
+            is_address: false,
+        }],
+    }
+}
+
+impl KeyForm {
+    fn read(fields: &Fields) -> Self {
+        Self {
+            key_type: KeyTypeChoice(fields.text("type").parse().unwrap_or(KeyType::Share)),
+            title: fields.text("title").to_owned(),
+            collection: fields.text("collection").to_owned(),
+            track: fields.text("track").to_owned(),
+            variants: fields.all("variants").map(str::to_owned).collect(),
+            is_downloadable: fields.is_ticked("is_downloadable"),
+            expires_at: fields.text("expires_at").to_owned(),
+        }
+    }
+
+    fn parse(&self) -> Result<CreateKey, Problems> {
+        let mut problems = Problems::default();
+        let mut create = CreateKey::new(self.key_type.0, &self.title);
+        if self.title.is_empty() || self.title.chars().count() > 200 {
+            problems.add("title", "give it a name, so that you know later what it is for");
+        }
+        if !self.collection.is_empty() {
+            match self.collection.parse::<CollectionId>() {
+                Ok(id) => create.collection_id = Some(id),
+                Err(_) => problems.add("collection", "choose a collection"),
+            }
+        }
+        if !self.track.is_empty() {
+            match self.track.parse::<TrackId>() {
+                Ok(id) => create.track_id = Some(id),
+                Err(_) => problems
+                    .add("track", "this is not the id of a track, such as 0194f3a0-…; its page shows it"),
+            }
+        }
+        match self.variants.iter().map(|text| text.parse::<VariantIndex>()).collect() {
+            Ok(variants) => create.variants = variants,
+            Err(_) => problems.add("variants", "choose from the list"),
+        }
+        if self.key_type.0 == KeyType::Share && create.variants.len() != 1 {
+            problems.add("variants", "choose the one variant that people hear");
+        }
+        create.is_downloadable = self.is_downloadable;
+        match self.expiry() {
+            Ok(expires_at) => create.expires_at = expires_at,
+            Err(()) => problems.add("expires_at", "this is no date and time"),
+        }
+        if problems.is_none() { Ok(create) } else { Err(problems) }
+    }
+
+    /// Browsers send `2030-01-31T12:00`, with or without seconds.
+    fn expiry(&self) -> Result<Option<Timestamp>, ()> {
+        if self.expires_at.is_empty() {
+            return Ok(None);
+        }
+        let text = &self.expires_at;
+        [format!("{text}Z"), format!("{text}:00Z")]
+            .iter()
+            .find_map(|text| text.parse().ok())
+            .map(Some)
+            .ok_or(())
+    }
+}
+
+impl NewKeyPage {
+    async fn of(
+        app: &Dashboard,
+        member: &Member<Editor>,
+        mut form: KeyForm,
+        problems: Problems,
+    ) -> Result<Self, PageError> {
+        if !member.role.manages_keys_of(form.key_type.0) {
+            form.key_type = KeyTypeChoice(KeyType::Share);
+        }
+        let caller = member.caller();
+        let window = Page::new(Some(200), None).unwrap_or_default();
+        let (count, found) = app.library.collections(&caller, window).await?;
+        let mut collections: Vec<Choice> = found
+            .into_iter()
+            .map(|view| {
+                let id = view.collection.id.to_string();
+                Choice { is_chosen: id == form.collection, id, title: view.collection.title }
+            })
+            .collect();
+        collections.sort_by_cached_key(|choice| choice.title.to_lowercase());
+        let recipes = app.library.variants(&caller).await?;
+        let playable = recipes.into_iter().filter(|recipe| recipe.kind.recipe_type().is_playable());
+        let is_share = form.key_type.0 == KeyType::Share;
+        let variants = playable.enumerate().map(|(at, recipe)| {
+            let id = recipe.index.to_string();
+            let is_default = is_share && form.variants.is_empty() && at == 0;
+            let is_chosen = is_default || form.variants.contains(&id);
+            Choice { title: super::recipe_line(&recipe), id, is_chosen }
+        });
+        let types = KeyType::ALL.into_iter().filter(|key_type| member.role.manages_keys_of(*key_type));
+        let tabs = types.map(|key_type| Tab {
+            id: key_type.as_str(),
+            title: type_title(key_type),
+            is_here: key_type == form.key_type.0,
+        });
+        Ok(Self {
+            frame: member.frame("New key", Section::Keys),
+            tabs: tabs.collect(),
+            more_collections: count > 200,
+            collections,
+            variants: variants.collect(),
+            form,
+            problems,
+        })
+    }
+
+    fn explanation(&self) -> &'static str {
+        match self.form.key_type.0 {
+            KeyType::Api => {
+                "For your own servers. It may do everything in its reach; never give it to a browser."
+            }
+            KeyType::Player => {
+                "For what opens play sessions, such as your site's backend. It can do nothing else."
+            }
+            KeyType::Uploader => "For what opens upload sessions. It can do nothing else.",
+            KeyType::Share => "A link that anybody can listen to who has it, until it expires or is revoked.",
+        }
+    }
+}

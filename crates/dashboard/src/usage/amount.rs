@@ -1,0 +1,55 @@
+//! Numbers for people.
+
+/// A number with thin spaces between thousands.
+pub(super) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut told = String::with_capacity(digits.len() * 2);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            told.push('\u{202f}');
+        }
+        told.push(digit);
+    }
+    told
+}
+
+/// Bytes in the unit that leaves one to three digits before the point.
+pub(super) fn bytes(bytes: u64) -> String {
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    let mut value = bytes as f64;
+    let mut unit = "B";
+    for larger in ["kB", "MB", "GB", "TB", "PB", "EB"] {
+        if value < 999.5 {
+            break;
+        }
+        value /= 1000.0;
+        unit = larger;
+    }
+    if value < 9.95 { format!("{value:.1} {unit}") } else { format!("{value:.0} {unit}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_easy_to_read() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(1_234_567), "1\u{202f}234\u{202f}567");
+        for (size, told) in [
+            (0, "0 B"),
+            (999, "999 B"),
+            (1000, "1.0 kB"),
+            (9_949, "9.9 kB"),
+            (9_950, "10 kB"),
+            (999_499, "999 kB"),
+            (999_500, "1.0 MB"),
+            (u64::MAX, "18 EB"),
+        ] {
+            assert_eq!(bytes(size), told, "{size}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! A bar chart as SVG, drawn from numbers alone.
+
+use askama::Template;
+
+const WIDTH: u32 = 720;
+const HEIGHT: u32 = 180;
+const LEFT: u32 = 46;
+const BOTTOM: u32 = 22;
+
+/// A bar to draw.
+pub(super) struct Bar {
+    /// What it is of, such as a day.
+    pub(super) label: String,
+    /// How high it is.
+    pub(super) value: u64,
+    /// The value for people.
+    pub(super) told: String,
+}
+
+#[derive(Template)]
+#[template(path = "usage/chart.svg", escape = "html")]
+pub(super) struct Chart {
+    title: String,
+    bars: Vec<Placed>,
+    rules: Vec<Rule>,
+    labels: Vec<Label>,
+}
+
+struct Placed {
+    x: f64,
+    y: f64,
+    width: f64,
+    height: f64,
+    told: String,
+}
+
+struct Rule {
+    y: f64,
+    told: String,
+}
+
+struct Label {
+    x: f64,
+    text: String,
+}
+
+impl Chart {
+    /// `tell` writes a value of the axis for people.
+    pub(super) fn new(title: String, bars: Vec<Bar>, tell: impl Fn(u64) -> String) -> Self {
+        let top = nice_top(bars.iter().map(|bar| bar.value).max().unwrap_or(0));
+        let (across, high) = (f64::from(WIDTH - LEFT), f64::from(HEIGHT - BOTTOM - 8));
+        let slot = across / bars.len().max(1) as f64;
+        let height = |value: u64| high * value as f64 / top as f64;
+        let base = f64::from(HEIGHT - BOTTOM);
+        let rules = [0, top / 2, top].map(|value| Rule { y: rounded(base - height(value)), told: tell(value) });
+        let every = bars.len().div_ceil(6).max(1);
+        let labels = bars.iter().enumerate().step_by(every).map(|(at, bar)| Label {
+            x: rounded(f64::from(LEFT) + slot * (at as f64 + 0.5)),
+            text: bar.label.clone(),
+        });
+        let labels = labels.collect();
+        let gap = (slot * 0.25).min(6.0);
+        let bars = bars.into_iter().enumerate().map(|(at, bar)| Placed {
+            x: rounded(f64::from(LEFT) + slot * at as f64 + gap / 2.0),
+            y: rounded(base - height(bar.value)),
+            width: rounded((slot - gap).max(0.5)),
+            height: rounded(height(bar.value)),
+            told: format!("{}: {}", bar.label, bar.told),
+        });
+        Self { title, bars: bars.collect(), rules: rules.into(), labels }
+    }
+}
+
+fn rounded(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
+}
+
+/// The end of the axis: an even number of 1, 2 or 5 and zeros that is not below the highest bar.
+fn nice_top(highest: u64) -> u64 {
+    let mut step = 1_u64;
+    loop {
+        for factor in [2, 4, 10] {
+            let top = step.saturating_mul(factor);
+            if top >= highest || top == u64::MAX {
+                return top;
+            }
+        }
+        step = step.saturating_mul(10);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn bars_stay_inside(values in proptest::collection::vec(any::<u64>(), 0..400)) {
+            let bars = values.iter().map(|value| Bar { label: String::new(), value: *value, told: String::new() });
+            let chart = Chart::new(String::new(), bars.collect(), |value| value.to_string());
+            for bar in &chart.bars {
+                prop_assert!(bar.x >= f64::from(LEFT) && bar.x + bar.width <= f64::from(WIDTH) + 0.2);
+                prop_assert!(bar.y >= 0.0 && bar.y + bar.height <= f64::from(HEIGHT - BOTTOM) + 0.2);
+            }
+            prop_assert!(chart.labels.len() <= 6);
+        }
+
+        #[test]
+        fn the_axis_reaches_the_highest(highest: u64) {
+            let top = nice_top(highest);
+            prop_assert!(top >= highest && top >= 2);
+            prop_assert!(highest < 10 || top / 5 <= highest);
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The endpoints of an organization, and what was sent to them lately.
+
+use askama::Template;
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use http::StatusCode;
+use serde::Deserialize;
+use tonearm_domain::{DeliveryState, Page, WebhookDelivery, WebhookKind};
+use tonearm_service::{DeliveryQuery, WebhookView};
+
+use crate::Dashboard;
+use crate::error::PageError;
+use crate::flash::Flash;
+use crate::form::{Fields, Problems};
+use crate::page::{Frame, Section, render, render_with};
+use crate::session::{Member, Owner};
+
+/// Rows of the list of deliveries.
+const ROWS: i64 = 25;
+
+#[derive(Template)]
+#[template(path = "webhooks/webhooks.html")]
+struct WebhooksPage {
+    frame: Frame,
+    endpoints: Vec<EndpointCard>,
+    secret: Option<Secret>,
+    deliveries: Vec<DeliveryRow>,
+    states: Vec<Choice>,
+    newer: Option<i64>,
+    older: Option<i64>,
+    state: String,
+}
+
+struct EndpointCard {
+    kind: &'static str,
+    title: &'static str,
+    explanation: &'static str,
+    /// As it is set, or as it was typed.
+    url: String,
+    is_set: bool,
+    failures: u32,
+    paused_until: Option<String>,
+    old_secret_until: Option<String>,
+    problems: Problems,
+}
+
+/// A secret on the one page that shows it.
+struct Secret {
+    title: &'static str,
+    text: String,
+}
+
+struct Choice {
+    id: &'static str,
+    title: &'static str,
+    is_here: bool,
+}
+
+struct DeliveryRow {
+    id: String,
+    event: &'static str,
+    state: DeliveryState,
+    attempts: u32,
+    created_at: String,
+    due_at: Option<String>,
+}
+
+#[derive(Deserialize, Default)]
+pub(super) struct Asked {
+    #[serde(default)]
+    state: String,
+    #[serde(default)]
+    page: i64,
+}
+
+pub(super) async fn page(
+    State(app): State<Dashboard>,
+    member: Member<Owner>,
+    Query(asked): Query<Asked>,
+) -> Result<Response, PageError> {
+    Ok(render(&WebhooksPage::of(&app, &member, asked).await?))
+}
+
+pub(super) async fn set(
+    State(app): State<Dashboard>,
+    member: Member<Owner>,
+    Path((_, kind)): Path<(String, String)>,
+    fields: Fields,
+) -> Result<Response, PageError> {
+    let kind = parse(&kind)?;
+    match app.webhooks.set(&member.caller(), kind, fields.text("url")).await {
+        Ok(_) => Ok(Flash::Saved.then(&member.path("/webhooks"))),
+        Err(refusal) => {
+            let problems = Problems::of(refusal)?;
+            let mut page = WebhooksPage::of(&app, &member, Asked::default()).await?;
+            if let Some(card) = page.endpoints.iter_mut().find(|card| card.kind == kind.as_str()) {
+                card.url = fields.text("url").to_owned();
+                card.problems = problems;
+            }
+            Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
+        }
+    }
+}
+
+pub(super) async fn remove(
+    State(app): State<Dashboard>,
+    member: Member<Owner>,
+    Path((_, kind)): Path<(String, String)>,
+) -> Result<Response, PageError> {
+    app.webhooks.remove(&member.caller(), parse(&kind)?).await?;
+    Ok(Flash::EndpointRemoved.then(&member.path("/webhooks")))
+}
+
+pub(super) async fn reveal(
+    State(app): State<Dashboard>,
+    member: Member<Owner>,
+    Path((_, kind)): Path<(String, String)>,
+) -> Result<Response, PageError> {
+    let kind = parse(&kind)?;
+    let text = app.webhooks.secret(&member.caller(), kind).await?;
+    show(&app, &member, kind, text).await
+}
+
+pub(super) async fn rotate(
+    State(app): State<Dashboard>,
+    member: Member<Owner>,
+    Path((_, kind)): Path<(String, String)>,
+) -> Result<Response, PageError> {
+    let kind = parse(&kind)?;
+    let text = app.webhooks.rotate(&member.caller(), kind).await?;
+    show(&app, &member, kind, text).await
+}
+
+pub(super) async fn test(
+    State(app): State<Dashboard>,
+    member: Member<Owner>,
+    Path((_, kind)): Path<(String, String)>,
+) -> Result<Response, PageError> {
+    let id = app.webhooks.send_test(&member.caller(), parse(&kind)?).await?;
+    Ok(Flash::TestSent.then(&member.path(&format!("/webhooks/deliveries/{id}"))))
+}
+
+pub(super) async fn replay_failed(
+    State(app): State<Dashboard>,
+    member: Member<Owner>,
+    Path((_, kind)): Path<(String, String)>,
+) -> Result<Response, PageError> {
+    app.webhooks.replay_failed(&member.caller(), parse(&kind)?).await?;
+    Ok(Flash::Replayed.then(&member.path("/webhooks")))
+}
+
+fn parse(kind: &str) -> Result<WebhookKind, PageError> {
+    kind.parse().map_err(|_| PageError::NoPage)
+}
+
+async fn show(
+    app: &Dashboard,
+    member: &Member<Owner>,
+    kind: WebhookKind,
+    text: String,
+) -> Result<Response, PageError> {
+    let secret = Some(Secret { title: title(kind), text });
+    Ok(render(&WebhooksPage { secret, ..WebhooksPage::of(app, member, Asked::default()).await? }))
+}
+
+const fn title(kind: WebhookKind) -> &'static str {
+    match kind {
+        WebhookKind::Track => "Tracks",
+        WebhookKind::File => "Files",
+        WebhookKind::Collection => "Collections",
+    }
+}
+
+const fn explanation(kind: WebhookKind) -> &'static str {
+    match kind {
+        WebhookKind::Track => "Hears when a track is ready, incomplete, or could not be processed.",
+        WebhookKind::File => "Hears of every single file that is made of a track, or fails.",
+        WebhookKind::Collection => "Hears when a collection is made, changed or deleted.",
+    }
+}
+
+impl WebhooksPage {
+    async fn of(app: &Dashboard, member: &Member<Owner>, asked: Asked) -> Result<Self, PageError> {
+        let caller = member.caller();
+        let set = app.webhooks.endpoints(&caller).await?;
+        let kinds = [WebhookKind::Track, WebhookKind::File, WebhookKind::Collection];
+        let endpoints = kinds.map(|kind| EndpointCard::of(kind, set.iter().find(|view| view.kind == kind)));
+        let query = DeliveryQuery { kind: None, state: asked.state.parse().ok() };
+        let page = asked.page.clamp(0, 1_000_000);
+        let window = Page::new(Some(ROWS), Some(page * ROWS)).unwrap_or_default();
+        let (count, found) = app.webhooks.deliveries(&caller, query, window).await?;
+        let state = query.state.map(DeliveryState::as_str).unwrap_or_default();
+        let states = [("", "All"), ("pending", "On their way"), ("delivered", "Delivered"), ("failed", "Failed")]
+            .map(|(id, title)| Choice { id, title, is_here: id == state });
+        let has_older = u64::try_from((page + 1) * ROWS).is_ok_and(|shown| shown < count);
+        Ok(Self {
+            frame: member.frame("Webhooks", Section::Webhooks),
+            endpoints: endpoints.into(),
+            secret: None,
+            deliveries: found.into_iter().map(DeliveryRow::of).collect(),
+            states: states.into(),
+            newer: (page > 0).then_some(page - 1),
+            older: has_older.then_some(page + 1),
+            state: state.to_owned(),
+        })
+    }
+}
+
+impl EndpointCard {
+    fn of(kind: WebhookKind, view: Option<&WebhookView>) -> Self {
+        let health = view.map(|view| view.health).unwrap_or_default();
+        Self {
+            kind: kind.as_str(),
+            title: title(kind),
+            explanation: explanation(kind),
+            url: view.map(|view| view.url.clone()).unwrap_or_default(),
+            is_set: view.is_some(),
+            failures: health.failures,
+            paused_until: health.paused_until.map(|at| at.to_string()),
+            old_secret_until: view.and_then(|view| view.old_secret_until).map(|at| at.to_string()),
+            problems: Problems::default(),
+        }
+    }
+}
+
+impl DeliveryRow {
+    fn of(delivery: WebhookDelivery) -> Self {
+        Self {
+            id: delivery.id.to_string(),
+            event: delivery.event.as_str(),
+            state: delivery.state,
+            attempts: delivery.attempts,
+            created_at: delivery.created_at.to_string(),
+            due_at: delivery.due_at.filter(|_| delivery.state == DeliveryState::Pending).map(|at| at.to_string()),
+        }
+    }
+}

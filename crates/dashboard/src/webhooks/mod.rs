@@ -1,0 +1,23 @@
+//! Webhooks: where events go, and what became of them.
+
+mod deliveries;
+mod endpoints;
+
+use axum::Router;
+use axum::routing::{get, post};
+
+use crate::Dashboard;
+
+/// Below an organization's address.
+pub(crate) fn routes() -> Router<Dashboard> {
+    Router::new()
+        .route("/webhooks", get(endpoints::page))
+        .route("/webhooks/{kind}/set", post(endpoints::set))
+        .route("/webhooks/{kind}/remove", post(endpoints::remove))
+        .route("/webhooks/{kind}/secret", post(endpoints::reveal))
+        .route("/webhooks/{kind}/rotate", post(endpoints::rotate))
+        .route("/webhooks/{kind}/test", post(endpoints::test))
+        .route("/webhooks/{kind}/replay-failed", post(endpoints::replay_failed))
+        .route("/webhooks/deliveries/{delivery_id}", get(deliveries::page))
+        .route("/webhooks/deliveries/{delivery_id}/replay", post(deliveries::replay))
+}

@@ -1,0 +1,109 @@
+//! A browser as far as the server can tell: it keeps cookies and says where it comes from.
+
+use std::collections::HashMap;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use http::header::{CONTENT_SECURITY_POLICY, LOCATION, SET_COOKIE};
+use http::{HeaderMap, Request};
+use tower::ServiceExt;
+
+/// What came back.
+pub(crate) struct Page {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) location: String,
+    pub(crate) html: String,
+}
+
+impl Page {
+    /// The text between two others, the first time.
+    pub(crate) fn between(&self, start: &str, end: &str) -> String {
+        let (_, rest) = self.html.split_once(start).unwrap_or_else(|| panic!("no {start} in {}", self.html));
+        rest.split_once(end).unwrap().0.to_owned()
+    }
+
+    /// What its forms carry.
+    pub(crate) fn form_secret(&self) -> String {
+        self.between("name=\"form_secret\" value=\"", "\"")
+    }
+}
+
+#[derive(Clone)]
+pub(crate) struct Browser {
+    router: Router,
+    cookies: HashMap<String, String>,
+}
+
+impl Browser {
+    pub(crate) fn new(router: Router) -> Self {
+        Self { router, cookies: HashMap::new() }
+    }
+
+    pub(crate) async fn get(&mut self, path: &str) -> Page {
+        self.send(Request::get(path).body(Body::empty()).unwrap()).await
+    }
+
+    /// Sends a form as a page of ours would, with the form secret of the page it is on.
+    pub(crate) async fn submit(&mut self, page: &str, action: &str, fields: &[(&str, &str)]) -> Page {
+        let secret = self.get(page).await.form_secret();
+        let mut all = vec![("form_secret", secret.as_str())];
+        all.extend_from_slice(fields);
+        self.post(action, &all).await
+    }
+
+    /// Sends just these fields, from our own site.
+    pub(crate) async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Page {
+        self.post_from("https://audio.example.com", path, fields).await
+    }
+
+    /// Sends a form from a page of some site.
+    pub(crate) async fn post_from(&mut self, origin: &str, path: &str, fields: &[(&str, &str)]) -> Page {
+        let request = Request::post(path)
+            .header("origin", origin)
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(Body::from(serde_urlencoded::to_string(fields).unwrap()))
+            .unwrap();
+        self.send(request).await
+    }
+
+    /// Sends a request with the cookies. Every page is looked at for what all pages have in common.
+    pub(crate) async fn send(&mut self, mut request: Request<Body>) -> Page {
+        let cookies: Vec<String> =
+            self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let headers = request.headers_mut();
+        headers.insert("host", "audio.example.com".parse().unwrap());
+        if !cookies.is_empty() {
+            headers.insert("cookie", cookies.join("; ").parse().unwrap());
+        }
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        for cookie in parts.headers.get_all(SET_COOKIE) {
+            let (pair, terms) = cookie.to_str().unwrap().split_once(';').unwrap();
+            let (name, value) = pair.split_once('=').unwrap();
+            assert!(terms.contains("HttpOnly") && terms.contains("SameSite=Lax"), "{terms}");
+            if terms.contains("Max-Age=0") {
+                self.cookies.remove(name);
+            } else {
+                self.cookies.insert(name.to_owned(), value.to_owned());
+            }
+        }
+        let html = String::from_utf8_lossy(&to_bytes(body, 1_000_000).await.unwrap()).into_owned();
+        if html.starts_with("<!doctype html>") {
+            let policy = parts.headers[CONTENT_SECURITY_POLICY].to_str().unwrap();
+            assert!(
+                policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self';"),
+                "{policy}"
+            );
+            assert_eq!(parts.headers["cache-control"], "no-store");
+            assert!(!html.contains("<style") && !html.contains(" style=") && !html.contains(" onclick="));
+            assert!(html.len() < 100_000, "{} bytes", html.len());
+        }
+        let location = parts.headers.get(LOCATION).map_or("", |value| value.to_str().unwrap()).to_owned();
+        Page { status: parts.status.as_u16(), headers: parts.headers, location, html }
+    }
+
+    pub(crate) fn cookie(&self, name: &str) -> Option<&String> {
+        self.cookies.get(name)
+    }
+}

@@ -1,0 +1,75 @@
+//! Nothing is changed on behalf of a page that is not ours.
+
+use axum::body::Body;
+use http::Request;
+
+use crate::house::{House, PASSWORD, Place};
+
+crate::on_both!(
+    forms_of_others_are_refused,
+    files_carry_the_secret_too,
+    colours_are_saved_with_their_companions
+);
+
+async fn forms_of_others_are_refused(place: Place) {
+    let house = House::open(place).await;
+    let mut browser = house.administrator().await;
+    let (page, name) = (house.path("/organization"), [("name", "Stolen"), ("player_color", "#123456")]);
+    let secret = browser.get(&page).await.form_secret();
+    let with_secret = [name[0], name[1], ("form_secret", &*secret)];
+    assert_eq!(browser.post(&page, &name).await.status, 403, "without the secret");
+    let other = browser.post_from("https://evil.example", &page, &with_secret).await;
+    assert_eq!(other.status, 403, "from another site");
+    let mut stranger = house.browser();
+    assert_eq!(stranger.post_from("https://evil.example", "/dashboard/sign-in", &[]).await.status, 403);
+    let fields = [("email", "ada@example.com"), ("password", PASSWORD)];
+    stranger.post("/dashboard/sign-in", &fields).await;
+    assert_eq!(stranger.post(&page, &with_secret).await.status, 403, "with the secret of another sign-in");
+    assert!(!browser.get(&page).await.html.contains("Stolen"));
+    assert_ne!(browser.get(&page).await.form_secret(), secret, "each page carries another text");
+    assert_eq!(browser.post(&page, &with_secret).await.status, 303);
+    assert!(browser.get(&page).await.html.contains("Stolen"));
+}
+
+async fn files_carry_the_secret_too(place: Place) {
+    let house = House::open(place).await;
+    let mut browser = house.administrator().await;
+    let page = house.path("/organization");
+    let secret = browser.get(&page).await.form_secret();
+    let post = |fields: String| {
+        Request::post(house.path("/organization/cover"))
+            .header("sec-fetch-site", "same-origin")
+            .header("content-type", "multipart/form-data; boundary=x")
+            .body(Body::from(fields))
+            .unwrap()
+    };
+    let part = |name: &str, value: &str| {
+        format!("--x\r\nContent-Disposition: form-data; name=\"{name}\"; filename=\"a\"\r\n\r\n{value}\r\n")
+    };
+    let file = part("file", "no picture");
+    assert_eq!(browser.send(post(format!("{file}--x--\r\n"))).await.status, 403);
+    let wrong = part("form_secret", "wrong");
+    assert_eq!(browser.send(post(format!("{wrong}{file}--x--\r\n"))).await.status, 403);
+    let right = part("form_secret", &secret);
+    let answer = browser.send(post(format!("{right}{file}--x--\r\n"))).await;
+    assert_eq!(answer.status, 422, "{}", answer.html);
+    assert!(answer.html.contains("id=\"file-problem\""), "{}", answer.html);
+}
+
+async fn colours_are_saved_with_their_companions(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, page) = (house.administrator().await, house.path("/organization"));
+    let fields =
+        [("name", "A <b>bold</b> name"), ("player_color", "#ffff00"), ("is_cover_overridable", "on")];
+    assert_eq!(browser.submit(&page, &page, &fields).await.status, 303);
+    let saved = browser.get(&page).await.html;
+    assert!(!saved.contains("<b>bold</b>") && saved.contains("#ffff00"), "{saved}");
+    let light = tonearm_domain::Colour::new(255, 255, 0).companions().light.to_string();
+    assert_ne!(light, "#ffff00");
+    assert!(saved.contains(&light), "{saved}");
+    assert!(saved.contains("name=\"is_cover_overridable\" checked"), "{saved}");
+    assert!(saved.contains("name=\"is_theme_overridable\">"), "{saved}");
+    let bad = browser.submit(&page, &page, &[("name", " "), ("player_color", "#fff")]).await;
+    assert_eq!(bad.status, 422);
+    assert!(bad.html.contains("id=\"name-problem\""), "{}", bad.html);
+}

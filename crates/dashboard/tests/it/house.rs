@@ -1,0 +1,117 @@
+//! A dashboard without a socket: database, store and clock are the real ones or set by hand.
+
+use axum::Router;
+use tempfile::TempDir;
+use tonearm_blobs::Blobs;
+use tonearm_catalog::{Catalog, ConnectOptions};
+use tonearm_dashboard::Dashboard;
+use tonearm_domain::OrganizationId;
+use tonearm_fixtures::{ManualClock, Postgres, TestDatabase, ambient, sqlite_url};
+use tonearm_outbound::Outbound;
+use tonearm_service::{Audit, Library, Links, People, UploadLimits, Uploads, Webhooks};
+use tonearm_signing::{Secrets, UrlSigner, Vault};
+
+use crate::browser::Browser;
+
+pub(crate) const PUBLIC_URL: &str = "https://audio.example.com";
+pub(crate) const PASSWORD: &str = "correct horse battery";
+
+/// A database of the test's own, removed when dropped.
+pub(crate) struct Place {
+    url: String,
+    _folder: Option<TempDir>,
+    _database: Option<TestDatabase>,
+}
+
+impl Place {
+    pub(crate) fn sqlite() -> Self {
+        let (folder, url) = sqlite_url();
+        Self { url, _folder: Some(folder), _database: None }
+    }
+
+    pub(crate) async fn postgres() -> Self {
+        let database = Postgres::database().await;
+        Self { url: database.url.clone(), _folder: None, _database: Some(database) }
+    }
+}
+
+/// A dashboard with one organization and nobody in it.
+pub(crate) struct House {
+    pub(crate) router: Router,
+    pub(crate) people: People,
+    pub(crate) library: Library,
+    pub(crate) clock: ManualClock,
+    pub(crate) organization_id: OrganizationId,
+    _store: TempDir,
+    _place: Place,
+}
+
+impl House {
+    pub(crate) async fn open(place: Place) -> Self {
+        let store = TempDir::with_prefix("tonearm-dashboard-").unwrap();
+        let objects = format!("file://{}", store.path().join("objects").display()).parse().unwrap();
+        let blobs = Blobs::open(&objects).await.unwrap();
+        let catalog = Catalog::connect(&place.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+        let (ambient, clock) = ambient();
+        let secrets = Secrets::parse("a secret for tests that is long enough to be one").unwrap();
+        let delivery_url = "https://{org}.cdn.example.com".parse().unwrap();
+        let vault = Vault::new(&secrets);
+        let links = Links::new(UrlSigner::new(secrets), ambient.clone(), PUBLIC_URL, delivery_url);
+        let library = Library::new(catalog.clone(), ambient.clone(), links.clone());
+        let people = People::new(catalog.clone(), ambient.clone(), PUBLIC_URL);
+        let limits = UploadLimits { max_source_bytes: 1_000_000, max_cover_bytes: 100_000 };
+        let outbound = Outbound::new(false).unwrap();
+        let dashboard = Dashboard {
+            webhooks: Webhooks::new(catalog.clone(), ambient.clone(), links.clone(), vault, outbound),
+            audit: Audit::new(catalog.clone()),
+            people: people.clone(),
+            library: library.clone(),
+            uploads: Uploads::new(catalog, blobs, ambient.clone(), links.clone(), limits),
+            links,
+            ambient,
+        };
+        let organization_id = library.create_organization("Example Radio").await.unwrap().organization.id;
+        Self {
+            router: tonearm_dashboard::router(dashboard),
+            people,
+            library,
+            clock,
+            organization_id,
+            _store: store,
+            _place: place,
+        }
+    }
+
+    /// Nobody's browser.
+    pub(crate) fn browser(&self) -> Browser {
+        Browser::new(self.router.clone())
+    }
+
+    /// The path of a page of the organization.
+    pub(crate) fn path(&self, path: &str) -> String {
+        format!("/dashboard/{}{path}", self.organization_id)
+    }
+
+    /// The browser of the first administrator, who owns the organization.
+    pub(crate) async fn administrator(&self) -> Browser {
+        let link = self.people.first_administrator_link().await.unwrap().unwrap();
+        self.joined(&link.url, "Ada", "ada@example.com").await
+    }
+
+    /// The browser of somebody whom the administrator invited.
+    pub(crate) async fn invited(&self, by: &mut Browser, name: &str, role: &str) -> Browser {
+        let page = by.submit(&self.path("/members"), &self.path("/members"), &[("role", role)]).await;
+        assert_eq!(page.status, 200, "{}", page.html);
+        let link = page.between("<code id=\"link\">", "</code>");
+        self.joined(&link, name, &format!("{}@example.com", name.to_lowercase())).await
+    }
+
+    async fn joined(&self, link: &str, name: &str, email: &str) -> Browser {
+        let mut browser = self.browser();
+        let path = link.strip_prefix(PUBLIC_URL).unwrap();
+        let fields = [("name", name), ("email", email), ("password", PASSWORD)];
+        let page = browser.post(path, &fields).await;
+        assert_eq!((page.status, page.location.as_str()), (303, "/dashboard"), "{}", page.html);
+        browser
+    }
+}

@@ -1,0 +1,84 @@
+//! Keys and links: made, shown once, revoked.
+
+use tonearm_domain::KeyType;
+use tonearm_service::{Caller, CreateCollection, CreateKey};
+
+use crate::house::{House, Place};
+
+crate::on_both!(a_share_link_is_made_and_revoked, editors_manage_share_links_only, forms_say_what_is_wrong);
+
+async fn a_share_link_is_made_and_revoked(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, keys, new) =
+        (house.administrator().await, house.path("/keys"), house.path("/keys/new"));
+    let caller = Caller::owner(house.organization_id);
+    let create = CreateCollection { title: "Season <1>".to_owned(), ..CreateCollection::default() };
+    let collection =
+        house.library.create_collection(&caller, create).await.unwrap().0.collection.id.to_string();
+    let form = browser.get(&format!("{new}?type=share&collection={collection}")).await.html;
+    assert!(form.contains(&format!("<option value=\"{collection}\" selected>Season &#60;1&#62;")), "{form}");
+    let fields = [
+        ("type", "share"),
+        ("title", "For the press"),
+        ("collection", collection.as_str()),
+        ("variants", "hq"),
+        ("expires_at", "2030-02-01T12:00"),
+    ];
+    let page = browser.submit(&new, &new, &fields).await;
+    assert_eq!(page.status, 200, "{}", page.html);
+    let key = page.between("<code id=\"key\">", "</code>");
+    assert!(
+        page.html.contains(&format!("https://audio.example.com/v1/stream/TRACK_ID/{key}")),
+        "{}",
+        page.html
+    );
+    let list = browser.get(&keys).await;
+    assert!(!list.html.contains(&key), "it is shown once");
+    for told in ["For the press", "Season &#60;1&#62;", "2030-02-01T12:00:00.000Z", "Never"] {
+        assert!(list.html.contains(told), "{told} in {}", list.html);
+    }
+    let stored = house.library.keys(&caller).await.unwrap().pop().unwrap();
+    assert_eq!((stored.key_type, stored.title.as_str()), (KeyType::Share, "For the press"));
+    let revoked = browser.submit(&keys, &house.path(&format!("/keys/{}/revoke", stored.id)), &[]).await;
+    assert_eq!(revoked.status, 303);
+    assert!(house.library.keys(&caller).await.unwrap().pop().unwrap().revoked_at.is_some());
+}
+
+async fn editors_manage_share_links_only(place: Place) {
+    let house = House::open(place).await;
+    let mut owner = house.administrator().await;
+    let mut editor = house.invited(&mut owner, "Ed", "editor").await;
+    let caller = Caller::owner(house.organization_id);
+    let api_key =
+        house.library.create_key(&caller, CreateKey::new(KeyType::Api, "Backend")).await.unwrap().key.id;
+    let (keys, new) = (house.path("/keys"), house.path("/keys/new"));
+    assert!(owner.get(&keys).await.html.contains("Backend"));
+    assert!(!editor.get(&keys).await.html.contains("Backend"));
+    let revoke = house.path(&format!("/keys/{api_key}/revoke"));
+    assert_eq!(editor.submit(&keys, &revoke, &[]).await.status, 404);
+    for (key_type, expected) in [("api", 403), ("player", 403), ("uploader", 403), ("share", 200)] {
+        let fields = [("type", key_type), ("title", "One"), ("variants", "hq")];
+        assert_eq!(editor.submit(&new, &new, &fields).await.status, expected, "{key_type}");
+    }
+    assert_eq!(owner.submit(&keys, &revoke, &[]).await.status, 303);
+}
+
+async fn forms_say_what_is_wrong(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, new) = (house.administrator().await, house.path("/keys/new"));
+    let stranger = "0194f3a0-0000-7000-8000-000000000000";
+    for (field, fields) in [
+        ("title", [("type", "api"), ("title", " "), ("variants", "hq")]),
+        ("variants", [("type", "share"), ("title", "A"), ("variants", "x")]),
+        ("variants", [("type", "share"), ("title", "A"), ("other", "")]),
+        ("expires_at", [("type", "api"), ("title", "A"), ("expires_at", "soon")]),
+        ("expires_at", [("type", "api"), ("title", "A"), ("expires_at", "2020-01-01T00:00")]),
+        ("collection", [("type", "api"), ("title", "A"), ("collection", "x")]),
+        ("", [("type", "api"), ("title", "A"), ("collection", stranger)]),
+        ("track", [("type", "api"), ("title", "A"), ("track", "x")]),
+    ] {
+        let page = browser.submit(&new, &new, &fields).await;
+        assert_eq!(page.status, 422, "{fields:?}");
+        assert!(page.html.contains(&format!("id=\"{field}-problem\"")), "{field}: {}", page.html);
+    }
+}

@@ -1,0 +1,77 @@
+//! Roles, and who belongs where.
+
+use crate::house::{House, Place};
+
+crate::on_both!(roles_reach_no_further, other_organizations_are_not_there, there_is_always_an_owner);
+
+async fn roles_reach_no_further(place: Place) {
+    let house = House::open(place).await;
+    let mut owner = house.administrator().await;
+    let mut editor = house.invited(&mut owner, "Ed", "editor").await;
+    let mut viewer = house.invited(&mut owner, "Vi", "viewer").await;
+    for (path, for_owner, for_editor, for_viewer) in [
+        ("/library", 200, 200, 200),
+        ("/keys", 200, 200, 403),
+        ("/keys/new", 200, 200, 403),
+        ("/organization", 200, 403, 403),
+        ("/members", 200, 403, 403),
+        ("/nothing", 404, 404, 404),
+    ] {
+        let path = house.path(path);
+        assert_eq!(owner.get(&path).await.status, for_owner, "{path}");
+        assert_eq!(editor.get(&path).await.status, for_editor, "{path}");
+        assert_eq!(viewer.get(&path).await.status, for_viewer, "{path}");
+    }
+    let library = house.path("/library");
+    for (path, fields) in [
+        ("/organization", [("name", "Mine"), ("player_color", "#000000")]),
+        ("/members", [("role", "owner"), ("email", "")]),
+        ("/organization/cover", [("a", ""), ("b", "")]),
+    ] {
+        for browser in [&mut editor, &mut viewer] {
+            let page = browser.submit(&library, &house.path(path), &fields).await;
+            assert_eq!(page.status, 403, "{path}");
+            assert!(page.html.contains("It takes the role owner"), "{}", page.html);
+        }
+    }
+    assert!(!owner.get(&library).await.html.contains("Mine"));
+}
+
+async fn other_organizations_are_not_there(place: Place) {
+    let house = House::open(place).await;
+    let mut owner = house.administrator().await;
+    let mut other = house.invited(&mut owner, "Ed", "owner").await;
+    let second = house.library.create_organization("Second").await.unwrap().organization.id;
+    for path in ["/library", "/keys", "/organization", "/members"] {
+        assert_eq!(other.get(&format!("/dashboard/{second}{path}")).await.status, 404);
+        assert_eq!(owner.get(&format!("/dashboard/{second}{path}")).await.status, 200);
+    }
+    assert_eq!(other.get("/dashboard/not-an-id/library").await.status, 404);
+    let action = format!("/dashboard/{second}/organization");
+    let fields = [("name", "Mine"), ("player_color", "#000000")];
+    assert_eq!(other.submit(&house.path("/library"), &action, &fields).await.status, 404);
+    // Whoever belongs to several switches between them.
+    assert!(owner.get(&house.path("/library")).await.html.contains(&format!("/dashboard/{second}/library")));
+}
+
+async fn there_is_always_an_owner(place: Place) {
+    let house = House::open(place).await;
+    let mut owner = house.administrator().await;
+    let members = house.path("/members");
+    let id = owner.get(&members).await.between("/members/", "/role");
+    for (action, fields) in [("role", vec![("role", "viewer")]), ("remove", vec![])] {
+        let page = owner.submit(&members, &house.path(&format!("/members/{id}/{action}")), &fields).await;
+        assert_eq!(page.status, 409);
+        assert!(page.html.contains("This is the only owner"), "{}", page.html);
+    }
+    let mut second = house.invited(&mut owner, "Bea", "owner").await;
+    let page = second.submit(&members, &house.path(&format!("/members/{id}/remove")), &[]).await;
+    assert_eq!(page.status, 303);
+    assert_eq!(owner.get(&members).await.status, 404, "whoever was removed sees nothing of it");
+    // An invitation that was withdrawn lets nobody in.
+    let page = second.submit(&members, &members, &[("role", "viewer")]).await;
+    let link = page.between("<code id=\"link\">https://audio.example.com", "</code>");
+    let invitation = page.between("/invitations/", "/withdraw");
+    second.submit(&members, &house.path(&format!("/invitations/{invitation}/withdraw")), &[]).await;
+    assert_eq!(house.browser().get(&link).await.status, 404);
+}

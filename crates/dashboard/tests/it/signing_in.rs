@@ -1,0 +1,121 @@
+//! Signing in, staying signed in, and being kept out.
+
+use tonearm_service::{Device, SignInError};
+
+use crate::house::{House, PASSWORD, Place};
+
+crate::on_both!(
+    a_person_signs_in_and_out,
+    a_sign_in_slides_and_ends,
+    signing_out_everywhere_ends_all_of_them,
+    guessing_is_slowed_down,
+    an_address_that_guesses_waits,
+    a_password_is_changed_by_who_knows_it,
+);
+
+const EMAIL: &str = "ada@example.com";
+
+async fn a_person_signs_in_and_out(place: Place) {
+    let house = House::open(place).await;
+    house.administrator().await;
+    let mut browser = house.browser();
+    let library = house.path("/library");
+    let page = browser.get(&library).await;
+    assert_eq!(page.status, 303);
+    assert!(page.location.starts_with("/dashboard/sign-in?next=%2Fdashboard%2F"), "{}", page.location);
+    for (email, password) in [(EMAIL, "wrong"), ("nobody@example.com", PASSWORD), ("", ""), (EMAIL, "")] {
+        let page = browser.post("/dashboard/sign-in", &[("email", email), ("password", password)]).await;
+        assert_eq!(page.status, 422);
+        assert!(page.html.contains("The email address or the password is wrong."), "{}", page.html);
+    }
+    let fields = [("email", "ADA@example.com "), ("password", PASSWORD), ("next", &library)];
+    let page = browser.post("/dashboard/sign-in", &fields).await;
+    assert_eq!((page.status, &page.location), (303, &library));
+    let cookie = page.headers["set-cookie"].to_str().unwrap();
+    assert!(cookie.starts_with("__Host-tonearm=") && cookie.ends_with("; Secure"), "{cookie}");
+    assert_eq!(browser.get(&library).await.status, 200);
+    let stolen = browser.clone();
+    let page = browser.submit(&library, "/dashboard/sign-out", &[]).await;
+    assert_eq!(page.location, "/dashboard/sign-in");
+    assert_eq!(browser.cookie("__Host-tonearm"), None);
+    assert_eq!(stolen.clone().get(&library).await.status, 303, "the cookie itself is worth nothing any more");
+}
+
+async fn a_sign_in_slides_and_ends(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, library, day) = (house.administrator().await, house.path("/library"), 24 * 3600);
+    for _ in 0..6 {
+        house.clock.advance_seconds(13 * day);
+        assert_eq!(browser.get(&library).await.status, 200);
+    }
+    house.clock.advance_seconds(12 * day);
+    assert_eq!(browser.get(&library).await.status, 303, "ninety days are over");
+    let fields = [("email", EMAIL), ("password", PASSWORD)];
+    assert_eq!(browser.post("/dashboard/sign-in", &fields).await.status, 303);
+    assert_eq!(browser.get(&library).await.status, 200);
+    house.clock.advance_seconds(14 * day);
+    assert_eq!(browser.get(&library).await.status, 303, "two weeks without use are over");
+}
+
+async fn signing_out_everywhere_ends_all_of_them(place: Place) {
+    let house = House::open(place).await;
+    let (mut one, mut other) = (house.administrator().await, house.browser());
+    other.post("/dashboard/sign-in", &[("email", EMAIL), ("password", PASSWORD)]).await;
+    assert_eq!(other.get("/dashboard/profile").await.status, 200);
+    one.submit("/dashboard/profile", "/dashboard/profile/sign-out-everywhere", &[]).await;
+    assert_eq!(one.get("/dashboard/profile").await.status, 303);
+    assert_eq!(other.get("/dashboard/profile").await.status, 303);
+}
+
+async fn guessing_is_slowed_down(place: Place) {
+    let house = House::open(place).await;
+    house.administrator().await;
+    // Accounts that do not exist are treated alike.
+    for email in [EMAIL, "nobody@example.com"] {
+        let mut browser = house.browser();
+        for _ in 0..10 {
+            let page = browser.post("/dashboard/sign-in", &[("email", email), ("password", "guess")]).await;
+            assert_eq!(page.status, 422);
+        }
+        let page = browser.post("/dashboard/sign-in", &[("email", email), ("password", PASSWORD)]).await;
+        assert_eq!((page.status, &page.headers["retry-after"]), (429, &"900".parse().unwrap()));
+        assert!(page.html.contains("Too many attempts failed; try again in 15 minutes."), "{}", page.html);
+    }
+    house.clock.advance_seconds(900);
+    let page = house.browser().post("/dashboard/sign-in", &[("email", EMAIL), ("password", PASSWORD)]).await;
+    assert_eq!(page.status, 303);
+}
+
+async fn an_address_that_guesses_waits(place: Place) {
+    let house = House::open(place).await;
+    house.administrator().await;
+    let from = |address: &str| Device { address: address.parse().ok(), user_agent: None };
+    for n in 0..50 {
+        let email = format!("person{n}@example.com");
+        let refused =
+            house.people.sign_in(&email, "guess".to_owned(), from("2001:db8::1")).await.unwrap_err();
+        assert!(matches!(refused, SignInError::Wrong), "{refused}");
+    }
+    let from_neighbour = house.people.sign_in(EMAIL, PASSWORD.to_owned(), from("2001:db8::2")).await;
+    assert!(matches!(from_neighbour, Err(SignInError::TooMany(900))));
+    assert!(house.people.sign_in(EMAIL, PASSWORD.to_owned(), from("192.0.2.1")).await.is_ok());
+}
+
+async fn a_password_is_changed_by_who_knows_it(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, mut other) = (house.administrator().await, house.browser());
+    other.post("/dashboard/sign-in", &[("email", EMAIL), ("password", PASSWORD)]).await;
+    let (page, action) = ("/dashboard/profile", "/dashboard/profile/password");
+    let wrong = browser.submit(page, action, &[("current", "wrong"), ("password", "another good one")]).await;
+    assert!(wrong.html.contains("This is not your password."), "{}", wrong.html);
+    let short = browser.submit(page, action, &[("current", PASSWORD), ("password", "short")]).await;
+    assert!(short.html.contains("A password has at least 10 characters."), "{}", short.html);
+    let good = browser.submit(page, action, &[("current", PASSWORD), ("password", "another good one")]).await;
+    assert_eq!(good.status, 303);
+    let told = browser.get(page).await;
+    assert!(told.html.contains("Your password is changed."), "{}", told.html);
+    assert!(!browser.get(page).await.html.contains("Your password is changed."), "it is told once");
+    assert_eq!(other.get(page).await.status, 303, "who knew only the old one is out");
+    let old = other.post("/dashboard/sign-in", &[("email", EMAIL), ("password", PASSWORD)]).await;
+    assert_eq!(old.status, 422);
+}
