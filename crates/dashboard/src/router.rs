@@ -14,7 +14,9 @@ use tower_http::compression::CompressionLayer;
 
 use crate::error::PageError;
 use crate::session::SignedIn;
-use crate::{Dashboard, assets, audit, csrf, flash, headers, library, profile, session, settings, sign_in, webhooks};
+use crate::{
+    Dashboard, assets, audit, csrf, flash, headers, library, profile, session, settings, sign_in, webhooks,
+};
 
 /// Everything under `/dashboard`, and the way there from the front door; to be merged with other routers.
 pub fn router(app: Dashboard) -> Router {
@@ -22,7 +24,14 @@ pub fn router(app: Dashboard) -> Router {
         .route("/", get(home))
         .merge(sign_in::routes())
         .merge(profile::routes())
-        .nest("/{organization_id}", Router::new().merge(library::routes()).merge(settings::routes()).merge(webhooks::routes()).merge(audit::routes()))
+        .nest(
+            "/{organization_id}",
+            Router::new()
+                .merge(library::routes())
+                .merge(settings::routes())
+                .merge(webhooks::routes())
+                .merge(audit::routes()),
+        )
         .fallback(nothing);
     // The outermost first.
     let pages = pages.layer(

@@ -26,7 +26,6 @@ mod webhooks;
 
 pub use access::Access;
 pub use audit::Audit;
-pub use tonearm_catalog::AuditFilter;
 pub use caller::Caller;
 pub use library::{
     CollectionView, CreateCollection, CreateCreator, CreateKey, CreateTrack, CreatedKey, CreatedOrganization,
@@ -46,6 +45,7 @@ pub use processing::{JobError, JobRun, Processing};
 pub use refusal::{Noun, Refusal};
 pub use repeatable::{RepeatableRequest, Repeats, Turn};
 pub use signing_keys::{CreatedSigningKey, KeyFollower, SigningKeys};
+pub use tonearm_catalog::AuditFilter;
 pub use track_view::{TrackSummaryView, TrackView};
 pub use transcription::{SetTranscription, TranscriptionView, Transcriptions};
 pub use uploads::{

@@ -62,7 +62,9 @@ async fn page(
     let found = app.audit.entries(&caller, &filter, before, ROWS).await?;
     let older = found.last().filter(|_| found.len() as u64 == ROWS).map(|last| last.id.to_string());
     let members = app.people.members(&caller).await?.members;
-    let name = |id: PersonId| members.iter().find(|found| found.person.id == id).map(|found| found.person.name.clone());
+    let name = |id: PersonId| {
+        members.iter().find(|found| found.person.id == id).map(|found| found.person.name.clone())
+    };
     Ok(render(&AuditPage {
         frame: member.frame("Audit log", Section::Audit),
         rows: found.into_iter().map(|record| AuditRow::of(record, name)).collect(),

@@ -190,8 +190,9 @@ impl WebhooksPage {
         let window = Page::new(Some(ROWS), Some(page * ROWS)).unwrap_or_default();
         let (count, found) = app.webhooks.deliveries(&caller, query, window).await?;
         let state = query.state.map(DeliveryState::as_str).unwrap_or_default();
-        let states = [("", "All"), ("pending", "On their way"), ("delivered", "Delivered"), ("failed", "Failed")]
-            .map(|(id, title)| Choice { id, title, is_here: id == state });
+        let states =
+            [("", "All"), ("pending", "On their way"), ("delivered", "Delivered"), ("failed", "Failed")]
+                .map(|(id, title)| Choice { id, title, is_here: id == state });
         let has_older = u64::try_from((page + 1) * ROWS).is_ok_and(|shown| shown < count);
         Ok(Self {
             frame: member.frame("Webhooks", Section::Webhooks),
@@ -231,7 +232,10 @@ impl DeliveryRow {
             state: delivery.state,
             attempts: delivery.attempts,
             created_at: delivery.created_at.to_string(),
-            due_at: delivery.due_at.filter(|_| delivery.state == DeliveryState::Pending).map(|at| at.to_string()),
+            due_at: delivery
+                .due_at
+                .filter(|_| delivery.state == DeliveryState::Pending)
+                .map(|at| at.to_string()),
         }
     }
 }

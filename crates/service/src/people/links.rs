@@ -2,13 +2,14 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    EmailAddress, Invitation, InvitationPurpose, Membership, Organization, Password, Person, PersonId, Role,
-    Timestamp,
+    Actor, AuditAction, EmailAddress, Invitation, InvitationId, InvitationPurpose, Membership, Organization,
+    Origin, Password, Person, PersonId, Role, Timestamp,
 };
 use tonearm_signing::Token;
 
 use super::passwords;
 use super::{Device, People, SignedIn};
+use crate::audit::{self, Done};
 use crate::library::insert_organization;
 use crate::{Noun, Refusal};
 
@@ -164,14 +165,24 @@ impl People {
     /// A new link. One for a new password replaces the earlier ones.
     pub(super) async fn link(&self, purpose: InvitationPurpose) -> Result<OneTimeLink, Refusal> {
         let tx = self.catalog.begin().await?;
+        let (_, link) = self.insert_link(&tx, purpose).await?;
+        tx.commit().await?;
+        Ok(link)
+    }
+
+    /// The same in a transaction.
+    pub(super) async fn insert_link(
+        &self,
+        tx: &Transaction,
+        purpose: InvitationPurpose,
+    ) -> Result<(InvitationId, OneTimeLink), Refusal> {
         if let InvitationPurpose::NewPassword(person) = purpose {
             tx.delete_password_links(person).await?;
         }
         let (invitation, token) = (self.invitation(purpose), self.token());
         tx.insert_invitation(&invitation, &token.hash()).await?;
-        tx.commit().await?;
         let url = format!("{}/dashboard/link/{}", self.public_url, token.reveal());
-        Ok(OneTimeLink { url, expires_at: invitation.expires_at })
+        Ok((invitation.id, OneTimeLink { url, expires_at: invitation.expires_at }))
     }
 
     /// Uses a link up, in the transaction of what it lets its holder do.
@@ -202,7 +213,14 @@ impl People {
         role: Role,
     ) -> Result<bool, Refusal> {
         let membership = Membership { organization_id, person_id, role, created_at: self.ambient.now() };
-        Ok(tx.insert_membership(&membership).await?)
+        let is_new = tx.insert_membership(&membership).await?;
+        if is_new {
+            let origin = Origin { actor: Actor::Person(person_id), address: None };
+            let action = AuditAction::MemberJoin;
+            let done = Done { action, subject_id: person_id.uuid(), title: role.as_str() };
+            audit::record_of(tx, &self.ambient, Some(organization_id), origin, done).await?;
+        }
+        Ok(is_new)
     }
 
     async fn give_every_organization(&self, tx: &Transaction, person: PersonId) -> Result<(), Refusal> {

@@ -1,10 +1,15 @@
 //! The members of an organization. There is always an owner.
 
 use tonearm_catalog::Transaction;
-use tonearm_domain::{Invitation, InvitationId, InvitationPurpose, Membership, Person, PersonId, Role};
+use tonearm_domain::{
+    AuditAction, Invitation, InvitationId, InvitationPurpose, Membership, Person, PersonId, Role,
+};
+
+use uuid::Uuid;
 
 use super::links::parse_email;
 use super::{OneTimeLink, People};
+use crate::audit::{self, Done};
 use crate::{Caller, Noun, Refusal};
 
 /// A member of an organization.
@@ -42,7 +47,13 @@ impl People {
     pub async fn invite(&self, caller: &Caller, role: Role, email: &str) -> Result<OneTimeLink, Refusal> {
         caller.require_whole_organization()?;
         let email = if email.trim().is_empty() { None } else { Some(parse_email(email)?) };
-        self.link(InvitationPurpose::Member { organization_id: caller.organization_id, role, email }).await
+        let title = email.as_ref().map_or(role.as_str(), |email| email.as_str()).to_owned();
+        let purpose = InvitationPurpose::Member { organization_id: caller.organization_id, role, email };
+        let tx = self.catalog.begin().await?;
+        let (id, link) = self.insert_link(&tx, purpose).await?;
+        self.record(&tx, caller, AuditAction::MemberInvite, id.uuid(), &title).await?;
+        tx.commit().await?;
+        Ok(link)
     }
 
     /// Takes a link back before it is used.
@@ -61,6 +72,7 @@ impl People {
         let tx = self.catalog.begin().await?;
         require_another_owner(&tx, caller, person, Some(role)).await?;
         tx.set_role(caller.organization_id, person, role).await?;
+        self.record(&tx, caller, AuditAction::MemberUpdate, person.uuid(), role.as_str()).await?;
         Ok(tx.commit().await?)
     }
 
@@ -70,7 +82,21 @@ impl People {
         let tx = self.catalog.begin().await?;
         require_another_owner(&tx, caller, person, None).await?;
         tx.delete_membership(caller.organization_id, person).await?;
+        self.record(&tx, caller, AuditAction::MemberRemove, person.uuid(), "").await?;
         Ok(tx.commit().await?)
+    }
+}
+
+impl People {
+    async fn record(
+        &self,
+        tx: &Transaction,
+        caller: &Caller,
+        action: AuditAction,
+        subject_id: Uuid,
+        title: &str,
+    ) -> Result<(), Refusal> {
+        Ok(audit::record(tx, &self.ambient, caller, Done { action, subject_id, title }).await?)
     }
 }
 

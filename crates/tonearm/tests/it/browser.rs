@@ -1,0 +1,88 @@
+//! A real browser: Chromium, driven through a chromedriver of the test's own.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use fantoccini::elements::Element;
+use fantoccini::{Client, ClientBuilder, Locator};
+use hyper_util::client::legacy::connect::HttpConnector;
+use serde_json::json;
+use tempfile::TempDir;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A browser with a fresh profile. Close it at the end; the driver ends with it.
+pub(crate) struct Browser {
+    pub(crate) client: Client,
+    driver: Child,
+    _profile: TempDir,
+}
+
+impl Browser {
+    pub(crate) async fn open() -> Self {
+        let (driver, port) = start_driver();
+        let profile = TempDir::with_prefix("tonearm-chromium-").unwrap();
+        let folder = format!("--user-data-dir={}", profile.path().display());
+        let arguments = [
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--window-size=1280,900",
+            &folder,
+        ];
+        let options = json!({ "goog:chromeOptions": { "args": arguments } });
+        let client = ClientBuilder::new(HttpConnector::new())
+            .capabilities(options.as_object().unwrap().clone())
+            .connect(&format!("http://127.0.0.1:{port}"))
+            .await
+            .unwrap();
+        Self { client, driver, _profile: profile }
+    }
+
+    /// The first element that a selector finds, as soon as there is one.
+    pub(crate) async fn find(&self, css: &str) -> Element {
+        let wait = self.client.wait().at_most(PATIENCE);
+        wait.for_element(Locator::Css(css)).await.unwrap_or_else(|error| panic!("{css}: {error}"))
+    }
+
+    pub(crate) async fn text(&self, css: &str) -> String {
+        self.find(css).await.text().await.unwrap()
+    }
+
+    pub(crate) async fn type_into(&self, css: &str, text: &str) {
+        self.find(css).await.send_keys(text).await.unwrap();
+    }
+
+    pub(crate) async fn click(&self, css: &str) {
+        self.find(css).await.click().await.unwrap();
+    }
+
+    pub(crate) async fn close(mut self) {
+        self.client.clone().close().await.unwrap();
+        self.driver.kill().unwrap();
+        self.driver.wait().unwrap();
+    }
+}
+
+/// A driver on a free port, which it prints.
+fn start_driver() -> (Child, u16) {
+    let mut driver = Command::new("chromedriver")
+        .arg("--port=0")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("chromedriver is needed: tools/need chromedriver chromium-driver");
+    let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
+    let port = lines.find_map(|line| {
+        let line = line.ok()?;
+        line.split_once("started successfully on port ")?.1.trim_end_matches('.').parse().ok()
+    });
+    // It must be able to go on printing.
+    std::thread::spawn(move || lines.for_each(drop));
+    (driver, port.expect("chromedriver says its port"))
+}
