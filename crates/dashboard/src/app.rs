@@ -2,7 +2,7 @@
 
 use axum::extract::FromRef;
 use tonearm_domain::Ambient;
-use tonearm_service::{Audit, Library, Links, People, Uploads, Webhooks};
+use tonearm_service::{Audit, Library, Links, People, Uploads, Usage, Webhooks};
 
 /// What the pages work with. Each takes only the part it needs, through [`FromRef`]. Cheap to clone.
 #[derive(Clone)]
@@ -17,6 +17,8 @@ pub struct Dashboard {
     pub webhooks: Webhooks,
     /// Reads the audit log.
     pub audit: Audit,
+    /// Tells what was played.
+    pub usage: Usage,
     /// Makes addresses.
     pub links: Links,
     /// Time and randomness.

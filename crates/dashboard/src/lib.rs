@@ -20,6 +20,7 @@ mod router;
 mod session;
 mod settings;
 mod sign_in;
+mod usage;
 mod webhooks;
 
 pub use app::Dashboard;

@@ -15,7 +15,8 @@ use tower_http::compression::CompressionLayer;
 use crate::error::PageError;
 use crate::session::SignedIn;
 use crate::{
-    Dashboard, assets, audit, csrf, flash, headers, library, profile, session, settings, sign_in, webhooks,
+    Dashboard, assets, audit, csrf, flash, headers, library, profile, session, settings, sign_in, usage,
+    webhooks,
 };
 
 /// Everything under `/dashboard`, and the way there from the front door; to be merged with other routers.
@@ -30,7 +31,8 @@ pub fn router(app: Dashboard) -> Router {
                 .merge(library::routes())
                 .merge(settings::routes())
                 .merge(webhooks::routes())
-                .merge(audit::routes()),
+                .merge(audit::routes())
+                .merge(usage::routes()),
         )
         .fallback(nothing);
     // The outermost first.

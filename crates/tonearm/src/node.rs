@@ -385,6 +385,7 @@ fn dashboard(config: &Config, ambient: &Ambient, parts: &Parts, blobs: &Blobs) -
         uploads: parts.uploads(config, ambient, blobs),
         webhooks: parts.webhooks.clone(),
         audit: parts.audit.clone(),
+        usage: Usage::new(parts.catalog.clone(), ambient.clone()),
         links: parts.links.clone(),
         ambient: ambient.clone(),
     }

@@ -52,7 +52,8 @@ impl Chart {
         let slot = across / bars.len().max(1) as f64;
         let height = |value: u64| high * value as f64 / top as f64;
         let base = f64::from(HEIGHT - BOTTOM);
-        let rules = [0, top / 2, top].map(|value| Rule { y: rounded(base - height(value)), told: tell(value) });
+        let rules =
+            [0, top / 2, top].map(|value| Rule { y: rounded(base - height(value)), told: tell(value) });
         let every = bars.len().div_ceil(6).max(1);
         let labels = bars.iter().enumerate().step_by(every).map(|(at, bar)| Label {
             x: rounded(f64::from(LEFT) + slot * (at as f64 + 0.5)),

@@ -67,7 +67,10 @@ fn add(csv: &mut String, rows: UsageRows) {
 
 fn line(csv: &mut String, id: &str, title: &str, counts: UsageCounts) {
     let (plays, title) = (super::plays(counts), quoted(title));
-    csv.push_str(&format!("{id},{title},{plays},{},{},{}\r\n", counts.downloads, counts.starts, counts.bytes));
+    csv.push_str(&format!(
+        "{id},{title},{plays},{},{},{}\r\n",
+        counts.downloads, counts.starts, counts.bytes
+    ));
 }
 
 /// A text as RFC 4180 has it. Spreadsheets take what begins with these signs for a formula; a quote before it says

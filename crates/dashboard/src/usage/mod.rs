@@ -111,13 +111,18 @@ async fn page(
         Figure { title: "Stored", told: bytes(storage.bytes) },
     ];
     let bars = |of: fn(UsageCounts) -> u64, tell: fn(u64) -> String| {
-        let bar = |day: &tonearm_service::DayUsage| {
-            Bar { label: day.day.to_string(), value: of(day.counts), told: tell(of(day.counts)) }
+        let bar = |day: &tonearm_service::DayUsage| Bar {
+            label: day.day.to_string(),
+            value: of(day.counts),
+            told: tell(of(day.counts)),
         };
         days.iter().map(bar).collect::<Vec<_>>()
     };
     let drawn = |chart: Chart| {
-        chart.render().inspect_err(|error| tracing::error!(%error, "a chart could not be drawn")).unwrap_or_default()
+        chart
+            .render()
+            .inspect_err(|error| tracing::error!(%error, "a chart could not be drawn"))
+            .unwrap_or_default()
     };
     Ok(render(&UsagePage {
         frame: member.frame("Usage", Section::Usage),
@@ -126,7 +131,11 @@ async fn page(
         problems,
         figures,
         plays: drawn(Chart::new("Plays by day".to_owned(), bars(plays, count), count)),
-        delivered: drawn(Chart::new("Bytes delivered by day".to_owned(), bars(|counts| counts.bytes, bytes), bytes)),
+        delivered: drawn(Chart::new(
+            "Bytes delivered by day".to_owned(),
+            bars(|counts| counts.bytes, bytes),
+            bytes,
+        )),
         is_empty: days.iter().all(|day| day.counts.is_empty()),
         days: days.iter().rev().map(|day| Row::of(day.day.to_string(), None, day.counts)).collect(),
         tracks: tracks
@@ -139,7 +148,8 @@ async fn page(
         variants: variants
             .into_iter()
             .map(|variant| {
-                let name = variant.variant.map_or_else(|| "Not told apart".to_owned(), |index| index.to_string());
+                let name =
+                    variant.variant.map_or_else(|| "Not told apart".to_owned(), |index| index.to_string());
                 Row::of(name, None, variant.counts)
             })
             .collect(),

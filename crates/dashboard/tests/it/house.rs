@@ -8,7 +8,7 @@ use tonearm_dashboard::Dashboard;
 use tonearm_domain::OrganizationId;
 use tonearm_fixtures::{ManualClock, Postgres, TestDatabase, ambient, sqlite_url};
 use tonearm_outbound::Outbound;
-use tonearm_service::{Audit, Library, Links, People, UploadLimits, Uploads, Webhooks};
+use tonearm_service::{Audit, Library, Links, People, UploadLimits, Uploads, Usage, Webhooks};
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 
 use crate::browser::Browser;
@@ -64,6 +64,7 @@ impl House {
         let dashboard = Dashboard {
             webhooks: Webhooks::new(catalog.clone(), ambient.clone(), links.clone(), vault, outbound),
             audit: Audit::new(catalog.clone()),
+            usage: Usage::new(catalog.clone(), ambient.clone()),
             people: people.clone(),
             library: library.clone(),
             uploads: Uploads::new(catalog, blobs, ambient.clone(), links.clone(), limits),

@@ -2,11 +2,13 @@
 #![allow(clippy::unwrap_used)]
 
 mod audit;
+mod browser;
 mod chaos;
 mod commands;
 mod concurrency;
 mod covers;
 mod damaged;
+mod dashboard;
 mod edge;
 mod inputs;
 mod lifecycle;
