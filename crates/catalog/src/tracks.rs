@@ -6,14 +6,17 @@ use sea_orm::{
     Select, Set,
 };
 use tonearm_domain::{
-    CollectionId, OrganizationId, Page, Timestamp, Track, TrackId, TrackStatus, TrackSummary,
+    CollectionId, OrganizationId, Page, Timestamp, Track, TrackId, TrackStatus, TrackSummary, VariantIndex,
 };
 use uuid::Uuid;
 
 use crate::entity::track::{ActiveModel, Column, Entity, Summary};
 use crate::entity::{collection, track_file, variant};
-use crate::query::{TO_CHANGE, change, one, page};
+use crate::query::{TO_CHANGE, all, change, one, page};
 use crate::{Catalog, CatalogError, Change, Transaction};
+
+/// The longest list that a share key opens.
+const MOST_SHARED: u64 = 1000;
 
 fn of_organization(organization: OrganizationId, id: TrackId) -> Select<Entity> {
     Entity::find_by_id(id.uuid()).filter(Column::OrganizationId.eq(organization.uuid()))
@@ -95,6 +98,36 @@ impl Catalog {
             in_collection(organization, collection, only).filter(with(TrackStatus::is_playable).or(early));
         let rows = select.into_partial_model::<Summary>().all(self.reader()).await?;
         rows.into_iter().map(TrackSummary::try_from).collect()
+    }
+
+    /// The collection's tracks that can be played and have a file of one of these variants, or `only` one of them,
+    /// by order, then id; at most 1000.
+    pub async fn shared_tracks(
+        &self,
+        organization: OrganizationId,
+        collection: CollectionId,
+        only: Option<TrackId>,
+        variants: &[VariantIndex],
+    ) -> Result<Vec<Track>, CatalogError> {
+        let playable = TrackStatus::ALL.into_iter().filter(|status| status.is_playable());
+        let named = Query::select()
+            .column(variant::Column::Id)
+            .from(variant::Entity)
+            .and_where(variant::Column::OrganizationId.eq(organization.uuid()))
+            .and_where(variant::Column::Index.is_in(variants.iter().map(VariantIndex::as_str)))
+            .take();
+        let made = Query::select()
+            .column(track_file::Column::TrackId)
+            .from(track_file::Entity)
+            .and_where(track_file::Column::VariantId.in_subquery(named))
+            .and_where(track_file::Column::ObjectKey.is_not_null())
+            .and_where(track_file::Column::DeletedAt.is_null())
+            .take();
+        let select = in_collection(organization, collection, only)
+            .filter(Column::TrackStatusId.is_in(playable.map(TrackStatus::as_str)))
+            .filter(Column::Id.in_subquery(made))
+            .limit(MOST_SHARED);
+        all(self.reader(), select).await
     }
 }
 

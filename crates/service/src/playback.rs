@@ -7,6 +7,8 @@ mod open_play_session;
 mod playable;
 mod redirect_share;
 mod session_writer;
+mod shared_collection;
+mod shared_track;
 
 use tonearm_domain::{Ambient, Meter};
 
@@ -17,6 +19,8 @@ pub use download::Download;
 pub use grant_play_session::{GrantPlaySession, PlaySessionScope};
 pub use open_play_session::OpenedPlaySession;
 pub use playable::{CoverImage, Playable, PlayableVariant};
+pub use shared_collection::{SharedCollection, SharedSummary};
+pub use shared_track::SharedTrack;
 
 /// Grants play sessions and hands out signed URLs.
 #[derive(Clone)]

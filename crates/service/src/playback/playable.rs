@@ -58,7 +58,7 @@ impl Playback {
         let ttl = u32::try_from(left.max(1)).unwrap_or(u32::MAX);
         let surroundings = self.lookups.surroundings(session.organization_id, session.collection_id).await?;
         let track = surroundings.view(ready.track.clone());
-        let cover = self.cover_images(&track, ttl);
+        let cover = self.cover_in(&track, &CoverSize::LISTED, Some(ttl));
         let mut variants: Vec<PlayableVariant> = ready
             .files
             .iter()
@@ -71,15 +71,16 @@ impl Playback {
         Ok(Playable { track, cover, levels: ready.levels.clone(), variants })
     }
 
-    fn cover_images(&self, view: &TrackView, ttl: u32) -> Vec<CoverImage> {
+    /// The cover that players see for a track, in these sizes.
+    pub(super) fn cover_in(&self, view: &TrackView, sizes: &[CoverSize], ttl: Option<u32>) -> Vec<CoverImage> {
         let Some(PlacedCover { cover, folder }) = view.cover else {
             return Vec::new();
         };
-        let image = |size| {
+        let image = |&size| {
             let key = cover.key(view.track.organization_id, folder, size);
-            CoverImage { size, url: self.links.delivery(&key, Some(ttl), None) }
+            CoverImage { size, url: self.links.delivery(&key, ttl, None) }
         };
-        CoverSize::LISTED.map(image).to_vec()
+        sizes.iter().map(image).collect()
     }
 
     fn sign(&self, file: &TrackFile, ttl: u32) -> Option<PlayableVariant> {

@@ -1,13 +1,32 @@
 //! Inline share links.
 
-use tonearm_domain::{Action, FileOutcome, TrackId, UsageCounts};
+use std::sync::Arc;
+
+use tonearm_domain::{Action, ApiKey, FileData, FileOutcome, ObjectKey, TrackId, UsageCounts, VariantIndex};
 
 use super::Playback;
+use crate::lookups::ReadyTrack;
 use crate::{Noun, Refusal};
+
+/// What a share link opens: a track, and the one file of it that the link's key is for.
+pub(super) struct Shared {
+    pub(super) key: Arc<ApiKey>,
+    pub(super) ready: Arc<ReadyTrack>,
+    pub(super) variant: VariantIndex,
+    pub(super) file: ObjectKey,
+    pub(super) data: FileData,
+}
 
 impl Playback {
     /// Where a share link leads: a URL of the key's one variant, signed afresh and valid for an hour. Counted.
     pub async fn redirect_share(&self, track_id: TrackId, key_text: &str) -> Result<String, Refusal> {
+        let shared = self.shared(track_id, key_text).await?;
+        self.count(&shared.ready.track, Some(&shared.variant), UsageCounts::STREAM_REDIRECT);
+        Ok(self.links.delivery(&shared.file, None, None))
+    }
+
+    /// Every way to a shared track goes through here.
+    pub(super) async fn shared(&self, track_id: TrackId, key_text: &str) -> Result<Shared, Refusal> {
         let key = self.access.key(key_text, Action::Share).await?;
         let not_found = Refusal::NotFound(Noun::Track);
         let Some(ready) = self.lookups.track(key.organization_id, track_id).await? else {
@@ -20,12 +39,13 @@ impl Playback {
         let object =
             ready.files.iter().filter(|file| key.variants.contains(&file.recipe.index)).find_map(|file| {
                 match &file.outcome {
-                    FileOutcome::Made { key, .. } => Some((&file.recipe.index, key)),
+                    FileOutcome::Made { key, data, .. } => {
+                        Some((file.recipe.index.clone(), key.clone(), data.clone()))
+                    }
                     FileOutcome::Failed { .. } => None,
                 }
             });
-        let (variant, object) = object.ok_or(not_found)?;
-        self.count(track, Some(variant), UsageCounts::STREAM_REDIRECT);
-        Ok(self.links.delivery(object, None, None))
+        let (variant, file, data) = object.ok_or(not_found)?;
+        Ok(Shared { key, ready, variant, file, data })
     }
 }

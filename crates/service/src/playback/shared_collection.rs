@@ -1,0 +1,68 @@
+//! What the page behind a share key of a collection shows.
+
+use tonearm_domain::{Action, CoverSize, PlayerColours, shown_title};
+
+use super::shared_track::subtitle;
+use super::{CoverImage, Playback};
+use crate::{Noun, Refusal, TrackView};
+
+/// A shared collection, for whoever has the key.
+#[derive(Debug, Clone)]
+pub struct SharedCollection {
+    /// Its title.
+    pub title: String,
+    /// The line under it.
+    pub subtitle: Option<String>,
+    /// The colours of the first track, which stands for all.
+    pub colours: Option<PlayerColours>,
+    /// The cover of the first track.
+    pub cover: Vec<CoverImage>,
+    /// Its tracks that can be played, in their order; one only, where the key is for one.
+    pub tracks: Vec<SharedSummary>,
+    /// Where sound and pictures come from, for the page's security policy.
+    pub delivery_origin: String,
+}
+
+/// A track in the list of a shared collection.
+#[derive(Debug, Clone)]
+pub struct SharedSummary {
+    /// The track.
+    pub view: TrackView,
+    /// The title that players show.
+    pub title: String,
+    /// The line under it.
+    pub subtitle: Option<String>,
+}
+
+impl Playback {
+    /// The tracks that a share key opens, where it is limited to a collection or a track. A key of the whole
+    /// organization names no list: who has it knows of the tracks they were told of, and no others.
+    pub async fn shared_collection(&self, key_text: &str) -> Result<SharedCollection, Refusal> {
+        let key = self.access.key(key_text, Action::Share).await?;
+        let collection_id = key.scope.collection().ok_or(Refusal::NotFound(Noun::Collection))?;
+        let organization_id = key.organization_id;
+        let surroundings = self.lookups.surroundings(organization_id, collection_id).await?;
+        let tracks = self
+            .lookups
+            .catalog()
+            .shared_tracks(organization_id, collection_id, key.scope.track(), &key.variants)
+            .await?;
+        let tracks: Vec<SharedSummary> = tracks
+            .into_iter()
+            .map(|track| SharedSummary {
+                title: shown_title(track.player_title.as_deref(), &track.file_name).to_owned(),
+                subtitle: subtitle(&surroundings, track.player_subtitle.as_deref()),
+                view: surroundings.view(track),
+            })
+            .collect();
+        let first = tracks.first();
+        Ok(SharedCollection {
+            title: surroundings.collection.title.clone(),
+            subtitle: subtitle(&surroundings, None),
+            colours: first.map(|first| first.view.colours),
+            cover: first.map_or_else(Vec::new, |first| self.cover_in(&first.view, &CoverSize::ALL, None)),
+            delivery_origin: self.links.delivery_origin(organization_id),
+            tracks,
+        })
+    }
+}
