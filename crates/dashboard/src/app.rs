@@ -2,7 +2,7 @@
 
 use axum::extract::FromRef;
 use tonearm_domain::Ambient;
-use tonearm_service::{Audit, Library, Links, People, Uploads, Usage, Webhooks};
+use tonearm_service::{Audit, Library, Links, People, Playback, Uploads, Usage, Webhooks};
 
 /// What the pages work with. Each takes only the part it needs, through [`FromRef`]. Cheap to clone.
 #[derive(Clone)]
@@ -19,6 +19,8 @@ pub struct Dashboard {
     pub audit: Audit,
     /// Tells what was played.
     pub usage: Usage,
+    /// Hands out signed URLs.
+    pub playback: Playback,
     /// Makes addresses.
     pub links: Links,
     /// Time and randomness.
@@ -46,6 +48,7 @@ parts! {
     people: People,
     library: Library,
     uploads: Uploads,
+    playback: Playback,
     links: Links,
     ambient: Ambient,
 }

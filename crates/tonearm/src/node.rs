@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tonearm_api::{ApiSettings, App, AppParts};
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions};
-use tonearm_dashboard::Dashboard;
+use tonearm_dashboard::{Dashboard, PublicPages};
 use tonearm_domain::{Ambient, Meter};
 use tonearm_edge::{Edge, EdgeConfig, OrganizationHosts};
 use tonearm_media::{Media, MediaConfig, MediaLimits};
@@ -245,8 +245,12 @@ impl Node {
                 let served = api(config, &ambient, &parts, &signer, &blobs, &meter);
                 let uses = write_key_uses(served.access.clone(), self.answered.clone());
                 self.last_tasks.push(tokio::spawn(uses));
+                let playback = served.playback.clone();
+                let public =
+                    PublicPages { playback: playback.clone(), public_url: self.public_url.clone() };
                 app = tonearm_api::router(served)
-                    .merge(tonearm_dashboard::router(dashboard(config, &ambient, &parts, &blobs)));
+                    .merge(tonearm_dashboard::public_routes(public))
+                    .merge(tonearm_dashboard::router(dashboard(config, &ambient, &parts, playback, &blobs)));
             }
             if config.has_role(Role::Worker) {
                 health.media = Some(media.clone());
@@ -378,7 +382,13 @@ async fn write_key_uses(access: Access, shutdown: CancellationToken) {
     }
 }
 
-fn dashboard(config: &Config, ambient: &Ambient, parts: &Parts, blobs: &Blobs) -> Dashboard {
+fn dashboard(
+    config: &Config,
+    ambient: &Ambient,
+    parts: &Parts,
+    playback: Playback,
+    blobs: &Blobs,
+) -> Dashboard {
     Dashboard {
         people: parts.people.clone(),
         library: parts.library.clone(),
@@ -386,6 +396,7 @@ fn dashboard(config: &Config, ambient: &Ambient, parts: &Parts, blobs: &Blobs) -
         webhooks: parts.webhooks.clone(),
         audit: parts.audit.clone(),
         usage: Usage::new(parts.catalog.clone(), ambient.clone()),
+        playback,
         links: parts.links.clone(),
         ambient: ambient.clone(),
     }

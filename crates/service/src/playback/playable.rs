@@ -1,7 +1,7 @@
 //! All it takes to play one track: cover, levels and signed URLs.
 
 use tonearm_domain::{
-    CoverSize, FileData, FileOutcome, ObjectKey, PlacedCover, PlaySession, Recipe, TrackFile, VariantIndex,
+    CoverOrigin, CoverSize, FileData, FileOutcome, ObjectKey, PlacedCover, PlaySession, Recipe, TrackFile, VariantIndex,
 };
 
 use super::Playback;
@@ -71,16 +71,22 @@ impl Playback {
         Ok(Playable { track, cover, levels: ready.levels.clone(), variants })
     }
 
-    /// The cover that players see for a track, in these sizes.
-    pub(super) fn cover_in(&self, view: &TrackView, sizes: &[CoverSize], ttl: Option<u32>) -> Vec<CoverImage> {
+    /// The cover that players see for a track, in those of these sizes that it has. A placeholder has no large one.
+    pub(super) fn cover_in(
+        &self,
+        view: &TrackView,
+        sizes: &[CoverSize],
+        ttl: Option<u32>,
+    ) -> Vec<CoverImage> {
         let Some(PlacedCover { cover, folder }) = view.cover else {
             return Vec::new();
         };
-        let image = |&size| {
+        let exists = |size: &CoverSize| *size != CoverSize::Large || cover.origin != CoverOrigin::Generated;
+        let image = |size| {
             let key = cover.key(view.track.organization_id, folder, size);
             CoverImage { size, url: self.links.delivery(&key, ttl, None) }
         };
-        sizes.iter().map(image).collect()
+        sizes.iter().copied().filter(exists).map(image).collect()
     }
 
     fn sign(&self, file: &TrackFile, ttl: u32) -> Option<PlayableVariant> {

@@ -1,0 +1,37 @@
+// The system's own controls: lock screen, headset buttons, media keys.
+
+const LEAP_SECONDS = 10;
+
+/** Hands the system's controls to a player; the one that started last has them. */
+export function claimSystemControls(player, track) {
+  const session = navigator.mediaSession;
+  if (!session) return;
+  const sizes = { icon: 80, small: 200, regular: 400, large: 1000 };
+  const artwork = Object.entries(track.cover ?? {}).map(([size, src]) => ({
+    src, sizes: `${sizes[size]}x${sizes[size]}`, type: "image/jpeg",
+  }));
+  session.metadata = new MediaMetadata({ title: track.title, artist: track.subtitle ?? "", artwork });
+  const actions = {
+    play: () => player.play(),
+    pause: () => player.pause(),
+    stop: () => player.pause(),
+    seekbackward: ({ seekOffset }) => player.seek(player.position - (seekOffset ?? LEAP_SECONDS)),
+    seekforward: ({ seekOffset }) => player.seek(player.position + (seekOffset ?? LEAP_SECONDS)),
+    seekto: ({ seekTime }) => player.seek(seekTime),
+    previoustrack: player.hasPrevious ? () => player.previous() : null,
+    nexttrack: player.hasNext ? () => player.next() : null,
+  };
+  for (const [action, handler] of Object.entries(actions)) {
+    try {
+      session.setActionHandler(action, handler);
+    } catch {
+      // A browser that does not know the action.
+    }
+  }
+}
+
+/** Tells the system where the sound is. */
+export function tellPosition(duration, position, playbackRate) {
+  if (!(duration > 0) || !navigator.mediaSession?.setPositionState) return;
+  navigator.mediaSession.setPositionState({ duration, playbackRate, position: Math.min(duration, Math.max(0, position)) });
+}

@@ -1,0 +1,148 @@
+//! The page of a share key that is limited to a collection: all its tracks.
+
+use askama::Template;
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL};
+use tonearm_service::{Refusal, SharedCollection};
+
+use super::page::answer;
+use super::policy::{Framing, colours};
+use super::refused::Refused;
+use super::snippet::Snippets;
+use super::{PublicPages, track};
+use crate::embed::{ListedTrack, PlayerData, address};
+
+#[derive(Template)]
+#[template(path = "share/collection.html")]
+struct CollectionPage {
+    public_url: String,
+    key: String,
+    stylesheet: String,
+    script: String,
+    copy_script: String,
+    style: String,
+    title: String,
+    subtitle: Option<String>,
+    cover: Option<String>,
+    tracks: Vec<Row>,
+    snippets: Snippets,
+}
+
+#[derive(Template)]
+#[template(path = "embed/collection.html")]
+struct FramedCollection {
+    key: String,
+    stylesheet: String,
+    script: String,
+    style: String,
+    title: String,
+    tracks: Vec<Row>,
+}
+
+/// A track that can be opened on its own.
+struct Row {
+    path: String,
+    title: String,
+    length: String,
+}
+
+pub(super) async fn page(State(pages): State<PublicPages>, Path(key): Path<String>) -> Response {
+    let shared = match pages.playback.shared_collection(&key).await {
+        Ok(shared) => shared,
+        Err(refusal) => return Refused::from(refusal).page(Framing::Refused),
+    };
+    let style = colours(shared.colours);
+    let cover = shared.cover.last();
+    let page = CollectionPage {
+        snippets: Snippets::new(&pages.public_url, &key, &shared.title, true),
+        public_url: pages.public_url,
+        stylesheet: address("share.css"),
+        script: address("player.js"),
+        copy_script: address("copy.js"),
+        style: style.clone(),
+        cover: cover.map(|image| image.url.clone()),
+        tracks: rows(&shared, &key),
+        title: shared.title,
+        subtitle: shared.subtitle,
+        key,
+    };
+    answer(StatusCode::OK, &page, &style, &shared.delivery_origin, Framing::Refused)
+}
+
+pub(super) async fn framed(State(pages): State<PublicPages>, Path(key): Path<String>) -> Response {
+    let shared = match pages.playback.shared_collection(&key).await {
+        Ok(shared) => shared,
+        Err(refusal) => return Refused::from(refusal).page(Framing::Open),
+    };
+    let style = colours(shared.colours);
+    let page = FramedCollection {
+        stylesheet: address("share.css"),
+        script: address("player.js"),
+        style: style.clone(),
+        tracks: rows(&shared, &key),
+        title: shared.title,
+        key,
+    };
+    answer(StatusCode::OK, &page, &style, &shared.delivery_origin, Framing::Open)
+}
+
+pub(super) async fn data(State(pages): State<PublicPages>, Path(key): Path<String>) -> Response {
+    match player_data(&pages, &key).await {
+        Ok(data) => {
+            ([(CACHE_CONTROL, "no-store"), (ACCESS_CONTROL_ALLOW_ORIGIN, "*")], Json(data)).into_response()
+        }
+        Err(refusal) => Refused::from(refusal).json(),
+    }
+}
+
+/// The list, and the first of it ready to play.
+async fn player_data(pages: &PublicPages, key: &str) -> Result<PlayerData, Refusal> {
+    let shared = pages.playback.shared_collection(key).await?;
+    let track = match shared.tracks.first() {
+        Some(first) => {
+            let opened = pages.playback.shared_track(first.view.track.id, key).await?;
+            Some(track::data_of(opened, key.to_owned()))
+        }
+        None => None,
+    };
+    let listed = shared.tracks.into_iter().map(|summary| {
+        let id = summary.view.track.id;
+        ListedTrack {
+            id: id.to_string(),
+            title: summary.title,
+            subtitle: summary.subtitle,
+            duration: summary.view.track.duration,
+            data: format!("/embed/{id}/{key}/player.json"),
+        }
+    });
+    Ok(PlayerData { ok: true, title: Some(shared.title), tracks: listed.collect(), track })
+}
+
+fn rows(shared: &SharedCollection, key: &str) -> Vec<Row> {
+    let row = |summary: &tonearm_service::SharedSummary| Row {
+        path: format!("{}/{key}", summary.view.track.id),
+        title: summary.title.clone(),
+        length: clock(summary.view.track.duration),
+    };
+    shared.tracks.iter().map(row).collect()
+}
+
+/// Seconds as people read them: `1:05`, `1:00:05`.
+fn clock(seconds: f64) -> String {
+    let whole = seconds.max(0.0) as u64;
+    let (hours, minutes, seconds) = (whole / 3600, whole / 60 % 60, whole % 60);
+    if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clock;
+
+    #[test]
+    fn lengths_read_well() {
+        assert_eq!([0.0, 65.9, 3605.0].map(clock), ["0:00", "1:05", "1:00:05"]);
+    }
+}

@@ -1,0 +1,41 @@
+//! Public pages: what a share link shows, the same inside a frame, and the player data of both.
+//!
+//! Whatever the link's key does not open, for whatever reason, is the same page that says there is nothing.
+
+mod collection;
+mod cover;
+mod page;
+mod policy;
+mod refused;
+mod snippet;
+mod track;
+
+use axum::Router;
+use axum::routing::get;
+use tonearm_service::Playback;
+
+use crate::embed;
+
+/// What the public pages work with. Cheap to clone.
+#[derive(Clone)]
+pub struct PublicPages {
+    /// Knows what a share link opens.
+    pub playback: Playback,
+    /// Where people reach the service, without a trailing slash.
+    pub public_url: String,
+}
+
+/// `/share/…` and `/embed/…`, to be merged with other routers. None of it takes a cookie.
+pub fn public_routes(pages: PublicPages) -> Router {
+    Router::new()
+        .route("/embed/player.js", get(embed::stable_module))
+        .route("/embed/assets/{version}/{file}", get(embed::module))
+        .route("/share/{first}", get(collection::page))
+        .route("/share/{first}/{share_key}", get(track::page))
+        .route("/share/{first}/{share_key}/cover", get(cover::redirect))
+        .route("/embed/{first}", get(collection::framed))
+        .route("/embed/{first}/player.json", get(collection::data))
+        .route("/embed/{first}/{share_key}", get(track::framed))
+        .route("/embed/{first}/{share_key}/player.json", get(track::data))
+        .with_state(pages)
+}

@@ -1,0 +1,51 @@
+//! What the browser may do on a public page.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use sha2::{Digest, Sha256};
+use tonearm_domain::PlayerColours;
+
+/// Who may show the page in a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Framing {
+    /// Nobody.
+    Refused,
+    /// Everybody.
+    Open,
+}
+
+/// The page's colours, as the one piece of style that stands in the page itself.
+pub(super) fn colours(colours: Option<PlayerColours>) -> String {
+    match colours {
+        Some(colours) => format!(":root{{--light:{};--dark:{}}}", colours.light, colours.dark),
+        None => String::new(),
+    }
+}
+
+/// The page's security policy: scripts from here only, sound and pictures also from where files are delivered, and
+/// of inline style exactly `style`.
+pub(super) fn policy(style: &str, delivery_origin: &str, framing: Framing) -> String {
+    let hash = BASE64_STANDARD.encode(Sha256::digest(style));
+    let ancestors = match framing {
+        Framing::Refused => "'none'",
+        Framing::Open => "*",
+    };
+    format!(
+        "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-{hash}'; img-src 'self' \
+         {delivery_origin}; media-src 'self' {delivery_origin}; connect-src 'self'; base-uri 'none'; \
+         form-action 'none'; frame-ancestors {ancestors}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exactly_the_style_of_the_page_is_allowed() {
+        let policy = policy("a{}", "https://cdn.example.com", Framing::Open);
+        assert!(policy.contains("'sha256-X1RutGBrXCt9KkSaXMK7tHftWiRscFHOhxsS8tv8hBk='"), "{policy}");
+        assert!(policy.contains("media-src 'self' https://cdn.example.com;"), "{policy}");
+        assert!(!policy.contains("unsafe"), "{policy}");
+    }
+}

@@ -1,0 +1,79 @@
+//! What is answered where a link opens nothing.
+
+use askama::Template;
+use axum::Json;
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, RETRY_AFTER};
+use serde_json::json;
+use tonearm_service::Refusal;
+
+use super::page::answer;
+use super::policy::Framing;
+use crate::embed::address;
+
+#[derive(Template)]
+#[template(path = "share/refused.html")]
+struct RefusedPage {
+    stylesheet: String,
+    heading: &'static str,
+    sentence: &'static str,
+    is_framed: bool,
+}
+
+/// A link that is unknown, revoked, expired or out of scope, all alike; or a service that is away.
+pub(super) struct Refused {
+    status: StatusCode,
+    heading: &'static str,
+    sentence: &'static str,
+}
+
+impl Refused {
+    /// There is nothing behind the link.
+    pub(super) const NOTHING: Self = Self {
+        status: StatusCode::NOT_FOUND,
+        heading: "There is nothing here",
+        sentence: "This link has expired, was withdrawn, or never led anywhere. Ask whoever sent it for a new one.",
+    };
+
+    const AWAY: Self = Self {
+        status: StatusCode::SERVICE_UNAVAILABLE,
+        heading: "Back in a moment",
+        sentence: "The service cannot be reached at the moment. Try again shortly.",
+    };
+
+    pub(super) fn page(&self, framing: Framing) -> Response {
+        let page = RefusedPage {
+            stylesheet: address("share.css"),
+            heading: self.heading,
+            sentence: self.sentence,
+            is_framed: framing == Framing::Open,
+        };
+        self.retried_later(answer(self.status, &page, "", "", framing))
+    }
+
+    pub(super) fn json(&self) -> Response {
+        let headers = [(CACHE_CONTROL, "no-store"), (ACCESS_CONTROL_ALLOW_ORIGIN, "*")];
+        let body = Json(json!({"ok": false, "message": self.sentence}));
+        self.retried_later((self.status, headers, body).into_response())
+    }
+
+    fn retried_later(&self, mut response: Response) -> Response {
+        if self.status == StatusCode::SERVICE_UNAVAILABLE {
+            response.headers_mut().insert(RETRY_AFTER, http::HeaderValue::from_static("5"));
+        }
+        response
+    }
+}
+
+impl From<Refusal> for Refused {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Unavailable(error) | Refusal::Internal(error) => {
+                tracing::error!(%error, "a shared track could not be shown");
+                Self::AWAY
+            }
+            _ => Self::NOTHING,
+        }
+    }
+}

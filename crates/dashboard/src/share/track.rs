@@ -1,0 +1,185 @@
+//! The page of one shared track.
+
+use askama::Template;
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL};
+use tonearm_domain::CoverSize;
+use tonearm_service::SharedTrack;
+
+use super::page::answer;
+use super::policy::{Framing, colours};
+use super::refused::Refused;
+use super::snippet::Snippets;
+use super::PublicPages;
+use crate::embed::{PartData, PlayerData, SourceData, TrackData, address, covers};
+
+#[derive(Template)]
+#[template(path = "share/track.html")]
+struct TrackPage {
+    public_url: String,
+    /// What follows `/share/` and `/embed/`.
+    path: String,
+    stream: String,
+    content_type: &'static str,
+    stylesheet: String,
+    script: String,
+    copy_script: String,
+    style: String,
+    title: String,
+    subtitle: Option<String>,
+    cover: Option<String>,
+    seconds: u64,
+    transcription: Option<String>,
+    language: Option<String>,
+    /// Where all tracks of the key are, if it opens more than this one.
+    siblings: Option<String>,
+    snippets: Snippets,
+}
+
+#[derive(Template)]
+#[template(path = "embed/track.html")]
+struct FramedTrack {
+    path: String,
+    stream: String,
+    stylesheet: String,
+    script: String,
+    style: String,
+    title: String,
+    subtitle: Option<String>,
+    cover: Option<String>,
+}
+
+/// A shared track with the text of its link.
+struct Opened {
+    shared: SharedTrack,
+    key: String,
+}
+
+async fn open(pages: &PublicPages, track_id: &str, key: String) -> Result<Opened, Refused> {
+    let id = track_id.parse().map_err(|_| Refused::NOTHING)?;
+    let shared = pages.playback.shared_track(id, &key).await?;
+    Ok(Opened { shared, key })
+}
+
+pub(super) async fn page(
+    State(pages): State<PublicPages>,
+    Path((track_id, key)): Path<(String, String)>,
+) -> Response {
+    let opened = match open(&pages, &track_id, key).await {
+        Ok(opened) => opened,
+        Err(refused) => return refused.page(Framing::Refused),
+    };
+    let style = opened.style();
+    let origin = opened.shared.delivery_origin.clone();
+    let page = opened.into_page(pages.public_url, style.clone());
+    answer(StatusCode::OK, &page, &style, &origin, Framing::Refused)
+}
+
+pub(super) async fn framed(
+    State(pages): State<PublicPages>,
+    Path((track_id, key)): Path<(String, String)>,
+) -> Response {
+    let opened = match open(&pages, &track_id, key).await {
+        Ok(opened) => opened,
+        Err(refused) => return refused.page(Framing::Open),
+    };
+    let style = opened.style();
+    let origin = opened.shared.delivery_origin.clone();
+    let page = FramedTrack {
+        path: opened.path(),
+        stream: opened.stream(),
+        stylesheet: address("share.css"),
+        script: address("player.js"),
+        style: style.clone(),
+        cover: opened.cover(CoverSize::Regular),
+        title: opened.shared.title,
+        subtitle: opened.shared.subtitle,
+    };
+    answer(StatusCode::OK, &page, &style, &origin, Framing::Open)
+}
+
+pub(super) async fn data(
+    State(pages): State<PublicPages>,
+    Path((track_id, key)): Path<(String, String)>,
+) -> Response {
+    let opened = match open(&pages, &track_id, key).await {
+        Ok(opened) => opened,
+        Err(refused) => return refused.json(),
+    };
+    let track = opened.into_data();
+    let data = PlayerData { ok: true, title: None, tracks: Vec::new(), track: Some(track) };
+    ([(CACHE_CONTROL, "no-store"), (ACCESS_CONTROL_ALLOW_ORIGIN, "*")], Json(data)).into_response()
+}
+
+/// The player data of a shared track.
+pub(super) fn data_of(shared: SharedTrack, key: String) -> TrackData {
+    Opened { shared, key }.into_data()
+}
+
+impl Opened {
+    fn path(&self) -> String {
+        format!("{}/{}", self.shared.view.track.id, self.key)
+    }
+
+    /// The share link itself: each time it is asked for, it leads to a fresh address.
+    fn stream(&self) -> String {
+        format!("/v1/stream/{}", self.path())
+    }
+
+    fn style(&self) -> String {
+        colours(Some(self.shared.view.colours))
+    }
+
+    fn cover(&self, size: CoverSize) -> Option<String> {
+        self.shared.cover.iter().find(|image| image.size == size).map(|image| image.url.clone())
+    }
+
+    fn into_page(self, public_url: String, style: String) -> TrackPage {
+        let (path, stream, cover) = (self.path(), self.stream(), self.cover(CoverSize::Large));
+        let SharedTrack { view, title, subtitle, content_type, has_siblings, .. } = self.shared;
+        TrackPage {
+            snippets: Snippets::new(&public_url, &path, &title, false),
+            siblings: has_siblings.then(|| format!("/share/{}", self.key)),
+            stylesheet: address("share.css"),
+            script: address("player.js"),
+            copy_script: address("copy.js"),
+            content_type: content_type.mime(),
+            seconds: view.track.duration.round() as u64,
+            transcription: view.track.transcription,
+            language: view.track.transcription_language,
+            public_url,
+            path,
+            stream,
+            style,
+            title,
+            subtitle,
+            cover,
+        }
+    }
+
+    fn into_data(self) -> TrackData {
+        let stream = self.stream();
+        let shared = self.shared;
+        let colours = shared.view.colours;
+        TrackData {
+            id: shared.view.track.id.to_string(),
+            title: shared.title,
+            subtitle: shared.subtitle,
+            duration: shared.view.track.duration,
+            player_color: colours.base,
+            player_color_light: colours.light,
+            player_color_dark: colours.dark,
+            cover: covers(&shared.cover),
+            part: PartData::of(&shared.part),
+            sources: vec![SourceData {
+                url: stream,
+                content_type: shared.content_type.mime(),
+                label: String::new(),
+            }],
+            levels: shared.levels,
+        }
+    }
+}
