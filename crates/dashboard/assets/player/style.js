@@ -26,7 +26,7 @@ svg { display: block; width: 100%; height: 100% }
   display: grid; grid-template-columns: auto minmax(0, 1fr); background: var(--card); overflow: hidden;
   border: 1px solid var(--line); border-radius: var(--tonearm-radius, 14px);
 }
-.cover { width: 168px; aspect-ratio: 1; align-self: stretch; object-fit: cover; background: var(--line) }
+.cover { width: 168px; height: 100%; min-height: 168px; object-fit: cover; background: var(--line) }
 .main { display: grid; gap: 10px; padding: 16px 18px 12px; align-content: space-between; min-width: 0 }
 .head { display: flex; align-items: center; gap: 14px; min-width: 0 }
 .words { min-width: 0; flex: 1 }
@@ -64,7 +64,7 @@ option { background: var(--card); color: var(--ink) }
 .list { grid-column: 1 / -1; margin: 0; padding: 6px; list-style: none; border-top: 1px solid var(--line); max-height: var(--tonearm-list, 320px); overflow: auto }
 .list button { display: grid; grid-template-columns: 2.25em minmax(0, 1fr) auto; gap: 8px; width: 100%; padding: 9px 12px; border-radius: 8px; text-align: start }
 .list button:hover { background: color-mix(in srgb, var(--ink) 6%, transparent) }
-.list [aria-current=true] { color: var(--accent); font-weight: 600 }
+.list [aria-current=true] { font-weight: 650; background: color-mix(in srgb, var(--accent) 14%, transparent); box-shadow: inset 3px 0 var(--accent) }
 .list .name { overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
 .list .number, .list .length { color: var(--soft); font-variant-numeric: tabular-nums; font-weight: 400 }
 
@@ -80,7 +80,7 @@ option { background: var(--card); color: var(--ink) }
 :host([fill]) .list { max-height: none }
 
 @container (max-width: 560px) {
-  .cover { width: 72px; height: 72px; margin: 14px 0 0 14px; border-radius: 8px; align-self: start }
+  .cover { width: 72px; height: 72px; min-height: 0; margin: 14px 0 0 14px; border-radius: 8px; align-self: start }
   .main { display: contents }
   .head { padding: 14px 14px 0 14px }
   .wave, .foot { grid-column: 1 / -1; margin-inline: 14px }
@@ -90,7 +90,9 @@ option { background: var(--card); color: var(--ink) }
   :host([bare]) .main { display: grid }
   :host([bare]) .head { padding: 0 }
   :host([bare]) .wave, :host([bare]) .foot { margin: 0 }
-  :host([bare]) .wave { height: 64px }
+  :host([bare]) .wave { height: 64px; grid-column: auto }
+  :host([bare]) .play { width: 52px; height: 52px; padding: 12px }
+  :host([bare]) .main { column-gap: 14px }
 }
 @container (max-width: 300px) { .cover, .foot select { display: none } }
 @media (prefers-reduced-motion: reduce) { *, .play { animation: none !important; transition: none !important } }

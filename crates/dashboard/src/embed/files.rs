@@ -68,8 +68,7 @@ pub(crate) async fn stable_module() -> Response {
 fn answer(name: &str, text: std::borrow::Cow<'static, str>, kept: &'static str) -> Response {
     let content_type =
         if name.ends_with(".css") { "text/css; charset=utf-8" } else { "text/javascript; charset=utf-8" };
-    let headers =
-        [(CONTENT_TYPE, content_type), (CACHE_CONTROL, kept), (ACCESS_CONTROL_ALLOW_ORIGIN, "*")];
+    let headers = [(CONTENT_TYPE, content_type), (CACHE_CONTROL, kept), (ACCESS_CONTROL_ALLOW_ORIGIN, "*")];
     (headers, text.into_owned()).into_response()
 }
 

@@ -9,11 +9,11 @@ use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL};
 use tonearm_domain::CoverSize;
 use tonearm_service::SharedTrack;
 
+use super::PublicPages;
 use super::page::answer;
 use super::policy::{Framing, colours};
 use super::refused::Refused;
 use super::snippet::Snippets;
-use super::PublicPages;
 use crate::embed::{PartData, PlayerData, SourceData, TrackData, address, covers};
 
 #[derive(Template)]
@@ -31,6 +31,7 @@ struct TrackPage {
     title: String,
     subtitle: Option<String>,
     cover: Option<String>,
+    icon: Option<String>,
     seconds: u64,
     transcription: Option<String>,
     language: Option<String>,
@@ -138,7 +139,8 @@ impl Opened {
     }
 
     fn into_page(self, public_url: String, style: String) -> TrackPage {
-        let (path, stream, cover) = (self.path(), self.stream(), self.cover(CoverSize::Large));
+        let (path, stream) = (self.path(), self.stream());
+        let (cover, icon) = (self.cover(CoverSize::Large), self.cover(CoverSize::Icon));
         let SharedTrack { view, title, subtitle, content_type, has_siblings, .. } = self.shared;
         TrackPage {
             snippets: Snippets::new(&public_url, &path, &title, false),
@@ -157,6 +159,7 @@ impl Opened {
             title,
             subtitle,
             cover,
+            icon,
         }
     }
 

@@ -15,6 +15,7 @@ mod lifecycle;
 mod receiver;
 mod recipes;
 mod rude;
+mod share;
 mod tls;
 mod tour;
 mod transcription;

@@ -1,0 +1,139 @@
+//! Public pages of share links, as a browser without JavaScript and other people's pages see them.
+
+use serde_json::{Value, json};
+use tonearm_fixtures::audio::{WavSpec, write_wav};
+use tonearm_testkit::{Answer, Backend, Client, TestServer};
+
+use crate::text;
+
+/// A node with one ready track, and share keys to it.
+struct Shared {
+    server: TestServer,
+    client: Client,
+    collection: String,
+    track: String,
+}
+
+impl Shared {
+    async fn start(file_name: &str) -> Self {
+        let server = TestServer::start(Backend::Embedded).await;
+        let client = server.client.clone();
+        let collection = client.collection("Songs <for> the tide").await;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(file_name);
+        write_wav(&WavSpec { seconds: 2.0, ..WavSpec::default() }, &path).unwrap();
+        let track = client.upload_file(&collection, &path).await;
+        client.settled(&track).await;
+        Self { server, client, collection, track }
+    }
+
+    async fn key(&self, more: Value) -> String {
+        let mut body = json!({"title": "share", "api_key_type_id": "share", "variants": ["hq"]});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        text(&self.client.post("/v1/api_key", &body).await.ok(), "/api_key/key").to_owned()
+    }
+
+    /// Without any credential but the address.
+    async fn get(&self, path: &str) -> Answer {
+        self.client.without_key().get(path).await
+    }
+}
+
+fn page(answer: Answer) -> String {
+    assert_eq!(answer.status, 200);
+    String::from_utf8(answer.bytes.to_vec()).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_share_link_has_a_page_that_works_without_scripts() {
+    let shared = Shared::start("Harbour & lights.wav").await;
+    let key = shared.key(json!({})).await;
+    let path = format!("{}/{key}", shared.track);
+
+    let answer = shared.get(&format!("/share/{path}")).await;
+    let policy = answer.header("content-security-policy").to_owned();
+    assert!(policy.starts_with("default-src 'none'; script-src 'self';"), "{policy}");
+    assert!(policy.contains("frame-ancestors 'none'") && !policy.contains("unsafe"), "{policy}");
+    assert_eq!(answer.header("cache-control"), "no-store");
+    let html = page(answer);
+    assert!(html.contains("<h1>Harbour &#38; lights</h1>"), "{html}");
+    assert!(html.contains(&format!("<audio controls preload=\"none\" src=\"/v1/stream/{path}\">")), "{html}");
+    assert!(html.contains("property=\"og:title\""), "{html}");
+    assert!(html.len() < 100_000);
+    assert_eq!(shared.get(&format!("/v1/stream/{path}")).await.status, 302);
+    let cover = shared.get(&format!("/share/{path}/cover")).await;
+    assert_eq!(cover.status, 302);
+    assert_eq!(shared.get(cover.header("location")).await.header("content-type"), "image/jpeg");
+
+    let framed = shared.get(&format!("/embed/{path}")).await;
+    assert!(framed.header("content-security-policy").ends_with("frame-ancestors *"));
+    page(framed);
+    let data = shared.get(&format!("/embed/{path}/player.json")).await;
+    assert_eq!(data.header("access-control-allow-origin"), "*");
+    let data = data.ok();
+    assert_eq!(text(&data, "/track/title"), "Harbour & lights");
+    assert_eq!(text(&data, "/track/sources/0/url"), format!("/v1/stream/{path}"));
+    assert_eq!(data["track"]["levels"]["levels"].as_array().unwrap().len(), 320);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_key_does_not_open_is_always_the_same_page() {
+    let shared = Shared::start("one.wav").await;
+    let elsewhere = shared.client.collection("Elsewhere").await;
+    let key = shared.key(json!({})).await;
+    let foreign = shared.key(json!({"collection_id": elsewhere})).await;
+    let expiring = shared.key(json!({"expires_at": "2030-01-01T00:01:00Z"})).await;
+    assert_eq!(shared.get(&format!("/share/{}/{expiring}", shared.track)).await.status, 200);
+    shared.server.clock.advance_seconds(61);
+
+    let api_key = shared.client.key().to_owned();
+    let track = &shared.track;
+    let nothing = "01890000-0000-7000-8000-000000000000";
+    let mut bodies = std::collections::HashSet::new();
+    for path in [
+        format!("{track}/{foreign}"),
+        format!("{track}/{expiring}"),
+        format!("{track}/{api_key}"),
+        format!("{track}/nothing"),
+        format!("{nothing}/{key}"),
+        format!("nothing/{key}"),
+        // A key of the whole organization opens no list.
+        key.clone(),
+    ] {
+        let answer = shared.get(&format!("/share/{path}")).await;
+        assert_eq!(answer.status, 404, "{path}");
+        bodies.insert(answer.bytes);
+        assert_eq!(shared.get(&format!("/embed/{path}")).await.status, 404, "{path}");
+        assert_eq!(shared.get(&format!("/embed/{path}/player.json")).await.status, 404, "{path}");
+    }
+    assert_eq!(bodies.len(), 1, "the pages differ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_of_a_collection_opens_its_list() {
+    let shared = Shared::start("one.wav").await;
+    // Not ready, so not in the list.
+    shared.client.track(&shared.collection, "two.wav").await;
+    let key = shared.key(json!({"collection_id": shared.collection})).await;
+    let html = page(shared.get(&format!("/share/{key}")).await);
+    assert!(html.contains("<h1>Songs &#60;for&#62; the tide</h1>"), "{html}");
+    assert!(html.contains(&format!("href=\"/share/{}/{key}\"", shared.track)), "{html}");
+    let data = shared.get(&format!("/embed/{key}/player.json")).await.ok();
+    assert_eq!(data["tracks"].as_array().unwrap().len(), 1);
+    assert_eq!(text(&data, "/track/id"), shared.track);
+
+    let only = shared.key(json!({"collection_id": shared.collection, "track_id": shared.track})).await;
+    page(shared.get(&format!("/share/{only}")).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_player_is_kept_by_its_version_and_found_by_its_name() {
+    let shared = Shared::start("one.wav").await;
+    let stable = shared.get("/embed/player.js").await;
+    assert_eq!(stable.header("access-control-allow-origin"), "*");
+    let stable = page(stable);
+    let module = stable.split('"').nth(1).unwrap().trim_start_matches('.');
+    let module = shared.get(&format!("/embed{module}")).await;
+    assert_eq!(module.header("cache-control"), "public, max-age=31536000, immutable");
+    assert!(page(module).contains("customElements.define(\"tonearm-player\""));
+}
