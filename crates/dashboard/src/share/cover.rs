@@ -18,9 +18,8 @@ pub(super) async fn redirect(
         Err(refusal) => return Refused::from(refusal).page(Framing::Refused),
     };
     match shared.cover.into_iter().last() {
-        Some(image) => {
-            (StatusCode::FOUND, [(LOCATION, image.url), (CACHE_CONTROL, "no-store".to_owned())]).into_response()
-        }
+        Some(image) => (StatusCode::FOUND, [(LOCATION, image.url), (CACHE_CONTROL, "no-store".to_owned())])
+            .into_response(),
         None => Refused::NOTHING.page(Framing::Refused),
     }
 }

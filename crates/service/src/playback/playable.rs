@@ -1,7 +1,8 @@
 //! All it takes to play one track: cover, levels and signed URLs.
 
 use tonearm_domain::{
-    CoverOrigin, CoverSize, FileData, FileOutcome, ObjectKey, PlacedCover, PlaySession, Recipe, TrackFile, VariantIndex,
+    CoverOrigin, CoverSize, FileData, FileOutcome, ObjectKey, PlacedCover, PlaySession, Recipe, TrackFile,
+    VariantIndex,
 };
 
 use super::Playback;
