@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use axum::Router;
 use tokio::net::TcpListener;
@@ -246,8 +247,7 @@ impl Node {
                 let uses = write_key_uses(served.access.clone(), self.answered.clone());
                 self.last_tasks.push(tokio::spawn(uses));
                 let playback = served.playback.clone();
-                let public =
-                    PublicPages { playback: playback.clone(), public_url: self.public_url.clone() };
+                let public = PublicPages { playback: playback.clone(), public_url: self.public_url.clone() };
                 app = tonearm_api::router(served)
                     .merge(tonearm_dashboard::public_routes(public))
                     .merge(tonearm_dashboard::router(dashboard(config, &ambient, &parts, playback, &blobs)));

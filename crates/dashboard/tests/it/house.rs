@@ -8,7 +8,9 @@ use tonearm_dashboard::Dashboard;
 use tonearm_domain::OrganizationId;
 use tonearm_fixtures::{ManualClock, Postgres, TestDatabase, ambient, sqlite_url};
 use tonearm_outbound::Outbound;
-use tonearm_service::{Audit, Library, Links, People, UploadLimits, Uploads, Usage, Webhooks};
+use tonearm_service::{
+    Audit, Library, Links, LookupLimits, Lookups, People, Playback, UploadLimits, Uploads, Usage, Webhooks,
+};
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 
 use crate::browser::Browser;
@@ -61,10 +63,12 @@ impl House {
         let people = People::new(catalog.clone(), ambient.clone(), PUBLIC_URL);
         let limits = UploadLimits { max_source_bytes: 1_000_000, max_cover_bytes: 100_000 };
         let outbound = Outbound::new(false).unwrap();
+        let lookups = Lookups::new(catalog.clone(), LookupLimits::default());
         let dashboard = Dashboard {
             webhooks: Webhooks::new(catalog.clone(), ambient.clone(), links.clone(), vault, outbound),
             audit: Audit::new(catalog.clone()),
             usage: Usage::new(catalog.clone(), ambient.clone()),
+            playback: Playback::new(lookups, ambient.clone(), links.clone()),
             people: people.clone(),
             library: library.clone(),
             uploads: Uploads::new(catalog, blobs, ambient.clone(), links.clone(), limits),
