@@ -24,7 +24,7 @@ pub struct AuditFilter {
 }
 
 impl AuditFilter {
-    fn condition(&self, organization: OrganizationId) -> Condition {
+    fn condition(&self, organization: Option<OrganizationId>) -> Condition {
         let action = self.action.as_ref().map(|action| {
             // A noun is no pattern: all that starts with "track." lies between "track." and "track/".
             let of_noun = Condition::all()
@@ -33,7 +33,10 @@ impl AuditFilter {
             Condition::any().add(Column::Action.eq(action)).add(of_noun)
         });
         Condition::all()
-            .add(Column::OrganizationId.eq(organization.uuid()))
+            .add(match organization {
+                Some(id) => Column::OrganizationId.eq(id.uuid()),
+                None => Column::OrganizationId.is_null(),
+            })
             .add_option(self.actor_id.map(|id| Column::ActorId.eq(id)))
             .add_option(self.subject_id.map(|id| Column::SubjectId.eq(id)))
             .add_option(action)
@@ -43,10 +46,10 @@ impl AuditFilter {
 }
 
 impl Catalog {
-    /// The newest lines of an organization that match, older than `before`, at most `limit`.
+    /// The newest lines of an organization, or of none, that match, older than `before`, at most `limit`.
     pub async fn audit_entries(
         &self,
-        organization: OrganizationId,
+        organization: Option<OrganizationId>,
         filter: &AuditFilter,
         before: Option<AuditEntryId>,
         limit: u64,

@@ -118,28 +118,6 @@ impl Catalog {
         });
         claimed.collect()
     }
-
-    /// Gives deliveries back untouched, for shutdown: the attempts do not count.
-    pub async fn return_deliveries(
-        &self,
-        claimed: &[ClaimedDelivery],
-        now: Timestamp,
-    ) -> Result<(), CatalogError> {
-        for claimed in claimed {
-            let returned = ActiveModel {
-                lease_id: Set(None),
-                due_at: Set(Some(now.unix_millis())),
-                ..Default::default()
-            };
-            Entity::update_many()
-                .set(returned)
-                .col_expr(Column::Attempts, Expr::col(Column::Attempts).sub(1))
-                .filter(held(claimed))
-                .exec(self.writer())
-                .await?;
-        }
-        Ok(())
-    }
 }
 
 fn held(claimed: &ClaimedDelivery) -> Condition {

@@ -73,13 +73,35 @@ impl Audit {
         limit: u64,
     ) -> Result<Vec<AuditRecord>, Refusal> {
         caller.require_whole_organization()?;
-        Ok(self.catalog.audit_entries(caller.organization_id, filter, before, limit).await?)
+        let organization = Some(caller.organization_id);
+        Ok(self.catalog.audit_entries(organization, filter, before, limit).await?)
     }
 
-    /// Every line that matches, the newest first, read in batches while it is taken.
+    /// Every line of the caller's organization that matches, the newest first, read in batches while it is taken.
     pub fn export<'a>(
         &'a self,
         caller: &'a Caller,
+        filter: &'a AuditFilter,
+    ) -> impl Stream<Item = Result<AuditRecord, Refusal>> + 'a {
+        use futures::TryStreamExt;
+        let checked = async {
+            caller.require_whole_organization()?;
+            Ok::<_, Refusal>(self.lines(Some(caller.organization_id), filter))
+        };
+        futures::stream::once(checked).try_flatten()
+    }
+
+    /// The same of what concerns no single organization, such as sign-ins: for whoever runs the machine.
+    pub fn export_of_none<'a>(
+        &'a self,
+        filter: &'a AuditFilter,
+    ) -> impl Stream<Item = Result<AuditRecord, Refusal>> + 'a {
+        self.lines(None, filter)
+    }
+
+    fn lines<'a>(
+        &'a self,
+        organization: Option<OrganizationId>,
         filter: &'a AuditFilter,
     ) -> impl Stream<Item = Result<AuditRecord, Refusal>> + 'a {
         use futures::{StreamExt, TryStreamExt};
@@ -87,7 +109,7 @@ impl Audit {
             let Some(before) = from else {
                 return Ok(None);
             };
-            let batch = self.entries(caller, filter, before, BATCH).await?;
+            let batch = self.catalog.audit_entries(organization, filter, before, BATCH).await?;
             let next = batch.last().filter(|_| batch.len() as u64 == BATCH).map(|last| Some(last.id));
             Ok::<_, Refusal>(Some((batch, next)))
         });

@@ -1,8 +1,10 @@
 //! The loop that sends webhooks. It has lanes of its own beside the slots of jobs: sending is waiting, not work.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -136,7 +138,10 @@ async fn send_one(
     claimed: tonearm_domain::ClaimedDelivery,
     done: mpsc::UnboundedSender<SentWebhook>,
 ) -> (tonearm_domain::WebhookId, bool) {
-    let sent = webhooks.send(&webhook, claimed).await;
+    // A panic is a fault of ours, but it must not take the endpoint's lane with it; the lease runs out.
+    let Ok(sent) = AssertUnwindSafe(webhooks.send(&webhook, claimed)).catch_unwind().await else {
+        return (webhook.id, false);
+    };
     let ended = (webhook.id, sent.is_success());
     // The recorder outlives every sender.
     drop(done.send(sent));

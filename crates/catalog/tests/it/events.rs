@@ -117,10 +117,6 @@ async fn a_delivery_is_claimed_once_and_again_when_its_lease_ends(place: Place) 
     clock.advance_seconds(30);
     let second = claim().await;
     assert_eq!(second[0].delivery.attempts, 2);
-    catalog.return_deliveries(&first, ambient.now()).await.unwrap();
-    assert_eq!(claim().await, [], "who lost the lease returns nothing");
-    catalog.return_deliveries(&second, ambient.now()).await.unwrap();
-    assert_eq!(claim().await[0].delivery.attempts, 2);
 }
 
 async fn many_claimers_never_get_the_same_delivery(place: Place) {
@@ -274,7 +270,7 @@ async fn the_audit_log_is_read_by_filters_and_pages(place: Place) {
     tx.commit().await.unwrap();
     let read = |filter: AuditFilter, before, limit| {
         let catalog = &catalog;
-        async move { catalog.audit_entries(own, &filter, before, limit).await.unwrap() }
+        async move { catalog.audit_entries(Some(own), &filter, before, limit).await.unwrap() }
     };
     let all = read(AuditFilter::default(), None, 10).await;
     let names = |lines: &[tonearm_domain::AuditRecord]| {
@@ -293,4 +289,5 @@ async fn the_audit_log_is_read_by_filters_and_pages(place: Place) {
     assert_eq!(read(by_key, None, 10).await, all[1..]);
     let between = AuditFilter { since: Some(all[1].at), until: Some(all[0].at), ..AuditFilter::default() };
     assert_eq!(read(between, None, 10).await, all[1..2]);
+    assert_eq!(catalog.audit_entries(None, &AuditFilter::default(), None, 10).await.unwrap(), []);
 }

@@ -3,12 +3,15 @@
 use std::net::IpAddr;
 
 use tonearm_catalog::Transaction;
-use tonearm_domain::{EmailAddress, Password, Person, PersonId, SignIn, SignInId};
+use tonearm_domain::{
+    Actor, AuditAction, EmailAddress, Origin, Password, Person, PersonId, SignIn, SignInId,
+};
 use tonearm_signing::Token;
 
 use super::People;
 use super::throttle::Subjects;
 use crate::Refusal;
+use crate::audit::{self, Done};
 
 /// What a person signs in with.
 #[derive(Debug, Clone, Default)]
@@ -135,6 +138,9 @@ impl People {
             seen_at: now,
         };
         tx.insert_sign_in(&sign_in, &token.hash()).await?;
+        let origin = Origin { actor: Actor::Person(person_id), address: sign_in.address };
+        let done = Done { action: AuditAction::SignIn, subject_id: person_id.uuid(), title: "" };
+        audit::record_of(tx, &self.ambient, None, origin, done).await?;
         Ok(token)
     }
 }

@@ -50,11 +50,6 @@ impl Webhooks {
         self.catalog.claim_deliveries(webhook.id, now, lease, until, most as u64).await
     }
 
-    /// Gives back what was claimed and not sent.
-    pub async fn give_back(&self, claimed: &[ClaimedDelivery]) -> Result<(), CatalogError> {
-        self.catalog.return_deliveries(claimed, self.ambient.now()).await
-    }
-
     /// Sends a claimed delivery, once.
     pub async fn send(&self, webhook: &Webhook, mut claimed: ClaimedDelivery) -> SentWebhook {
         let started_at = self.ambient.now();

@@ -1,11 +1,11 @@
 //! `tonearm audit`
 
 use clap::Subcommand;
-use futures::TryStreamExt;
+use futures::{Stream, TryStreamExt};
 use serde_json::json;
 use tonearm_catalog::AuditFilter;
-use tonearm_domain::{Ambient, OrganizationId, Timestamp};
-use tonearm_service::Caller;
+use tonearm_domain::{Ambient, AuditRecord, OrganizationId, Timestamp};
+use tonearm_service::{Caller, Refusal};
 
 use super::{Failure, print};
 use crate::{Config, Parts};
@@ -18,9 +18,9 @@ pub(super) enum Command {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Export {
-    /// The organization's id
+    /// The organization's id; without it, what concerns no single one, such as sign-ins
     #[arg(long)]
-    org: OrganizationId,
+    org: Option<OrganizationId>,
     /// Only one action, such as track.delete, or those on one noun, such as track
     #[arg(long)]
     action: Option<String>,
@@ -48,8 +48,14 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         since: export.since,
         until: export.until,
     };
-    let caller = Caller::owner(export.org);
-    let mut lines = std::pin::pin!(audit.export(&caller, &filter));
+    match export.org.map(Caller::owner) {
+        Some(caller) => print_all(audit.export(&caller, &filter)).await,
+        None => print_all(audit.export_of_none(&filter)).await,
+    }
+}
+
+async fn print_all(lines: impl Stream<Item = Result<AuditRecord, Refusal>>) -> Result<(), Failure> {
+    let mut lines = std::pin::pin!(lines);
     while let Some(line) = lines.try_next().await? {
         print::json(&json!(line));
     }
