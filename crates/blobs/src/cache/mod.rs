@@ -172,7 +172,9 @@ impl Store for CachedStore {
         };
         let range = clamp(range, meta.size);
         let mut reader = Reader::new(self.clone(), key.clone(), meta, range.clone());
-        reader.begin().await?;
+        if !reader.begin().await? {
+            return Ok(None);
+        }
         Ok(Some(ObjectBody { meta, range, stream: Chunks::of(reader.stream()) }))
     }
 

@@ -31,14 +31,15 @@ impl Reader {
         Self { cache, key, meta, left: range, current: None, direct: None }
     }
 
-    /// Waits until there is something to send, so that a store that is away can still be told.
-    pub(super) async fn begin(&mut self) -> Result<(), BlobError> {
+    /// Waits until there is something to send, so that a store that is away can still be told; false where the object
+    /// is gone.
+    pub(super) async fn begin(&mut self) -> Result<bool, BlobError> {
         if self.left.is_empty() {
-            return Ok(());
+            return Ok(true);
         }
         let place = self.left.start % PIECE_BYTES;
         match self.piece() {
-            Some(piece) if piece.bytes_from(place).await.is_ok() => Ok(()),
+            Some(piece) if piece.bytes_from(place).await.is_ok() => Ok(true),
             _ => self.go_direct().await,
         }
     }
@@ -69,7 +70,9 @@ impl Reader {
         };
         let Some(mut bytes) = bytes else {
             return match self.go_direct().await {
-                Ok(()) => self.direct.as_mut()?.next().await,
+                Ok(true) => self.direct.as_mut()?.next().await,
+                // It was deleted between two of its bytes.
+                Ok(false) => Some(Err(BlobError::Corrupt)),
                 Err(error) => Some(Err(error)),
             };
         };
@@ -91,12 +94,14 @@ impl Reader {
         self.current.clone()
     }
 
-    /// Reads the rest straight from the store.
-    async fn go_direct(&mut self) -> Result<(), BlobError> {
+    /// Reads the rest straight from the store; false where the object is gone.
+    async fn go_direct(&mut self) -> Result<bool, BlobError> {
         self.current = None;
         let body = self.cache.0.store.get(&self.key, Some(self.left.clone())).await?;
-        let body = body.ok_or(BlobError::Corrupt)?;
-        self.direct = Some(body.stream);
-        Ok(())
+        match body {
+            Some(body) => self.direct = Some(body.stream),
+            None => self.cache.forget(&self.key),
+        }
+        Ok(self.direct.is_some())
     }
 }

@@ -121,6 +121,14 @@ async fn what_is_deleted_is_soon_gone() {
     }
     assert!(blobs.deliver(&key, None).await.unwrap().is_none());
 
+    // What is not in memory is not there, however lately it was known.
+    let (s3, key, _) = bucket().await;
+    let blobs = cached(&s3, 64 << 20, None, NEVER).await;
+    deliver(&blobs, &key, Some(0..1)).await.unwrap();
+    let elsewhere = Blobs::open(&s3.url().parse().unwrap()).await.unwrap();
+    elsewhere.delete(&key).await.unwrap();
+    assert!(blobs.deliver(&key, Some(2_500_000..SIZE as u64)).await.unwrap().is_none());
+
     let (s3, key, _) = bucket().await;
     let blobs = cached(&s3, 64 << 20, None, NEVER).await;
     deliver(&blobs, &key, None).await.unwrap();
