@@ -265,7 +265,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
-        let knock = format!("exec 3<>/dev/tcp/127.0.0.1/{}; echo in", listener.local_addr().unwrap().port());
+        let knock =
+            format!("exec 3<>/dev/tcp/127.0.0.1/{} && echo in", listener.local_addr().unwrap().port());
         let call = Invocation {
             program: PathBuf::from("/usr/bin/bash"),
             args: ["-c", &knock].map(OsString::from).into(),
