@@ -226,7 +226,7 @@ async fn a_wrong_key_is_seen_and_can_be_mended() {
     let failures = stage.transcriptions.failures(&stage.caller).await.unwrap();
     assert_eq!(
         failures.iter().map(|failed| failed.track_id.to_string()).collect::<Vec<_>>(),
-        [track.clone()]
+        std::slice::from_ref(&track)
     );
     *provider.script.lock().unwrap() = vec![(200, None, json!({"text": "Hello."}).to_string())];
     stage.transcriptions.retry(&stage.caller, track.parse().unwrap()).await.unwrap();
