@@ -4,6 +4,7 @@ mod backlog;
 mod download;
 mod levels;
 mod list;
+mod objects;
 mod play_session;
 mod play_track;
 mod process;
@@ -27,6 +28,8 @@ pub(crate) enum Benchmark {
     Upload,
     Download,
     Range,
+    Whole,
+    Small,
     PlaySession,
     PlayTrack,
     Redirect,
@@ -43,6 +46,8 @@ impl Benchmark {
             Self::Upload => upload::run(plan).await,
             Self::Download => download::run(plan).await,
             Self::Range => range::run(plan).await,
+            Self::Whole => objects::large(plan).await,
+            Self::Small => objects::small(plan).await,
             Self::PlaySession => play_session::run(plan).await,
             Self::PlayTrack => play_track::run(plan).await,
             Self::Redirect => redirect::run(plan).await,

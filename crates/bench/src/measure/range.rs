@@ -46,7 +46,7 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
         is_right(&stage, &format!("{base_url}{path}"), offsets[0], &sound).await?;
     }
     let sides = wrk::compare(plan, &tonearm, &reference)?;
-    Ok(rows_of_load("range", &sides, files.name(), Some(Goal::AtLeast(0.8))))
+    Ok(rows_of_load("range", &sides, files.name(), Some(Goal::AtLeast(1.0))))
 }
 
 fn ranged(path: &str, offset: u64) -> Request {
