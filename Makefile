@@ -20,7 +20,7 @@ build: rust
 	@cargo build --release --quiet --bin tonearm
 
 test: rust ffmpeg ## Pass all tests
-	@tools/need psql postgresql jq jq curl curl openssl openssl
+	@tools/need psql postgresql jq jq curl curl openssl openssl chromium chromium chromedriver chromium-driver
 	@cargo build --quiet --locked --workspace --bins
 	@tools/fuzz-api --short $${CARGO_TARGET_DIR:-target}/debug/tonearm
 	@if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace --locked; else cargo test --workspace --locked; fi

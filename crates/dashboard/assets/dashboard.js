@@ -1,5 +1,6 @@
 // Small things that make pages better. Every page works without them.
 
+import "./choices.js";
 import "./copy.js";
 import "./confirm.js";
 import "./times.js";

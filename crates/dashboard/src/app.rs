@@ -2,7 +2,7 @@
 
 use axum::extract::FromRef;
 use tonearm_domain::Ambient;
-use tonearm_service::{Audit, Library, Links, People, Playback, Uploads, Usage, Webhooks};
+use tonearm_service::{Audit, Library, Links, People, Playback, Transcriptions, Uploads, Usage, Webhooks};
 
 /// What the pages work with. Each takes only the part it needs, through [`FromRef`]. Cheap to clone.
 #[derive(Clone)]
@@ -21,6 +21,8 @@ pub struct Dashboard {
     pub usage: Usage,
     /// Hands out signed URLs.
     pub playback: Playback,
+    /// Manages transcription.
+    pub transcriptions: Transcriptions,
     /// Makes addresses.
     pub links: Links,
     /// Time and randomness.

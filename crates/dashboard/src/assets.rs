@@ -33,6 +33,7 @@ const ASSETS: &[Asset] = &[
     ("dashboard.js", JS, include_bytes!("../assets/dashboard.js")),
     ("copy.js", JS, include_bytes!("../assets/copy.js")),
     ("confirm.js", JS, include_bytes!("../assets/confirm.js")),
+    ("choices.js", JS, include_bytes!("../assets/choices.js")),
     ("times.js", JS, include_bytes!("../assets/times.js")),
     ("icon.svg", SVG, include_bytes!("../assets/icon.svg")),
 ];

@@ -11,14 +11,12 @@ use axum::response::Response;
 use http::header::{CONTENT_TYPE, HOST, ORIGIN};
 use http::{HeaderMap, Method};
 
-use crate::Dashboard;
 use crate::error::PageError;
 use crate::session::Session;
+use crate::{Dashboard, form};
 
-/// Most bytes of a form without files.
-const MOST_FORM: usize = 256 * 1024;
 /// Room for the fields around a picture.
-const AROUND_FILE: u64 = 64 * 1024;
+pub(crate) const AROUND_FILE: u64 = 64 * 1024;
 
 /// Lets a request through that may be one of ours.
 pub(crate) async fn check(
@@ -87,7 +85,8 @@ async fn form_secret(app: &Dashboard, request: Request) -> Result<(Option<String
     if !is_multipart && !kind.starts_with("application/x-www-form-urlencoded") {
         return Ok((None, request));
     }
-    let most = if is_multipart { app.uploads.max_cover_bytes() + AROUND_FILE } else { MOST_FORM as u64 };
+    let most =
+        if is_multipart { app.uploads.max_cover_bytes() + AROUND_FILE } else { form::MOST_BYTES as u64 };
     let (parts, body) = request.into_parts();
     let body = to_bytes(body, usize::try_from(most).unwrap_or(usize::MAX))
         .await

@@ -2,11 +2,14 @@
 
 use std::collections::HashMap;
 
-use axum::body::Bytes;
+use axum::body::to_bytes;
 use axum::extract::{FromRequest, Request};
 use tonearm_service::Refusal;
 
 use crate::error::{PageError, sentence};
+
+/// Most bytes of a form without files.
+pub(crate) const MOST_BYTES: usize = 256 * 1024;
 
 /// The fields of a form that was sent. A field may be there several times, as boxes that are ticked are.
 #[derive(Debug, Default)]
@@ -37,8 +40,9 @@ impl Fields {
 impl<S: Send + Sync> FromRequest<S> for Fields {
     type Rejection = PageError;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, PageError> {
-        let body = Bytes::from_request(request, state).await.map_err(|_| PageError::BadForm)?;
+    async fn from_request(request: Request, _: &S) -> Result<Self, PageError> {
+        let too_large = |_| PageError::TooLarge { limit: MOST_BYTES as u64 };
+        let body = to_bytes(request.into_body(), MOST_BYTES).await.map_err(too_large)?;
         serde_urlencoded::from_bytes(&body).map(Self).map_err(|_| PageError::BadForm)
     }
 }

@@ -16,7 +16,9 @@ pub(crate) enum Section {
     Usage,
     Organization,
     Keys,
+    Recipes,
     Webhooks,
+    Transcription,
     Members,
     Audit,
     Profile,
@@ -41,7 +43,9 @@ const EVERYDAY: &[Entry] = &[
 const FOR_EDITORS: &[Entry] = &[entry(Section::Keys, "Keys and links", "/keys", "keys")];
 const FOR_OWNERS: &[Entry] = &[
     entry(Section::Keys, "Keys and links", "/keys", "keys"),
+    entry(Section::Recipes, "Variants", "/variants", "variants"),
     entry(Section::Webhooks, "Webhooks", "/webhooks", "webhooks"),
+    entry(Section::Transcription, "Transcription", "/transcription", "transcription"),
     entry(Section::Members, "Members", "/members", "members"),
     entry(Section::Audit, "Audit log", "/audit", "audit"),
     entry(Section::Organization, "Organization", "/organization", "organization"),

@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use axum::Router;
-use axum::extract::State;
+use axum::extract::{DefaultBodyLimit, State};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
@@ -35,6 +35,8 @@ pub fn router(app: Dashboard) -> Router {
                 .merge(usage::routes()),
         )
         .fallback(nothing);
+    let most = app.uploads.max_cover_bytes() + csrf::AROUND_FILE;
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
     // The outermost first.
     let pages = pages.layer(
         ServiceBuilder::new()
@@ -43,7 +45,8 @@ pub fn router(app: Dashboard) -> Router {
             .layer(CatchPanicLayer::custom(panicked))
             .layer(from_fn_with_state(app.clone(), flash::clear_shown))
             .layer(from_fn_with_state(app.clone(), session::resume))
-            .layer(from_fn_with_state(app.clone(), csrf::check)),
+            .layer(from_fn_with_state(app.clone(), csrf::check))
+            .layer(DefaultBodyLimit::max(most)),
     );
     let assets = assets::routes().layer(
         ServiceBuilder::new()

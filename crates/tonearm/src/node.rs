@@ -394,6 +394,7 @@ fn dashboard(
         library: parts.library.clone(),
         uploads: parts.uploads(config, ambient, blobs),
         webhooks: parts.webhooks.clone(),
+        transcriptions: parts.transcriptions.clone(),
         audit: parts.audit.clone(),
         usage: Usage::new(parts.catalog.clone(), ambient.clone()),
         playback,

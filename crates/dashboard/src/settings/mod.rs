@@ -4,6 +4,8 @@ mod keys;
 mod members;
 mod new_key;
 mod organization;
+mod recipes;
+mod transcription;
 
 use axum::Router;
 use axum::routing::{get, post};
@@ -19,6 +21,11 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/keys", get(keys::page))
         .route("/keys/new", get(new_key::page).post(new_key::create))
         .route("/keys/{api_key_id}/revoke", post(keys::revoke))
+        .route("/variants", get(recipes::page).post(recipes::add))
+        .route("/variants/{variant_id}/remove", post(recipes::remove))
+        .route("/variants/{variant_id}/render", post(recipes::render_existing))
+        .route("/transcription", get(transcription::page).post(transcription::save))
+        .route("/transcription/switch", post(transcription::switch))
         .route("/members", get(members::page).post(members::invite))
         .route("/members/{person_id}/role", post(members::set_role))
         .route("/members/{person_id}/remove", post(members::remove))

@@ -9,7 +9,8 @@ use tonearm_domain::OrganizationId;
 use tonearm_fixtures::{ManualClock, Postgres, TestDatabase, ambient, sqlite_url};
 use tonearm_outbound::Outbound;
 use tonearm_service::{
-    Audit, Library, Links, LookupLimits, Lookups, People, Playback, UploadLimits, Uploads, Usage, Webhooks,
+    Audit, Library, Links, LookupLimits, Lookups, People, Playback, Transcriptions, UploadLimits, Uploads,
+    Usage, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 
@@ -65,6 +66,12 @@ impl House {
         let outbound = Outbound::new(false).unwrap();
         let lookups = Lookups::new(catalog.clone(), LookupLimits::default());
         let dashboard = Dashboard {
+            transcriptions: Transcriptions::new(
+                catalog.clone(),
+                ambient.clone(),
+                vault.clone(),
+                outbound.clone(),
+            ),
             webhooks: Webhooks::new(catalog.clone(), ambient.clone(), links.clone(), vault, outbound),
             audit: Audit::new(catalog.clone()),
             usage: Usage::new(catalog.clone(), ambient.clone()),

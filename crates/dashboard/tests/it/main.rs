@@ -8,6 +8,7 @@ mod house;
 mod keys;
 mod links;
 mod members;
+mod settings;
 mod signing_in;
 
 /// Makes two tests of each case: one in a house on a fresh SQLite file, one on a fresh PostgreSQL database.

@@ -15,6 +15,13 @@ async fn roles_reach_no_further(place: Place) {
         ("/keys/new", 200, 200, 403),
         ("/organization", 200, 403, 403),
         ("/members", 200, 403, 403),
+        ("/variants", 200, 403, 403),
+        ("/webhooks", 200, 403, 403),
+        ("/transcription", 200, 403, 403),
+        ("/audit", 200, 403, 403),
+        ("/audit.ndjson", 200, 403, 403),
+        ("/usage", 200, 200, 200),
+        ("/usage.csv", 200, 200, 200),
         ("/nothing", 404, 404, 404),
     ] {
         let path = house.path(path);

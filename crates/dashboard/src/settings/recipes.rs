@@ -1,0 +1,242 @@
+//! Variants: what is made of every track.
+
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::StatusCode;
+use serde_json::{Map, Value, json};
+use tonearm_domain::{RecipeKind, VariantId, VariantIndex};
+use tonearm_service::RecipeView;
+
+use crate::Dashboard;
+use crate::error::PageError;
+use crate::flash::Flash;
+use crate::form::{Fields, Problems};
+use crate::page::{Frame, Section, render, render_with};
+use crate::session::{Member, Owner};
+
+#[derive(Template)]
+#[template(path = "settings/recipes.html")]
+struct RecipesPage {
+    frame: Frame,
+    rows: Vec<RecipeRow>,
+    form: RecipeForm,
+    problems: Problems,
+}
+
+struct RecipeRow {
+    id: String,
+    index: String,
+    kind: &'static str,
+    settings: String,
+    rendering: Option<RenderingRow>,
+}
+
+struct RenderingRow {
+    percent: u8,
+    done: u64,
+    total: u64,
+    failed: u64,
+    is_over: bool,
+}
+
+/// The form as it was filled in; empty fields take the usual values.
+#[derive(Default)]
+struct RecipeForm {
+    index: String,
+    kind: String,
+    codec: String,
+    bitrate: String,
+    is_mono: bool,
+    loudness: String,
+    seconds: String,
+    start: String,
+    samples: String,
+    metric: String,
+}
+
+pub(super) async fn page(State(app): State<Dashboard>, member: Member<Owner>) -> Result<Response, PageError> {
+    Ok(render(&RecipesPage::of(&app, &member, RecipeForm::usual(), Problems::default()).await?))
+}
+
+pub(super) async fn add(
+    State(app): State<Dashboard>,
+    member: Member<Owner>,
+    fields: Fields,
+) -> Result<Response, PageError> {
+    let form = RecipeForm::read(&fields);
+    let problems = match form.parse() {
+        Err(problems) => problems,
+        Ok((index, kind)) => match app.library.add_recipe(&member.caller(), index, kind).await {
+            Ok(_) => return Ok(Flash::RecipeAdded.then(&member.path("/variants"))),
+            Err(refusal) => Problems::of(refusal)?,
+        },
+    };
+    let page = RecipesPage::of(&app, &member, form, problems).await?;
+    Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
+}
+
+pub(super) async fn remove(
+    State(app): State<Dashboard>,
+    member: Member<Owner>,
+    Path((_, id)): Path<(String, VariantId)>,
+) -> Result<Response, PageError> {
+    app.library.remove_recipe(&member.caller(), id).await?;
+    Ok(Flash::RecipeRemoved.then(&member.path("/variants")))
+}
+
+pub(super) async fn render_existing(
+    State(app): State<Dashboard>,
+    member: Member<Owner>,
+    Path((_, id)): Path<(String, VariantId)>,
+) -> Result<Response, PageError> {
+    app.library.render_existing(&member.caller(), id).await?;
+    Ok(Flash::RenderQueued.then(&member.path("/variants")))
+}
+
+impl RecipeForm {
+    fn usual() -> Self {
+        let text = str::to_owned;
+        Self {
+            kind: text("transcode"),
+            codec: text("aac"),
+            bitrate: text("128"),
+            seconds: text("30"),
+            start: text("25"),
+            samples: text("320"),
+            metric: text("peak"),
+            ..Self::default()
+        }
+    }
+
+    fn read(fields: &Fields) -> Self {
+        let text = |name: &str| fields.text(name).to_owned();
+        Self {
+            index: text("index"),
+            kind: text("kind"),
+            codec: text("codec"),
+            bitrate: text("bitrate"),
+            is_mono: fields.is_ticked("is_mono"),
+            loudness: text("loudness"),
+            seconds: text("seconds"),
+            start: text("start"),
+            samples: text("samples"),
+            metric: text("metric"),
+        }
+    }
+
+    /// The settings are put together as the interface has them, so that their rules are told in one place.
+    fn parse(&self) -> Result<(VariantIndex, RecipeKind), Problems> {
+        let mut problems = Problems::default();
+        let index = self.index.parse::<VariantIndex>();
+        if index.is_err() {
+            problems.add("index", "a name has 2 to 64 characters a-z, 0-9, _ and -");
+        }
+        let mut settings = Map::from_iter([("variant_type_id".to_owned(), json!(self.kind))]);
+        let mut number = |name: &'static str, key: &str, text: &str| {
+            if text.is_empty() {
+                return;
+            }
+            match text.replace(',', ".").parse::<serde_json::Number>() {
+                Ok(value) => {
+                    settings.insert(key.to_owned(), value.into());
+                }
+                Err(_) => problems.add(name, "this is not a number"),
+            }
+        };
+        if self.is_sound() {
+            number("bitrate", "bitrate", &self.bitrate);
+            number("loudness", "loudness_target", &self.loudness);
+        }
+        if self.kind == "preview" {
+            number("seconds", "preview_seconds", &self.seconds);
+            number("start", "preview_start_percent", &self.start);
+        }
+        if self.kind == "levels" {
+            number("samples", "num_samples", &self.samples);
+            settings.insert("metric".to_owned(), json!(self.metric));
+        }
+        if self.is_sound() {
+            settings.insert("codec".to_owned(), json!(self.codec));
+            settings.insert("is_stereo".to_owned(), json!(!self.is_mono));
+        }
+        if self.kind == "preview" {
+            settings.insert("preview_type".to_owned(), json!("seconds"));
+        }
+        let kind = serde_json::from_value::<RecipeKind>(Value::Object(settings));
+        match (index, kind) {
+            (Ok(index), Ok(kind)) if problems.is_none() => match kind.validate() {
+                Ok(()) => Ok((index, kind)),
+                Err(error) => Err(Problems::one("", &error.to_string())),
+            },
+            (_, Err(_)) if problems.is_none() => Err(Problems::one("", "one of the settings is not right")),
+            _ => Err(problems),
+        }
+    }
+
+    fn is_sound(&self) -> bool {
+        matches!(self.kind.as_str(), "transcode" | "preview")
+    }
+}
+
+impl RecipesPage {
+    async fn of(
+        app: &Dashboard,
+        member: &Member<Owner>,
+        form: RecipeForm,
+        problems: Problems,
+    ) -> Result<Self, PageError> {
+        let recipes = app.library.recipes(&member.caller()).await?;
+        Ok(Self {
+            frame: member.frame("Variants", Section::Recipes),
+            rows: recipes.into_iter().map(RecipeRow::of).collect(),
+            form,
+            problems,
+        })
+    }
+
+    fn kinds(&self) -> [(&'static str, &'static str); 7] {
+        [
+            ("transcode", "The whole track"),
+            ("preview", "A part of the track"),
+            ("levels", "Waveform levels"),
+            ("waveform_image", "Waveform picture"),
+            ("waveform_video", "Waveform video"),
+            ("original", "The uploaded file"),
+            ("cover", "Cover"),
+        ]
+    }
+
+    fn codecs(&self) -> [(&'static str, &'static str); 6] {
+        [
+            ("aac", "AAC"),
+            ("mp3", "MP3"),
+            ("opus", "Opus"),
+            ("ogg", "Ogg Vorbis"),
+            ("flac", "FLAC (lossless)"),
+            ("wav", "WAV (lossless)"),
+        ]
+    }
+}
+
+impl RecipeRow {
+    fn of(view: RecipeView) -> Self {
+        let rendering = view.rendering.as_ref().map(|rendering| RenderingRow {
+            percent: rendering.percent(),
+            done: rendering.done,
+            total: rendering.total,
+            failed: rendering.failed,
+            is_over: rendering.finished_at.is_some(),
+        });
+        let recipe = view.recipe;
+        let line = super::recipe_line(&recipe);
+        let settings = line.split_once(" · ").map_or("", |(_, settings)| settings).to_owned();
+        Self {
+            id: recipe.id.to_string(),
+            kind: recipe.kind.recipe_type().title(),
+            index: recipe.index.to_string(),
+            settings,
+            rendering,
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Variants, webhooks, and what the audit log tells of them.
+
+use crate::house::{House, Place};
+
+crate::on_both!(
+    variants_are_added_and_removed,
+    webhooks_are_set,
+    transcription_is_set,
+    members_are_told_of_in_the_audit_log
+);
+
+async fn variants_are_added_and_removed(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, page) = (house.administrator().await, house.path("/variants"));
+    let fields = [
+        ("index", "mobile"),
+        ("kind", "transcode"),
+        ("codec", "opus"),
+        ("bitrate", "48"),
+        ("loudness", "-16"),
+    ];
+    assert_eq!(browser.submit(&page, &page, &fields).await.status, 303);
+    let list = browser.get(&page).await;
+    assert!(
+        list.html.contains("<code>mobile</code>") && list.html.contains("Opus 48 kbit/s"),
+        "{}",
+        list.html
+    );
+    for (field, fields) in [
+        ("index", [("index", "M"), ("kind", "transcode"), ("bitrate", "48")]),
+        ("bitrate", [("index", "other"), ("kind", "transcode"), ("bitrate", "many")]),
+        ("", [("index", "other"), ("kind", "transcode"), ("bitrate", "5")]),
+        ("", [("index", "other"), ("kind", "nothing"), ("bitrate", "")]),
+        ("", [("index", "mobile"), ("kind", "levels"), ("samples", "10")]),
+    ] {
+        let answer = browser.submit(&page, &page, &fields).await;
+        assert_eq!(answer.status, 422, "{fields:?}");
+        assert!(answer.html.contains(&format!("id=\"{field}-problem\"")), "{}", answer.html);
+    }
+    let (_, last) = list.html.rsplit_once("/variants/").unwrap();
+    let remove = house.path(&format!("/variants/{}/remove", last.split('/').next().unwrap()));
+    assert_eq!(browser.submit(&page, &remove, &[]).await.status, 303);
+    assert!(!browser.get(&page).await.html.contains("<code>mobile</code>"));
+}
+
+async fn webhooks_are_set(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, page) = (house.administrator().await, house.path("/webhooks"));
+    let set = house.path("/webhooks/track/set");
+    for bad in ["", "nonsense", "http://127.0.0.1/", "http://169.254.169.254/latest"] {
+        let answer = browser.submit(&page, &set, &[("url", bad)]).await;
+        assert_eq!(answer.status, 422, "{bad}: {}", answer.html);
+        assert!(answer.html.contains("id=\"url-problem\""), "{bad}");
+    }
+    assert_eq!(browser.submit(&page, &set, &[("url", "https://example.com/hook")]).await.status, 303);
+    let shown = browser.get(&page).await.html;
+    assert!(shown.contains("https://example.com/hook") && !shown.contains("whsec_"), "{shown}");
+    let reveal = |page: &crate::browser::Page| page.between("<code id=\"secret\">", "</code>");
+    let first = reveal(&browser.submit(&page, &house.path("/webhooks/track/secret"), &[]).await);
+    assert!(first.starts_with("whsec_"), "{first}");
+    let second = reveal(&browser.submit(&page, &house.path("/webhooks/track/rotate"), &[]).await);
+    assert_ne!(first, second);
+    let test = browser.submit(&page, &house.path("/webhooks/track/test"), &[]).await;
+    assert_eq!(test.status, 303);
+    let delivery = browser.get(&test.location).await;
+    assert_eq!(delivery.status, 200);
+    assert!(delivery.html.contains("webhook.test"), "{}", delivery.html);
+    assert!(browser.get(&page).await.html.contains("webhook.test"));
+    assert_eq!(browser.submit(&page, &house.path("/webhooks/nothing/test"), &[]).await.status, 404);
+    assert_eq!(browser.submit(&page, &house.path("/webhooks/track/remove"), &[]).await.status, 303);
+    assert!(!browser.get(&page).await.html.contains("https://example.com/hook"));
+}
+
+async fn members_are_told_of_in_the_audit_log(place: Place) {
+    let house = House::open(place).await;
+    let mut owner = house.administrator().await;
+    house.invited(&mut owner, "Ed", "editor").await;
+    let page = owner.get(&house.path("/audit")).await;
+    for told in ["member.invite", "member.join", "Ada", "Ed"] {
+        assert!(page.html.contains(told), "{told} in {}", page.html);
+    }
+    let only = owner.get(&house.path("/audit.ndjson?action=member.invite")).await;
+    assert_eq!(only.headers["content-type"], "application/x-ndjson");
+    let lines: Vec<serde_json::Value> =
+        only.html.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 1);
+    assert_eq!((&lines[0]["action"], &lines[0]["actor"]), (&"member.invite".into(), &"person".into()));
+}
+
+async fn transcription_is_set(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, page) = (house.administrator().await, house.path("/transcription"));
+    let provider = ("base_url", "https://api.example.com/v1");
+    for (field, fields) in [
+        ("base_url", [("base_url", "http://127.0.0.1/v1"), ("model", "m"), ("language", "")]),
+        ("model", [provider, ("model", " "), ("language", "")]),
+        ("language", [provider, ("model", "m"), ("language", "not a code")]),
+    ] {
+        let answer = browser.submit(&page, &page, &fields).await;
+        assert_eq!(answer.status, 422, "{fields:?}");
+        assert!(answer.html.contains(&format!("id=\"{field}-problem\"")), "{}", answer.html);
+    }
+    let fields = [provider, ("model", "m"), ("key", "a secret of the provider")];
+    assert_eq!(browser.submit(&page, &page, &fields).await.status, 303);
+    let shown = browser.get(&page).await.html;
+    assert!(
+        shown.contains("There is one; leave this empty to keep it") && !shown.contains("a secret of"),
+        "{shown}"
+    );
+    assert!(shown.contains("Turn it off"), "{shown}");
+    browser.submit(&page, &house.path("/transcription/switch"), &[("to", "off")]).await;
+    assert!(browser.get(&page).await.html.contains("Turn it on"));
+}
