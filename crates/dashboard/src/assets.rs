@@ -27,6 +27,7 @@ const ASSETS: &[Asset] = &[
             include_str!("../assets/base.css"),
             include_str!("../assets/layout.css"),
             include_str!("../assets/parts.css"),
+            include_str!("../assets/library.css"),
         )
         .as_bytes(),
     ),
@@ -35,6 +36,7 @@ const ASSETS: &[Asset] = &[
     ("confirm.js", JS, include_bytes!("../assets/confirm.js")),
     ("choices.js", JS, include_bytes!("../assets/choices.js")),
     ("times.js", JS, include_bytes!("../assets/times.js")),
+    ("upload.js", JS, include_bytes!("../assets/upload.js")),
     ("icon.svg", SVG, include_bytes!("../assets/icon.svg")),
 ];
 

@@ -53,6 +53,8 @@ flashes! {
     EndpointRemoved = "endpoint-removed": "The endpoint is removed.",
     TestSent = "test-sent": "A test is on its way; it shows up below.",
     Replayed = "replayed": "It is on its way again.",
+    CollectionDeleted = "collection-deleted": "The collection and its tracks are deleted.",
+    TrackDeleted = "track-deleted": "The track is deleted.",
     OrganizationCreated = "organization-created": "The organization is ready.",
 }
 

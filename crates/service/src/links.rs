@@ -5,8 +5,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use tonearm_domain::{
-    Ambient, CollectionId, CoverSize, ObjectKey, Organization, OrganizationId, Timestamp, TrackId,
-    UPLOAD_URL_TTL_SECONDS,
+    Ambient, Collection, CollectionId, CoverSize, ObjectKey, Organization, OrganizationId, Timestamp,
+    TrackId, UPLOAD_URL_TTL_SECONDS,
 };
 use tonearm_signing::{DeliveryTerms, UploadGrant, UploadTarget, UrlSigner};
 
@@ -145,6 +145,13 @@ impl Links {
     /// Where an organization's files are delivered from: scheme and host.
     pub fn delivery_origin(&self, organization_id: OrganizationId) -> String {
         self.0.delivery_url.origin(organization_id)
+    }
+
+    /// A signed URL of a collection's own cover, if it has one.
+    pub fn collection_cover(&self, collection: &Collection) -> Option<String> {
+        let cover = collection.cover?;
+        let key = cover.key(collection.organization_id, collection.folder, CoverSize::Regular);
+        Some(self.delivery(&key, None, None))
     }
 
     /// A signed URL of an organization's own cover, if it has one.

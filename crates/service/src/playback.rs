@@ -1,5 +1,6 @@
 //! Handing out signed URLs: play sessions, downloads and share links.
 
+mod cards;
 mod count;
 mod download;
 mod grant_play_session;
@@ -15,6 +16,7 @@ use tonearm_domain::{Ambient, Meter};
 use crate::{Access, Links, Lookups};
 use session_writer::SessionWriter;
 
+pub use cards::TrackCard;
 pub use download::Download;
 pub use grant_play_session::{GrantPlaySession, PlaySessionScope};
 pub use open_play_session::OpenedPlaySession;

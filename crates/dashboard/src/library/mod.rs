@@ -1,25 +1,29 @@
 //! Collections and tracks.
 
-use askama::Template;
+mod collection;
+mod collections;
+mod listed;
+mod picture;
+mod track;
+mod upload;
+mod waveform;
+
 use axum::Router;
-use axum::response::Response;
-use axum::routing::get;
+use axum::routing::{get, post};
 
 use crate::Dashboard;
-use crate::page::{Frame, Section, render};
-use crate::session::{Member, Viewer};
 
 /// Below an organization's address.
 pub(crate) fn routes() -> Router<Dashboard> {
-    Router::new().route("/library", get(library))
-}
-
-#[derive(Template)]
-#[template(path = "library/library.html")]
-struct LibraryPage {
-    frame: Frame,
-}
-
-async fn library(member: Member<Viewer>) -> Response {
-    render(&LibraryPage { frame: member.frame("Library", Section::Library) })
+    Router::new()
+        .route("/library", get(collections::page).post(collections::create))
+        .route("/collections/{collection_id}", get(collection::page).post(collection::save))
+        .route("/collections/{collection_id}/delete", post(collection::delete))
+        .route("/collections/{collection_id}/cover", post(collection::save_cover))
+        .route("/collections/{collection_id}/uploads", post(upload::begin))
+        .route("/tracks/{track_id}", get(track::page).post(track::save))
+        .route("/tracks/{track_id}/state.json", get(upload::state))
+        .route("/tracks/{track_id}/player.json", get(track::data))
+        .route("/tracks/{track_id}/cover", post(track::save_cover))
+        .route("/tracks/{track_id}/delete", post(track::delete))
 }

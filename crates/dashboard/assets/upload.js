@@ -1,0 +1,184 @@
+// Uploads of many files at once: dropped or chosen, a few at a time, each with progress, pause and retry; then each
+// is followed until it is ready.
+
+const AT_ONCE = 3;
+const LOOK_MS = 1500;
+
+const zone = document.querySelector("[data-uploads]");
+if (zone) begin(zone);
+
+function begin(zone) {
+  zone.hidden = false;
+  const queue = new Queue(zone.dataset.uploads, zone.dataset.tracks, document.querySelector("[data-upload-list]"));
+  const input = zone.querySelector("input[type=file]");
+  input.addEventListener("change", () => {
+    queue.add(input.files);
+    input.value = "";
+  });
+  for (const name of ["dragenter", "dragover"]) {
+    zone.addEventListener(name, (event) => {
+      event.preventDefault();
+      zone.classList.add("over");
+    });
+  }
+  for (const name of ["dragleave", "drop"]) zone.addEventListener(name, () => zone.classList.remove("over"));
+  zone.addEventListener("drop", (event) => {
+    event.preventDefault();
+    queue.add(event.dataTransfer.files);
+  });
+  addEventListener("beforeunload", (event) => {
+    if (queue.isBusy) event.preventDefault();
+  });
+}
+
+class Queue {
+  #waiting = [];
+  #running = new Set();
+
+  constructor(address, tracks, list) {
+    Object.assign(this, { address, tracks, list });
+  }
+
+  get isBusy() {
+    return this.#running.size + this.#waiting.length > 0;
+  }
+
+  add(files) {
+    for (const file of files) {
+      const upload = new Upload(file, this);
+      this.list.append(upload.node);
+      this.enqueue(upload);
+    }
+  }
+
+  enqueue(upload) {
+    this.#waiting.push(upload);
+    upload.say("Waiting");
+    this.#next();
+  }
+
+  forget(upload) {
+    this.#waiting = this.#waiting.filter((other) => other !== upload);
+  }
+
+  async #next() {
+    if (this.#running.size >= AT_ONCE || this.#waiting.length === 0) return;
+    const upload = this.#waiting.shift();
+    this.#running.add(upload);
+    await upload.run();
+    this.#running.delete(upload);
+    this.#next();
+  }
+}
+
+class Upload {
+  #request = null;
+  #url = null;
+  #track = null;
+
+  constructor(file, queue) {
+    Object.assign(this, { file, queue });
+    this.node = document.createElement("li");
+    this.name = part("span", "name", file.name);
+    this.bar = document.createElement("progress");
+    this.bar.max = 1;
+    this.bar.value = 0;
+    this.bar.setAttribute("aria-label", `Upload of ${file.name}`);
+    this.state = part("span", "badge", "");
+    this.state.setAttribute("role", "status");
+    this.button = part("button", "small", "Pause");
+    this.button.type = "button";
+    this.button.addEventListener("click", () => this.#press());
+    this.node.append(this.name, this.bar, this.state, this.button);
+  }
+
+  say(text, tone = "", action = "Pause") {
+    this.state.textContent = text;
+    this.state.className = `badge ${tone}`;
+    this.button.textContent = action ?? "";
+    this.button.hidden = !action;
+    this.button.setAttribute("aria-label", `${action} ${this.file.name}`);
+  }
+
+  #press() {
+    if (this.#request) return this.#request.abort();
+    if (this.button.textContent === "Pause") {
+      this.queue.forget(this);
+      return this.say("Paused", "", "Go on");
+    }
+    this.queue.enqueue(this);
+  }
+
+  /** Sends the file; whatever goes wrong is said, with a button that tries again. */
+  async run() {
+    try {
+      if (!this.#url) await this.#create();
+      this.say("Uploading", "busy");
+      await this.#send();
+      this.say("Processing", "busy", null);
+      this.#follow();
+    } catch (error) {
+      if (error.name === "AbortError") this.say("Paused", "", "Go on");
+      else this.say(error.message, "bad", "Try again");
+    }
+  }
+
+  async #create() {
+    const answer = await fetch(this.queue.address, {
+      method: "POST",
+      headers: { "x-form-secret": document.body.dataset.formSecret },
+      body: new URLSearchParams({ file_name: this.file.name }),
+    });
+    if (!answer.ok) throw new Error("The upload could not begin. Reload the page and try again.");
+    const { track_id: track, upload_url: url } = await answer.json();
+    [this.#track, this.#url] = [track, url];
+  }
+
+  #send() {
+    return new Promise((done, fail) => {
+      const request = new XMLHttpRequest();
+      this.#request = request;
+      request.open("PUT", this.#url);
+      request.upload.onprogress = ({ loaded, total }) => (this.bar.value = total ? loaded / total : 0);
+      request.onloadend = () => (this.#request = null);
+      request.onload = () => (request.status === 200 ? done() : fail(new Error(reason(request))));
+      request.onerror = () => fail(new Error("The connection broke."));
+      request.onabort = () => fail(new DOMException("paused", "AbortError"));
+      request.send(this.file);
+    });
+  }
+
+  /** Looks until nothing changes any more. */
+  async #follow() {
+    this.bar.removeAttribute("value");
+    for (;;) {
+      await new Promise((wake) => setTimeout(wake, LOOK_MS));
+      const answer = await fetch(`${this.queue.tracks}/${this.#track}/state.json`).catch(() => null);
+      if (!answer?.ok) continue;
+      const { status, tone, is_open: isOpen, reason } = await answer.json();
+      this.say(status, tone, null);
+      if (isOpen) continue;
+      this.bar.value = 1;
+      const link = part("a", "name", this.file.name);
+      link.href = `${this.queue.tracks}/${this.#track}`;
+      this.name.replaceWith(link);
+      if (reason) this.state.title = reason;
+      return;
+    }
+  }
+}
+
+function reason(request) {
+  try {
+    return JSON.parse(request.responseText).message;
+  } catch {
+    return "The upload was refused.";
+  }
+}
+
+function part(name, className, text) {
+  const node = document.createElement(name);
+  node.className = className;
+  node.textContent = text;
+  return node;
+}

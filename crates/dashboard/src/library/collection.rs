@@ -1,0 +1,163 @@
+//! One collection and its tracks.
+
+use askama::Template;
+use axum::extract::{Multipart, Path, Query, State};
+use axum::response::Response;
+use http::StatusCode;
+use tonearm_domain::{CollectionId, Colour, CoverOwner, Patch, Role};
+use tonearm_service::{Noun, Refusal, UpdateCollection};
+
+use super::collections::{Asked, Pages};
+use super::listed::Row;
+use super::picture::picture;
+use crate::Dashboard;
+use crate::error::PageError;
+use crate::flash::Flash;
+use crate::form::{Fields, Problems};
+use crate::page::{Frame, Section, render, render_with};
+use crate::session::{Editor, Member, Viewer};
+
+/// Tracks on a page.
+const PER_PAGE: i64 = 50;
+
+#[derive(Template)]
+#[template(path = "library/collection.html")]
+struct CollectionPage {
+    frame: Frame,
+    may_edit: bool,
+    id: String,
+    title: String,
+    subtitle: String,
+    colour: String,
+    has_colour: bool,
+    cover: Option<String>,
+    tracks: Vec<Row>,
+    total: u64,
+    pages: Pages,
+    problems: Problems,
+}
+
+/// The ids in an address, checked.
+pub(super) fn collection_id(text: &str) -> Result<CollectionId, PageError> {
+    text.parse().map_err(|_| PageError::Refused(Refusal::NotFound(Noun::Collection)))
+}
+
+pub(super) async fn page(
+    State(app): State<Dashboard>,
+    member: Member<Viewer>,
+    Path((_, id)): Path<(String, String)>,
+    Query(asked): Query<Asked>,
+) -> Result<Response, PageError> {
+    Ok(render(&CollectionPage::of(&app, &member, collection_id(&id)?, &asked).await?))
+}
+
+pub(super) async fn save(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    Path((_, id)): Path<(String, String)>,
+    fields: Fields,
+) -> Result<Response, PageError> {
+    let id = collection_id(&id)?;
+    let Err(refusal) = change(&app, &member, id, &fields).await else {
+        return Ok(Flash::Saved.then(&member.path(&format!("/collections/{id}"))));
+    };
+    let page = CollectionPage {
+        title: fields.text("title").to_owned(),
+        subtitle: fields.text("player_subtitle").to_owned(),
+        problems: Problems::of(refusal)?,
+        ..CollectionPage::of(&app, &member, id, &Asked::default()).await?
+    };
+    Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
+}
+
+async fn change(
+    app: &Dashboard,
+    member: &Member<Editor>,
+    id: CollectionId,
+    fields: &Fields,
+) -> Result<(), Refusal> {
+    let update = UpdateCollection {
+        title: Patch::Set(fields.text("title").to_owned()),
+        player_subtitle: set_or_clear(fields.text("player_subtitle")),
+        player_colour: colour(fields)?,
+        ..UpdateCollection::default()
+    };
+    app.library.update_collection(&member.caller(), id, update).await?;
+    Ok(())
+}
+
+/// Text, or nothing where the field is empty.
+pub(super) fn set_or_clear(text: &str) -> Patch<String> {
+    if text.is_empty() { Patch::Clear } else { Patch::Set(text.to_owned()) }
+}
+
+/// A colour of its own, where the box is ticked that asks for one.
+pub(super) fn colour(fields: &Fields) -> Result<Patch<Colour>, Refusal> {
+    if !fields.is_ticked("own_color") {
+        return Ok(Patch::Clear);
+    }
+    let colour = fields.text("player_color").parse::<Colour>();
+    colour.map(Patch::Set).map_err(|error| Refusal::invalid("player_color", format!("this is {error}")))
+}
+
+pub(super) async fn save_cover(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    Path((_, id)): Path<(String, String)>,
+    form: Multipart,
+) -> Result<Response, PageError> {
+    let id = collection_id(&id)?;
+    let picture = picture(form).await?;
+    app.library.collection(&member.caller(), id).await?;
+    let owner = CoverOwner::Collection(id);
+    match app.uploads.accept_cover(member.organization.id, owner, picture).await {
+        Ok(_) => Ok(Flash::CoverSaved.then(&member.path(&format!("/collections/{id}")))),
+        Err(refusal) => {
+            let problems = Problems::of(refusal)?;
+            let page = CollectionPage {
+                problems,
+                ..CollectionPage::of(&app, &member, id, &Asked::default()).await?
+            };
+            Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
+        }
+    }
+}
+
+pub(super) async fn delete(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    Path((_, id)): Path<(String, String)>,
+) -> Result<Response, PageError> {
+    app.library.delete_collection(&member.caller(), collection_id(&id)?).await?;
+    Ok(Flash::CollectionDeleted.then(&member.path("/library")))
+}
+
+impl CollectionPage {
+    async fn of<R>(
+        app: &Dashboard,
+        member: &Member<R>,
+        id: CollectionId,
+        asked: &Asked,
+    ) -> Result<Self, PageError> {
+        let caller = member.caller();
+        let view = app.library.collection(&caller, id).await?;
+        let (total, tracks) = app.library.tracks(&caller, id, asked.window(PER_PAGE)).await?;
+        let cards = app.playback.cards(tracks).await?;
+        let collection = view.collection;
+        let own = collection.player_colour;
+        Ok(Self {
+            frame: member.frame(&collection.title, Section::Library),
+            may_edit: member.role >= Role::Editor,
+            id: id.to_string(),
+            cover: app.links.collection_cover(&collection),
+            title: collection.title,
+            subtitle: collection.player_subtitle.unwrap_or_default(),
+            has_colour: own.is_some(),
+            colour: own.unwrap_or(member.organization.player_colour).to_string(),
+            tracks: cards.into_iter().map(Into::into).collect(),
+            pages: asked.pages(total, PER_PAGE),
+            total,
+            problems: Problems::default(),
+        })
+    }
+}

@@ -1,0 +1,68 @@
+//! What the library shows of tracks to people who manage them.
+
+use std::collections::HashMap;
+
+use tonearm_domain::{CoverSize, FileData, FileOutcome, PlaySession, TrackId, shown_title};
+
+use super::{Playable, Playback};
+use crate::{Caller, Noun, Refusal, TrackView};
+
+/// How long the addresses of a page are good.
+const PAGE_SECONDS: u32 = 3600;
+
+/// A track in a list.
+#[derive(Debug, Clone)]
+pub struct TrackCard {
+    /// The track.
+    pub view: TrackView,
+    /// The title that players show.
+    pub title: String,
+    /// Its small cover.
+    pub cover: Option<String>,
+    /// Its waveform; empty where none was made.
+    pub levels: Vec<f64>,
+}
+
+impl Playback {
+    /// Tracks with their covers and waveforms.
+    pub async fn cards(&self, views: Vec<TrackView>) -> Result<Vec<TrackCard>, Refusal> {
+        let ids: Vec<TrackId> = views.iter().map(|view| view.track.id).collect();
+        let mut levels = HashMap::new();
+        for file in self.lookups.catalog().files_of_tracks(&ids).await? {
+            if let FileOutcome::Made { data: FileData::Levels(found), .. } = file.outcome {
+                levels.entry(file.track_id).or_insert(found.levels);
+            }
+        }
+        let card = |view: TrackView| TrackCard {
+            title: shown_title(view.track.player_title.as_deref(), &view.track.file_name).to_owned(),
+            cover: self.cover_in(&view, &[CoverSize::Small], None).pop().map(|image| image.url),
+            levels: levels.remove(&view.track.id).unwrap_or_default(),
+            view,
+        };
+        Ok(views.into_iter().map(card).collect())
+    }
+
+    /// All it takes to hear a track in every form, whatever state it is in. Not counted: nobody of the audience
+    /// hears it.
+    pub async fn audition(&self, caller: &Caller, id: TrackId) -> Result<Playable, Refusal> {
+        let organization_id = caller.organization_id;
+        let ready = self.lookups.track(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
+        caller.reach_track(ready.track.collection_id, id)?;
+        let session = PlaySession {
+            id: self.ambient.credential_id(),
+            organization_id,
+            creator_id: None,
+            collection_id: ready.track.collection_id,
+            track_id: Some(id),
+            variants: Vec::new(),
+            is_downloadable: true,
+            expires_at: self.ambient.now().plus_seconds(PAGE_SECONDS.into()),
+        };
+        self.playable(&session, &ready).await
+    }
+
+    /// An address that saves a variant of [`Playback::audition`] as a file.
+    pub fn saving(&self, variant: &super::PlayableVariant) -> String {
+        self.links.delivery(&variant.key, Some(PAGE_SECONDS), Some(&variant.file_name))
+    }
+}
