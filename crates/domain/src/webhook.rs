@@ -68,8 +68,12 @@ impl EndpointHealth {
     }
 
     /// After a failure at `now`. From the fifth in a row on, the endpoint is left alone: for 10 s, then twice as
-    /// long each time, at most 5 min. What is due waits meanwhile and loses no attempt.
+    /// long each time, at most 5 min. What is due waits meanwhile and loses no attempt. What was on its way already when
+    /// the pause began says nothing new: many failures of one moment are no longer pause.
     pub fn after_failure(self, now: Timestamp) -> Self {
+        if self.paused_until.is_some_and(|until| now < until) {
+            return self;
+        }
         let failures = self.failures.saturating_add(1);
         let (first, longest) = PAUSES;
         let pause =
@@ -242,9 +246,12 @@ mod tests {
     fn endpoints_that_fail_are_left_alone_for_longer_and_longer() {
         let mut health = EndpointHealth::default();
         let mut pauses = Vec::new();
+        let mut now = at(0);
         for _ in 0..12 {
-            health = health.after_failure(at(0));
-            pauses.push(health.paused_until.map(|until| until.unix_seconds() - at(0).unix_seconds()));
+            health = health.after_failure(now);
+            assert!(health.paused_until.is_none() || health.after_failure(now) == health);
+            pauses.push(health.paused_until.map(|until| until.unix_seconds() - now.unix_seconds()));
+            now = health.paused_until.unwrap_or(now);
         }
         let ten_on = [10, 20, 40, 80, 160, 300, 300, 300].map(Some);
         assert_eq!(pauses[..4], [None; 4]);
