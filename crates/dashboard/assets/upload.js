@@ -4,9 +4,6 @@
 const AT_ONCE = 3;
 const LOOK_MS = 1500;
 
-const zone = document.querySelector("[data-uploads]");
-if (zone) begin(zone);
-
 function begin(zone) {
   zone.hidden = false;
   const queue = new Queue(zone.dataset.uploads, zone.dataset.tracks, document.querySelector("[data-upload-list]"));
@@ -182,3 +179,7 @@ function part(name, className, text) {
   node.textContent = text;
   return node;
 }
+
+// Last, as classes are not there before they are read.
+const zone = document.querySelector("[data-uploads]");
+if (zone) begin(zone);
