@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fantoccini::elements::Element;
 use fantoccini::{Client, ClientBuilder, Locator};
@@ -52,6 +52,20 @@ impl Browser {
 
     pub(crate) async fn text(&self, css: &str) -> String {
         self.find(css).await.text().await.unwrap()
+    }
+
+    /// Waits until what the selector finds first says this; a form that was sent leads to another page in its time.
+    pub(crate) async fn shows(&self, css: &str, text: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            // Between two pages an element may be gone before it is read.
+            let seen = self.find(css).await.text().await.unwrap_or_default();
+            if seen.contains(text) {
+                return;
+            }
+            assert!(Instant::now() < deadline, "{css} says {seen:?}, not {text:?}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
     }
 
     pub(crate) async fn type_into(&self, css: &str, text: &str) {

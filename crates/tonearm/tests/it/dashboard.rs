@@ -19,30 +19,31 @@ async fn the_first_administrator_makes_a_share_link() {
     browser.type_into("#email", "ada@example.com").await;
     // Return sends the form, as people expect.
     browser.type_into("#password", &format!("correct horse battery{}", char::from(Key::Enter))).await;
-    assert_eq!(browser.text("nav .here-name").await, "Test organization");
+    browser.shows(".side-wide .here-name", "Test organization").await;
 
     browser.client.goto(&format!("{base}/keys/new?type=share")).await.unwrap();
     browser.type_into("#title", &format!("For the press{}", char::from(Key::Enter))).await;
+    browser.shows("#key", "_s").await;
     let key = browser.text("#key").await;
     assert!(key.len() > 60 && key.contains("_s"), "{key}");
 
     browser.client.goto(&format!("{base}/keys?type=share")).await.unwrap();
-    assert!(browser.text("tbody").await.contains("For the press"));
+    browser.shows("tbody", "For the press").await;
     browser.click("tbody button.danger").await;
-    assert!(browser.text("#confirm-question").await.contains("Revoke “For the press”?"));
+    browser.shows("#confirm-question", "Revoke “For the press”?").await;
     // The dialog has the focus, on what does no harm.
     let focused = browser.client.active_element().await.unwrap();
     assert_eq!(focused.text().await.unwrap(), "Cancel");
     focused.send_keys(&char::from(Key::Escape).to_string()).await.unwrap();
     browser.click("tbody button.danger").await;
     browser.click("dialog button.danger").await;
-    assert!(browser.text("[data-toast]").await.starts_with("The key is revoked."));
-    assert!(browser.text("tbody").await.contains("Revoked"));
+    browser.shows("[data-toast]", "The key is revoked.").await;
+    browser.shows("tbody", "Revoked").await;
 
     browser.click(".side-wide .who button").await;
-    assert_eq!(browser.text("h1").await, "Sign in");
+    browser.shows("h1", "Sign in").await;
     browser.client.goto(&format!("{base}/keys")).await.unwrap();
-    assert_eq!(browser.text("h1").await, "Sign in");
+    browser.shows("h1", "Sign in").await;
     browser.close().await;
     server.node.stop().await;
 }
