@@ -140,7 +140,9 @@ impl Opened {
 
     fn into_page(self, public_url: String, style: String) -> TrackPage {
         let (path, stream) = (self.path(), self.stream());
-        let (cover, icon) = (self.cover(CoverSize::Large), self.cover(CoverSize::Icon));
+        // Drawn placeholders have no large size.
+        let cover = self.cover(CoverSize::Large).or_else(|| self.cover(CoverSize::Regular));
+        let icon = self.cover(CoverSize::Icon);
         let SharedTrack { view, title, subtitle, content_type, has_siblings, .. } = self.shared;
         TrackPage {
             snippets: Snippets::new(&public_url, &path, &title, false),

@@ -141,7 +141,7 @@ async fn page(
         tracks: tracks
             .into_iter()
             .map(|track| {
-                let link = track.track_id.map(|id| member.path(&format!("/library/track/{id}")));
+                let link = track.track_id.map(|id| member.path(&format!("/tracks/{id}")));
                 Row::of(track.title.unwrap_or_else(|| "A deleted track".to_owned()), link, track.counts)
             })
             .collect(),
@@ -156,7 +156,7 @@ async fn page(
         storage: largest
             .into_iter()
             .map(|track| StorageRow {
-                link: member.path(&format!("/library/track/{}", track.track_id)),
+                link: member.path(&format!("/tracks/{}", track.track_id)),
                 title: track.title,
                 bytes: bytes(track.bytes),
             })

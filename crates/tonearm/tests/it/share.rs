@@ -59,6 +59,7 @@ async fn a_share_link_has_a_page_that_works_without_scripts() {
     assert!(html.contains("<h1>Harbour &#38; lights</h1>"), "{html}");
     assert!(html.contains(&format!("<audio controls preload=\"none\" src=\"/v1/stream/{path}\">")), "{html}");
     assert!(html.contains("property=\"og:title\""), "{html}");
+    assert!(html.contains("<img src=\"http") && html.contains("property=\"og:image\""), "{html}");
     assert!(html.len() < 100_000);
     assert_eq!(shared.get(&format!("/v1/stream/{path}")).await.status, 302);
     let cover = shared.get(&format!("/share/{path}/cover")).await;
