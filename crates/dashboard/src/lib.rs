@@ -4,6 +4,7 @@
 //! do what is told by the type of an extractor: [`session::Member`]. What every request goes through is in
 //! `router.rs`; nothing that changes anything is reached without the check in `csrf.rs`.
 
+mod amount;
 mod app;
 mod assets;
 mod audit;
@@ -16,6 +17,7 @@ mod form;
 mod headers;
 mod library;
 mod page;
+mod picture;
 mod profile;
 mod router;
 mod session;

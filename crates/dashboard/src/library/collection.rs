@@ -9,12 +9,12 @@ use tonearm_service::{Noun, Refusal, UpdateCollection};
 
 use super::collections::{Asked, Pages};
 use super::listed::Row;
-use super::picture::picture;
 use crate::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
+use crate::picture::picture;
 use crate::session::{Editor, Member, Viewer};
 
 /// Tracks on a page.

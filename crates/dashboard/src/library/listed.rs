@@ -4,6 +4,7 @@ use tonearm_domain::TrackStatus;
 use tonearm_service::TrackCard;
 
 use super::waveform;
+use crate::amount::clock;
 
 /// A row of a list.
 pub(super) struct Row {
@@ -57,11 +58,4 @@ pub(super) fn said(status: TrackStatus) -> (&'static str, &'static str, bool) {
         TrackStatus::Incomplete => ("Incomplete", "warn", false),
         TrackStatus::Error | TrackStatus::InitError => ("Failed", "bad", false),
     }
-}
-
-/// Seconds as people read them: `1:05`, `1:00:05`.
-pub(super) fn clock(seconds: f64) -> String {
-    let whole = seconds.max(0.0) as u64;
-    let (hours, minutes, seconds) = (whole / 3600, whole / 60 % 60, whole % 60);
-    if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
 }

@@ -3,7 +3,6 @@
 mod collection;
 mod collections;
 mod listed;
-mod picture;
 mod track;
 mod upload;
 mod waveform;

@@ -9,14 +9,15 @@ use tonearm_domain::{CoverOwner, Role, TrackId, shown_title};
 use tonearm_service::{Noun, Playable, Refusal, UpdateTrack};
 
 use super::collection::{colour, set_or_clear};
-use super::listed::{clock, said};
-use super::picture::picture;
+use super::listed::said;
 use crate::Dashboard;
+use crate::amount::clock;
 use crate::embed::{self, PlayerData, SourceData, TrackData, covers};
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
+use crate::picture::picture;
 use crate::session::{Editor, Member, Viewer};
 
 #[derive(Template)]

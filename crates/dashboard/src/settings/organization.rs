@@ -3,7 +3,6 @@
 use askama::Template;
 use axum::extract::{Multipart, State};
 use axum::response::Response;
-use bytes::Bytes;
 use http::StatusCode;
 use tonearm_domain::{Colour, Patch};
 use tonearm_service::{Refusal, UpdateOrganization};
@@ -13,6 +12,7 @@ use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
+use crate::picture::picture;
 use crate::session::{Member, Owner};
 
 #[derive(Template)]
@@ -71,7 +71,7 @@ pub(super) async fn save_cover(
     member: Member<Owner>,
     form: Multipart,
 ) -> Result<Response, PageError> {
-    let picture = file(form).await?;
+    let picture = picture(form).await?;
     match app.uploads.set_organization_cover(&member.caller(), picture).await {
         Ok(()) => Ok(Flash::CoverSaved.then(&member.path("/organization"))),
         Err(refusal) => {
@@ -80,15 +80,6 @@ pub(super) async fn save_cover(
             Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
         }
     }
-}
-
-async fn file(mut form: Multipart) -> Result<Bytes, PageError> {
-    while let Some(field) = form.next_field().await.map_err(|_| PageError::BadForm)? {
-        if field.name() == Some("file") {
-            return field.bytes().await.map_err(|_| PageError::BadForm);
-        }
-    }
-    Err(PageError::BadForm)
 }
 
 impl OrganizationPage {

@@ -13,6 +13,7 @@ use super::policy::{Framing, colours};
 use super::refused::Refused;
 use super::snippet::Snippets;
 use super::{PublicPages, track};
+use crate::amount::clock;
 use crate::embed::{ListedTrack, PlayerData, address};
 
 #[derive(Template)]
@@ -128,21 +129,4 @@ fn rows(shared: &SharedCollection, key: &str) -> Vec<Row> {
         length: clock(summary.view.track.duration),
     };
     shared.tracks.iter().map(row).collect()
-}
-
-/// Seconds as people read them: `1:05`, `1:00:05`.
-fn clock(seconds: f64) -> String {
-    let whole = seconds.max(0.0) as u64;
-    let (hours, minutes, seconds) = (whole / 3600, whole / 60 % 60, whole % 60);
-    if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::clock;
-
-    #[test]
-    fn lengths_read_well() {
-        assert_eq!([0.0, 65.9, 3605.0].map(clock), ["0:00", "1:05", "1:00:05"]);
-    }
 }

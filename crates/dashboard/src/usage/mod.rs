@@ -1,6 +1,5 @@
 //! Usage: what was played, by day, track and variant, and the room it takes.
 
-mod amount;
 mod chart;
 mod export;
 
@@ -14,11 +13,11 @@ use tonearm_domain::{Day, Page, UsageCounts};
 use tonearm_service::{Refusal, UsagePeriod};
 
 use crate::Dashboard;
+use crate::amount::{bytes, count};
 use crate::error::PageError;
 use crate::form::Problems;
 use crate::page::{Frame, Section, render};
 use crate::session::{Member, Viewer};
-use amount::{bytes, count};
 use chart::{Bar, Chart};
 
 /// Below an organization's address.

@@ -1,7 +1,7 @@
 //! Numbers for people.
 
 /// A number with thin spaces between thousands.
-pub(super) fn count(number: u64) -> String {
+pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut told = String::with_capacity(digits.len() * 2);
     for (at, digit) in digits.chars().enumerate() {
@@ -14,7 +14,7 @@ pub(super) fn count(number: u64) -> String {
 }
 
 /// Bytes in the unit that leaves one to three digits before the point.
-pub(super) fn bytes(bytes: u64) -> String {
+pub(crate) fn bytes(bytes: u64) -> String {
     if bytes < 1000 {
         return format!("{bytes} B");
     }
@@ -28,6 +28,13 @@ pub(super) fn bytes(bytes: u64) -> String {
         unit = larger;
     }
     if value < 9.95 { format!("{value:.1} {unit}") } else { format!("{value:.0} {unit}") }
+}
+
+/// Seconds as people read them: `1:05`, `1:00:05`.
+pub(crate) fn clock(seconds: f64) -> String {
+    let whole = seconds.max(0.0) as u64;
+    let (hours, minutes, seconds) = (whole / 3600, whole / 60 % 60, whole % 60);
+    if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
 }
 
 #[cfg(test)]
@@ -51,5 +58,10 @@ mod tests {
         ] {
             assert_eq!(bytes(size), told, "{size}");
         }
+    }
+
+    #[test]
+    fn lengths_read_well() {
+        assert_eq!([0.0, 65.9, 3605.0].map(clock), ["0:00", "1:05", "1:00:05"]);
     }
 }
