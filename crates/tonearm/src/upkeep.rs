@@ -1,11 +1,12 @@
-//! What a node does beside answering: keeping what it counted, and knowing which signing keys are live.
+//! What a node does beside answering: keeping what it counted, writing down which keys were used, and knowing which
+//! signing keys are live.
 
 use std::time::Duration;
 
 use tokio::time::{MissedTickBehavior, interval, sleep};
 use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
-use tonearm_service::{KeyFollower, Refusal, Usage, UsageKeeper};
+use tonearm_service::{Access, KeyFollower, Refusal, Usage, UsageKeeper};
 
 /// At most so much of what was counted is lost when the process is killed.
 const KEEP_EVERY: Duration = Duration::from_secs(1);
@@ -18,6 +19,9 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// The same on a node without one, where each look costs requests to the store.
 const LOOK_AT_STORE_EVERY: Duration = Duration::from_secs(10);
+
+/// How often it is written down when keys were last used.
+const NOTE_USES_EVERY: Duration = Duration::from_secs(30);
 
 /// Tries to keep the last counts, a fifth of a second apart.
 const LAST_TRIES: u32 = 25;
@@ -57,6 +61,15 @@ pub(crate) async fn keep_counts(mut keeper: UsageKeeper, until: CancellationToke
         sleep(Duration::from_millis(200)).await;
     }
     tracing::error!("what was counted in the last moments is lost");
+}
+
+/// Writes down when keys were last used, and once more when all requests are answered, which is when `until` is cancelled.
+pub(crate) async fn keep_key_uses(access: Access, until: CancellationToken) {
+    repeat!("write down when keys were last used", NOTE_USES_EVERY, until, access.write_key_uses());
+    if let Err(error) = access.write_key_uses().await {
+        let error: &dyn std::error::Error = &error;
+        tracing::warn!(error, "when keys were last used in the last moments is not written down");
+    }
 }
 
 /// Adds what nodes without a catalog counted.

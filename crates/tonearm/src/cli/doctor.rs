@@ -8,7 +8,7 @@ use tonearm_domain::Ambient;
 
 use super::Failure;
 use crate::Config;
-use crate::node::media;
+use crate::opening::media;
 
 /// Below this a busy service soon stops.
 const LOW_DISK_BYTES: u64 = 2 << 30;

@@ -8,8 +8,7 @@ use tonearm_domain::Ambient;
 use tonearm_service::{Caller, CreateCollection};
 
 use super::Failure;
-use crate::node::Parts;
-use crate::{Config, Node, Overrides, Role};
+use crate::{Config, Node, Overrides, Parts, Role};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {

@@ -1,0 +1,79 @@
+//! Opens what the configuration names.
+
+use std::net::{IpAddr, SocketAddr};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+
+use tonearm_blobs::Blobs;
+use tonearm_catalog::{Catalog, ConnectOptions};
+use tonearm_domain::Ambient;
+use tonearm_media::{Media, MediaConfig, MediaLimits};
+use tonearm_signing::{Secrets, UrlSigner};
+
+use crate::scratch::Scratch;
+use crate::start_error::StartError;
+use crate::{Config, Role, secret};
+
+pub(crate) fn media(config: &Config) -> Media {
+    Media::new(MediaConfig {
+        ffmpeg: config.ffmpeg.clone(),
+        ffprobe: config.ffprobe.clone(),
+        concurrency: config.media_concurrency,
+        limits: MediaLimits::default(),
+    })
+}
+
+pub(crate) fn signer(config: &Config, secrets: &Secrets) -> UrlSigner {
+    UrlSigner::new(secrets.clone()).with_clock_tolerance(config.clock_tolerance_seconds)
+}
+
+pub(crate) fn secrets(config: &Config, ambient: &Ambient) -> Result<Secrets, StartError> {
+    match &config.secrets {
+        Some(secrets) => Ok(secrets.clone()),
+        None => secret::read_or_make(&config.data_dir, ambient)
+            .map_err(|source| StartError::DataDir { path: config.data_dir.join("secret"), source }),
+    }
+}
+
+pub(crate) async fn catalog(config: &Config) -> Result<Catalog, StartError> {
+    Catalog::connect(&config.database_url, ConnectOptions::default())
+        .await
+        .map_err(|source| StartError::Catalog { url: config.database_url.to_string(), source })
+}
+
+pub(crate) async fn blobs(config: &Config) -> Result<Blobs, StartError> {
+    let opened = async {
+        let blobs = Blobs::open(&config.storage_url).await?;
+        match config.cache.clone().filter(|_| config.has_role(Role::Edge)) {
+            Some(terms) => blobs.with_cache(terms).await,
+            None => Ok(blobs),
+        }
+    };
+    opened.await.map_err(|source| StartError::Store { url: config.storage_url.to_string(), source })
+}
+
+pub(crate) fn public_url(config: &Config, address: SocketAddr) -> String {
+    config.public_url.clone().unwrap_or_else(|| {
+        let host = match address.ip() {
+            ip if ip.is_unspecified() => "127.0.0.1".to_owned(),
+            IpAddr::V6(ip) => format!("[{ip}]"),
+            ip => ip.to_string(),
+        };
+        let scheme = if config.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{host}:{}", address.port())
+    })
+}
+
+pub(crate) fn make_folder(path: &Path) -> Result<(), StartError> {
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .map_err(|source| StartError::DataDir { path: path.to_owned(), source })
+}
+
+pub(crate) fn scratch(config: &Config, ambient: &Ambient) -> Result<Scratch, StartError> {
+    let parent = config.data_dir.join("scratch");
+    make_folder(&parent)?;
+    Scratch::make(&parent, ambient).map_err(|source| StartError::DataDir { path: parent, source })
+}

@@ -1,0 +1,93 @@
+//! The opened parts of a node, wired to each other.
+
+use tonearm_blobs::Blobs;
+use tonearm_catalog::Catalog;
+use tonearm_domain::Ambient;
+use tonearm_outbound::Outbound;
+use tonearm_service::{
+    Audit, DeliveryUrl, KeyFollower, Library, Links, People, SigningKeys, Transcriptions, Uploads, Usage,
+    Webhooks,
+};
+use tonearm_signing::{Secrets, UrlSigner, Vault};
+
+use crate::start_error::{StartError, TellError};
+use crate::{Config, opening};
+
+/// The opened parts of a node that does more than deliver; also what the command line works with.
+#[derive(Clone)]
+pub struct Parts {
+    /// The catalog.
+    pub catalog: Catalog,
+    /// Manages what organizations own.
+    pub library: Library,
+    /// Lets people in.
+    pub people: People,
+    /// Manages webhooks and sends them.
+    pub webhooks: Webhooks,
+    /// Manages transcription.
+    pub transcriptions: Transcriptions,
+    /// Reads the audit log.
+    pub audit: Audit,
+    pub(crate) usage: Usage,
+    pub(crate) links: Links,
+    pub(crate) signer: UrlSigner,
+}
+
+impl Parts {
+    /// Opens the catalog for a command beside a running server.
+    pub async fn open(config: &Config, ambient: &Ambient) -> Result<Self, StartError> {
+        opening::make_folder(&config.data_dir)?;
+        let secrets = opening::secrets(config, ambient)?;
+        let signer = opening::signer(config, &secrets);
+        let catalog = opening::catalog(config).await?;
+        Self::wire(config, ambient, catalog, &secrets, signer, &opening::public_url(config, config.listen))
+    }
+
+    /// Opens the store too, for a command that takes files in.
+    pub async fn open_uploads(&self, config: &Config, ambient: &Ambient) -> Result<Uploads, StartError> {
+        let blobs = opening::blobs(config).await?;
+        Ok(self.uploads(config, ambient, &blobs))
+    }
+
+    /// Manages signing keys.
+    pub fn signing_keys(&self, ambient: &Ambient) -> SigningKeys {
+        SigningKeys::new(self.catalog.clone(), ambient.clone(), self.signer.clone())
+    }
+
+    /// Tells nodes without a catalog which signing keys are live.
+    pub(crate) async fn tell_signing_keys(
+        &self,
+        config: &Config,
+        ambient: &Ambient,
+    ) -> Result<(), TellError> {
+        let blobs = opening::blobs(config).await?;
+        let (catalog, signer) = (self.catalog.clone(), self.signer.clone());
+        Ok(KeyFollower::of_catalog(catalog, blobs, signer, ambient.clone()).look().await?)
+    }
+
+    pub(crate) fn uploads(&self, config: &Config, ambient: &Ambient, blobs: &Blobs) -> Uploads {
+        Uploads::new(self.catalog.clone(), blobs.clone(), ambient.clone(), self.links.clone(), config.limits)
+    }
+
+    pub(crate) fn wire(
+        config: &Config,
+        ambient: &Ambient,
+        catalog: Catalog,
+        secrets: &Secrets,
+        signer: UrlSigner,
+        public_url: &str,
+    ) -> Result<Self, StartError> {
+        let delivery_url = config.delivery_url.clone().unwrap_or_else(|| DeliveryUrl::of(public_url));
+        let links = Links::new(signer.clone(), ambient.clone(), public_url, delivery_url);
+        let library = Library::new(catalog.clone(), ambient.clone(), links.clone());
+        let people = People::new(catalog.clone(), ambient.clone(), public_url);
+        let audit = Audit::new(catalog.clone());
+        let usage = Usage::new(catalog.clone(), ambient.clone());
+        let vault = Vault::new(secrets);
+        let outbound = Outbound::new(config.allow_private).map_err(StartError::Outbound)?;
+        let transcriptions =
+            Transcriptions::new(catalog.clone(), ambient.clone(), vault.clone(), outbound.clone());
+        let webhooks = Webhooks::new(catalog.clone(), ambient.clone(), links.clone(), vault, outbound);
+        Ok(Self { catalog, library, people, webhooks, transcriptions, audit, usage, links, signer })
+    }
+}

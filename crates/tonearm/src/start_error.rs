@@ -1,0 +1,65 @@
+//! Why a node could not start.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use tonearm_service::Refusal;
+
+use crate::tls::TlsError;
+
+/// Why a node could not start, in one line that says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// A folder of the data folder cannot be made or used.
+    #[error("cannot use the data folder {path}: {source}")]
+    DataDir {
+        /// Which folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// Which address.
+        address: SocketAddr,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The catalog cannot be opened.
+    #[error("cannot open the database {url}: {source}")]
+    Catalog {
+        /// Which, without its password.
+        url: String,
+        /// Why.
+        source: tonearm_catalog::CatalogError,
+    },
+    /// The store cannot be opened.
+    #[error("cannot open the store {url}: {source}")]
+    Store {
+        /// Which, without its secrets.
+        url: String,
+        /// Why.
+        source: tonearm_blobs::BlobError,
+    },
+    /// The certificate cannot be used.
+    #[error("{0}")]
+    Tls(#[from] TlsError),
+    /// ffmpeg, or a part of it, is missing.
+    #[error("{0}")]
+    Media(#[from] tonearm_media::MediaError),
+    /// Other servers cannot be called.
+    #[error("cannot prepare calls to other servers: {0}")]
+    Outbound(#[source] reqwest::Error),
+}
+
+/// Why other nodes could not be told something.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TellError {
+    /// The store cannot be opened.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The store or the catalog is away.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+}
