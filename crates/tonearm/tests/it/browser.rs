@@ -4,10 +4,13 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use fantoccini::actions::{
+    InputSource, KeyAction, KeyActions, MOUSE_BUTTON_LEFT, MouseActions, PointerAction,
+};
 use fantoccini::elements::Element;
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -74,6 +77,67 @@ impl Browser {
 
     pub(crate) async fn click(&self, css: &str) {
         self.find(css).await.click().await.unwrap();
+    }
+
+    pub(crate) async fn goto(&self, url: &str) {
+        self.client.goto(url).await.unwrap();
+    }
+
+    /// Loads the page again until what the selector finds first says this: for what is written down a moment later.
+    pub(crate) async fn shows_in_time(&self, css: &str, text: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let seen = self.find(css).await.text().await.unwrap_or_default();
+            if seen.contains(text) {
+                return;
+            }
+            assert!(Instant::now() < deadline, "{css} says {seen:?}, not {text:?}");
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            self.client.refresh().await.unwrap();
+        }
+    }
+
+    /// What a script returns. It runs in the page as if the page had it, which no security policy forbids.
+    pub(crate) async fn run(&self, script: &str, arguments: Vec<Value>) -> Value {
+        self.client.execute(script, arguments).await.unwrap_or_else(|error| panic!("{script}: {error}"))
+    }
+
+    /// Waits until an expression is true in the page.
+    pub(crate) async fn until(&self, expression: &str) {
+        let (deadline, script) = (Instant::now() + PATIENCE, format!("return Boolean({expression});"));
+        // Between two pages there may be nothing to ask.
+        while !matches!(self.client.execute(&script, Vec::new()).await, Ok(Value::Bool(true))) {
+            assert!(Instant::now() < deadline, "this does not become true: {expression}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// A part of the player on the page, as soon as it is there.
+    pub(crate) async fn in_player(&self, css: &str) -> Element {
+        self.until(&format!("document.querySelector('tonearm-player')?.shadowRoot?.querySelector('{css}')"))
+            .await;
+        let player = self.find("tonearm-player").await.shadow_root().await.unwrap();
+        player.find(Locator::Css(css)).await.unwrap()
+    }
+
+    /// Clicks on an element so far from its left edge; 1 is its width.
+    pub(crate) async fn click_at(&self, element: Element, share: f64) {
+        let (.., width, _) = element.rectangle().await.unwrap();
+        let x = (share - 0.5) * width;
+        let mouse = MouseActions::new("mouse".to_owned())
+            .then(PointerAction::MoveToElement { element, duration: None, x, y: 0.0 })
+            .then(PointerAction::Down { button: MOUSE_BUTTON_LEFT })
+            .then(PointerAction::Up { button: MOUSE_BUTTON_LEFT });
+        self.client.perform_actions(mouse).await.unwrap();
+    }
+
+    /// Strikes keys one after another, wherever the focus is.
+    pub(crate) async fn strike(&self, keys: &str) {
+        let strike = |actions: KeyActions, value| {
+            actions.then(KeyAction::Down { value }).then(KeyAction::Up { value })
+        };
+        let keys = keys.chars().fold(KeyActions::new("keyboard".to_owned()), strike);
+        self.client.perform_actions(keys).await.unwrap();
     }
 
     pub(crate) async fn close(mut self) {

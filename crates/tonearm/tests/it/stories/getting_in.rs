@@ -1,0 +1,31 @@
+//! How the first administrator comes in, and comes back.
+
+use super::{Ada, PASSWORD};
+use crate::browser::Browser;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_link_works_once_and_the_password_from_then_on() {
+    let ada = Ada::arrives(&[]).await;
+    let browser = &ada.browser;
+    let link = ada.first_link().await.unwrap();
+    browser.goto(&link).await;
+    browser.shows("h1", "Welcome to Tonearm").await;
+    ada.says_who_she_is().await;
+    assert_eq!(ada.first_link().await, None);
+    let eve = Browser::open().await;
+    eve.goto(&link).await;
+    eve.shows("h1", "This link does not work any more").await;
+    eve.close().await;
+
+    browser.click(".side-wide .who button").await;
+    browser.shows("h1", "Sign in").await;
+    ada.opens("/keys").await;
+    ada.signs_in("not her password").await;
+    browser.shows("[role=alert]", "The email address or the password is wrong.").await;
+    ada.signs_in(PASSWORD).await;
+    // She is where she wanted to go.
+    browser.shows("h1", "Keys and links").await;
+    browser.click(".side-wide .who a").await;
+    browser.shows("tbody", "this one").await;
+    ada.leaves().await;
+}

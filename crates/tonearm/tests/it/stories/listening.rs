@@ -1,0 +1,56 @@
+//! Files are dropped onto a collection, become ready, and are heard.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::json;
+
+use super::{AUDIO, Ada, half_a_minute, hears};
+
+/// Drops files, given as names and Base64, as a person's mouse would.
+const DROP: &str = "
+    const [named] = arguments;
+    const transfer = new DataTransfer();
+    for (const [name, text] of named) {
+        const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+        transfer.items.add(new File([bytes], name, { type: 'audio/wav' }));
+    }
+    const zone = document.querySelector('[data-uploads]');
+    for (const name of ['dragenter', 'dragover', 'drop']) {
+        zone.dispatchEvent(new DragEvent(name, { dataTransfer: transfer, bubbles: true, cancelable: true }));
+    }";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn three_files_are_dropped_become_ready_and_are_heard() {
+    let ada = Ada::comes_in(&[]).await;
+    let browser = &ada.browser;
+    browser.type_into("#title", "Songs of the tide").await;
+    browser.click("main form button.primary").await;
+    browser.shows(".empty h2", "No tracks here yet").await;
+
+    let named: Vec<(&str, String)> = [("ebb.wav", 220.0), ("flood.wav", 330.0), ("slack.wav", 440.0)]
+        .map(|(name, hz)| (name, BASE64_STANDARD.encode(half_a_minute(hz))))
+        .into();
+    browser.until("document.querySelector('.drop')?.hidden === false").await;
+    browser.run(DROP, vec![json!(named)]).await;
+    browser.until("document.querySelectorAll('.uploads .badge.good').length === 3").await;
+    browser.client.refresh().await.unwrap();
+    browser.until("document.querySelectorAll('.tracks svg.wave path').length === 3").await;
+    for name in ["ebb", "flood", "slack"] {
+        browser.shows(".tracks", name).await;
+    }
+
+    browser.click(".tracks a.row").await;
+    let play = browser.in_player(".play:not([disabled])").await;
+    play.click().await.unwrap();
+    hears(browser).await;
+    play.click().await.unwrap();
+    browser.until(&format!("{AUDIO}.paused")).await;
+    let wave = browser.in_player(".wave").await;
+    browser.click_at(wave, 0.5).await;
+    browser.until(&format!("Math.abs({AUDIO}.currentTime - 15) < 0.5")).await;
+    play.click().await.unwrap();
+    hears(browser).await;
+    let position = browser.run(&format!("return {AUDIO}.currentTime;"), Vec::new()).await;
+    assert!(position.as_f64().unwrap() > 14.5, "it goes on from there, not from {position}");
+    ada.leaves().await;
+}

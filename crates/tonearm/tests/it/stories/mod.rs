@@ -1,0 +1,100 @@
+//! What people do with the dashboard, in a real browser.
+
+mod getting_in;
+mod keyboard;
+mod listening;
+mod sharing;
+mod webhooks;
+
+use fantoccini::key::Key;
+use tonearm_fixtures::audio::{Signal, WavSpec, wav};
+use tonearm_testkit::{Backend, TestServer};
+
+use crate::browser::Browser;
+
+const EMAIL: &str = "ada@example.com";
+const PASSWORD: &str = "correct horse battery";
+
+/// Ada, the first administrator, who is signed in.
+struct Ada {
+    server: TestServer,
+    browser: Browser,
+    /// The start of the addresses of her organization's pages.
+    base: String,
+}
+
+impl Ada {
+    /// Starts a service with `TONEARM_*` variables that nobody can sign in to yet.
+    async fn arrives(variables: &[(&str, &str)]) -> Self {
+        let server = TestServer::start_with(Backend::Embedded, variables).await;
+        let base = format!("{}/dashboard/{}", server.node.public_url(), server.organization_id);
+        Self { browser: Browser::open().await, server, base }
+    }
+
+    /// The same, and she has used its link.
+    async fn comes_in(variables: &[(&str, &str)]) -> Self {
+        let ada = Self::arrives(variables).await;
+        ada.browser.goto(&ada.first_link().await.unwrap()).await;
+        ada.says_who_she_is().await;
+        ada
+    }
+
+    /// The link that makes an administrator of whoever opens it, as long as there is none.
+    async fn first_link(&self) -> Option<String> {
+        let people = &self.server.node.parts().unwrap().people;
+        people.first_administrator_link().await.unwrap().map(|link| link.url)
+    }
+
+    async fn says_who_she_is(&self) {
+        self.browser.type_into("#name", "Ada Lovelace").await;
+        self.browser.type_into("#email", EMAIL).await;
+        // Return sends the form, as people expect.
+        self.browser.type_into("#password", &entered(PASSWORD)).await;
+        self.browser.shows(".side-wide .here-name", "Test organization").await;
+    }
+
+    async fn signs_in(&self, password: &str) {
+        self.browser.shows("h1", "Sign in").await;
+        self.browser.find("#email").await.clear().await.unwrap();
+        self.browser.type_into("#email", EMAIL).await;
+        self.browser.type_into("#password", &entered(password)).await;
+    }
+
+    async fn opens(&self, path: &str) {
+        self.browser.goto(&format!("{}{path}", self.base)).await;
+    }
+
+    /// A track that is ready to be heard, half a minute long: its id and its collection's.
+    async fn has_a_track(&self, name: &str) -> (String, String) {
+        let client = &self.server.client;
+        let collection = client.collection("Songs of the tide").await;
+        let track = client.upload(&collection, name, half_a_minute(220.0)).await;
+        client.settled(&track).await;
+        (track, collection)
+    }
+
+    async fn leaves(self) {
+        self.browser.close().await;
+        self.server.node.stop().await;
+    }
+}
+
+/// A text with the return key after it.
+fn entered(text: &str) -> String {
+    format!("{text}{}", char::from(Key::Enter))
+}
+
+/// A WAV file that is small and still long enough to seek in.
+fn half_a_minute(hz: f64) -> Vec<u8> {
+    let signal = Signal::Sine { hz, amplitude: 0.5 };
+    wav(&WavSpec { seconds: 30.0, sample_rate: 8_000, channels: 1, signal, ..WavSpec::default() })
+}
+
+/// What the player on the page plays.
+const AUDIO: &str = "document.querySelector('tonearm-player').sound.audio";
+
+/// Waits until sound is heard: time passes in it.
+async fn hears(browser: &Browser) {
+    let before = browser.run(&format!("return {AUDIO}.currentTime;"), Vec::new()).await;
+    browser.until(&format!("!{AUDIO}.paused && {AUDIO}.currentTime > {before} + 0.2")).await;
+}
