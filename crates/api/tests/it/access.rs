@@ -3,9 +3,10 @@
 use http::{Method, Request};
 use serde_json::{Value, json};
 use tonearm_domain::{KeyType, Timestamp};
+use tonearm_fixtures::Place;
 use tonearm_service::CreateKey;
 
-use crate::house::{House, Place};
+use crate::house::House;
 use crate::on_both;
 
 on_both!(a_key_is_needed, only_a_good_key_is_one, each_type_of_key_has_its_doors, the_key_is_looked_at_first);

@@ -3,8 +3,9 @@
 use axum::body::Body;
 use http::Request;
 use serde_json::json;
+use tonearm_fixtures::Place;
 
-use crate::house::{House, Place};
+use crate::house::House;
 use crate::on_both;
 
 on_both!(bad_bodies_are_told_apart, bad_ids_are_named, odd_but_legal_bodies_are_taken);

@@ -2,8 +2,9 @@
 
 use http::Method;
 use serde_json::{Value, json};
+use tonearm_fixtures::Place;
 
-use crate::house::{House, Place};
+use crate::house::House;
 use crate::on_both;
 use crate::reply::names;
 

@@ -4,9 +4,10 @@ use axum::body::Body;
 use http::{Method, Request};
 use serde_json::{Value, json};
 use tonearm_domain::{Colour, ObjectKey};
+use tonearm_fixtures::Place;
 use tonearm_fixtures::audio::transcode;
 
-use crate::house::{House, Place, local, tone};
+use crate::house::{House, local, tone};
 use crate::on_both;
 use crate::reply::{Reply, keys, names};
 use crate::uploads::{form, stored_objects};

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use http::Method;
 use serde_json::Value;
+use tonearm_fixtures::Place;
 
 use crate::access::{MANAGED, PLAYING, UPLOADING};
-use crate::house::{House, Place};
+use crate::house::House;
 
 /// Method and path of every operation, with its description.
 fn operations(document: &Value) -> Vec<(Method, String, &Value)> {

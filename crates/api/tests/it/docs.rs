@@ -2,8 +2,9 @@
 
 use axum::body::Body;
 use http::Request;
+use tonearm_fixtures::Place;
 
-use crate::house::{House, Place};
+use crate::house::House;
 
 #[tokio::test]
 async fn the_page_has_every_operation_and_loads_nothing() {

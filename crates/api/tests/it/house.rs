@@ -13,7 +13,7 @@ use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::{Ambient, KeyType, Meter, OrganizationId};
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
-use tonearm_fixtures::{ManualClock, Postgres, TestDatabase, ambient, sqlite_url};
+use tonearm_fixtures::{ManualClock, Place, ambient};
 use tonearm_media::{Media, MediaConfig};
 use tonearm_service::{
     Access, Caller, CreateKey, JobRun, Library, Links, LookupLimits, Lookups, Playback, Processing, Repeats,
@@ -27,25 +27,6 @@ use crate::reply::Reply;
 pub(crate) const PUBLIC_URL: &str = "https://api.example.com";
 pub(crate) const LIMITS: UploadLimits =
     UploadLimits { max_source_bytes: 2_000_000, max_cover_bytes: 100_000 };
-
-/// A database of the test's own, removed when dropped.
-pub(crate) struct Place {
-    url: String,
-    _folder: Option<TempDir>,
-    database: Option<TestDatabase>,
-}
-
-impl Place {
-    pub(crate) fn sqlite() -> Self {
-        let (folder, url) = sqlite_url();
-        Self { url, _folder: Some(folder), database: None }
-    }
-
-    pub(crate) async fn postgres() -> Self {
-        let database = Postgres::database().await;
-        Self { url: database.url.clone(), _folder: None, database: Some(database) }
-    }
-}
 
 /// An organization with a collection, a key to everything, and the router that serves it.
 pub(crate) struct House {
@@ -263,7 +244,7 @@ impl House {
 
     /// Takes the database away from under the service. Only a PostgreSQL database can go.
     pub(crate) fn lose_database(&mut self) {
-        drop(self.place.database.take());
+        self.place.lose();
     }
 
     /// Makes the organization's cover, past the interface.

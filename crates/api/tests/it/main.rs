@@ -26,25 +26,4 @@ mod uploads;
 mod usage;
 mod variants;
 
-/// Makes two tests of each case: one in a house on a fresh SQLite file, one on a fresh PostgreSQL database.
-macro_rules! on_both {
-    ($($case:ident),* $(,)?) => {
-        mod sqlite {
-            $(
-                #[tokio::test]
-                async fn $case() {
-                    Box::pin(super::$case(crate::house::Place::sqlite())).await;
-                }
-            )*
-        }
-        mod postgres {
-            $(
-                #[tokio::test]
-                async fn $case() {
-                    Box::pin(super::$case(crate::house::Place::postgres().await)).await;
-                }
-            )*
-        }
-    };
-}
-pub(crate) use on_both;
+pub(crate) use tonearm_fixtures::on_both;

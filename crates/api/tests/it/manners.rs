@@ -8,8 +8,9 @@ use futures::stream;
 use http::{Method, Request};
 use serde_json::{Value, json};
 use tonearm_api::ApiSettings;
+use tonearm_fixtures::Place;
 
-use crate::house::{House, Place, local};
+use crate::house::{House, local};
 use crate::on_both;
 
 on_both!(

@@ -3,10 +3,11 @@
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use tonearm_domain::KeyType;
+use tonearm_fixtures::Place;
 use tonearm_service::CreateKey;
 use tonearm_signing::ApiKeyText;
 
-use crate::house::{House, Place};
+use crate::house::House;
 use crate::on_both;
 
 on_both!(every_endpoint_answers_every_key_as_decided, holders_of_sessions_and_links_get_what_is_theirs);

@@ -4,9 +4,10 @@ use http::Method;
 use serde_json::{Value, json};
 use tonearm_api::ApiSettings;
 use tonearm_domain::KeyType;
+use tonearm_fixtures::Place;
 use tonearm_service::CreateKey;
 
-use crate::house::{House, Place};
+use crate::house::House;
 use crate::on_both;
 use crate::reply::{Reply, keys, names};
 

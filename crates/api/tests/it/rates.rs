@@ -7,8 +7,9 @@ use axum::body::Body;
 use axum::extract::ConnectInfo;
 use http::Request;
 use tonearm_api::{ApiSettings, RateLimits};
+use tonearm_fixtures::Place;
 
-use crate::house::{House, Place};
+use crate::house::House;
 
 async fn strict() -> House {
     let rate_limits = RateLimits { per_key: NonZeroU32::new(3), per_address: NonZeroU32::new(5) };

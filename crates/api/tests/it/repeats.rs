@@ -4,8 +4,9 @@ use axum::body::Body;
 use futures::future::join_all;
 use http::Request;
 use serde_json::{Value, json};
+use tonearm_fixtures::Place;
 
-use crate::house::{House, Place};
+use crate::house::House;
 use crate::on_both;
 use crate::reply::Reply;
 

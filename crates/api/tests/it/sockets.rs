@@ -4,8 +4,9 @@ use std::net::Ipv4Addr;
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
+use tonearm_fixtures::Place;
 
-use crate::house::{House, LIMITS, Place, local, tone};
+use crate::house::{House, LIMITS, local, tone};
 use crate::on_both;
 
 on_both!(a_connection_survives_a_small_refusal, who_waits_to_continue_is_answered_at_once);

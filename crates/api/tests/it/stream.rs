@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 use tonearm_domain::{KeyType, ObjectKey};
+use tonearm_fixtures::Place;
 use tonearm_service::CreateKey;
 
-use crate::house::{House, Place};
+use crate::house::House;
 use crate::on_both;
 
 on_both!(a_share_link_redirects_to_its_variant, a_share_link_ends_at_its_scope);

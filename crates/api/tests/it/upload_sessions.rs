@@ -3,8 +3,9 @@
 use http::Method;
 use serde_json::{Value, json};
 use tonearm_domain::KeyType;
+use tonearm_fixtures::Place;
 
-use crate::house::{House, Place, local, tone};
+use crate::house::{House, local, tone};
 use crate::on_both;
 use crate::reply::names;
 

@@ -13,8 +13,9 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tonearm_api::ApiSettings;
 use tonearm_domain::{Colour, ObjectKey};
+use tonearm_fixtures::Place;
 
-use crate::house::{House, LIMITS, Place, local, tone};
+use crate::house::{House, LIMITS, local, tone};
 use crate::on_both;
 use crate::reply::{Reply, names};
 

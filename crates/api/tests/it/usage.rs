@@ -3,8 +3,9 @@
 use http::Method;
 use serde_json::{Value, json};
 use tonearm_domain::KeyType;
+use tonearm_fixtures::Place;
 
-use crate::house::{House, Place};
+use crate::house::House;
 use crate::on_both;
 
 on_both!(what_is_handed_out_is_counted, a_limited_key_sees_its_own, what_is_asked_is_checked);

@@ -1,8 +1,9 @@
 //! Decisions, "Variants".
 
 use serde_json::{Value, json};
+use tonearm_fixtures::Place;
 
-use crate::house::{House, Place};
+use crate::house::House;
 use crate::on_both;
 use crate::reply::names;
 

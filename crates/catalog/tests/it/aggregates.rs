@@ -4,7 +4,7 @@ use tonearm_catalog::{Catalog, CatalogError, Transaction};
 use tonearm_domain::Page;
 use tonearm_fixtures::ambient;
 
-use crate::place::Place;
+use crate::place::{Place, Reach};
 use crate::samples::*;
 
 crate::on_both!(

@@ -7,7 +7,7 @@ use tonearm_domain::{RecordId, Timestamp};
 use tonearm_fixtures::ambient;
 
 use crate::on_both;
-use crate::place::Place;
+use crate::place::{Place, Reach};
 use crate::samples::{bare_collection, bare_organization, bare_track};
 
 on_both!(

@@ -7,7 +7,7 @@ use tonearm_catalog::{Catalog, CatalogError};
 use tonearm_domain::{Ambient, Job, JobId, Timestamp};
 use tonearm_fixtures::ambient;
 
-use crate::place::Place;
+use crate::place::{Place, Reach};
 use crate::samples::*;
 
 crate::on_both!(

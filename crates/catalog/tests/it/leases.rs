@@ -5,7 +5,7 @@ use tonearm_domain::{Ambient, ClaimedJob};
 use tonearm_fixtures::ambient;
 
 use crate::jobs::queue;
-use crate::place::Place;
+use crate::place::{Place, Reach};
 use crate::samples::*;
 
 crate::on_both!(

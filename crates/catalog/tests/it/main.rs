@@ -20,25 +20,4 @@ mod signing_keys;
 mod tracks;
 mod usage;
 
-/// Makes two tests of each case: one on a fresh SQLite file, one on a fresh PostgreSQL database.
-macro_rules! on_both {
-    ($($case:ident),* $(,)?) => {
-        mod sqlite {
-            $(
-                #[tokio::test(flavor = "multi_thread")]
-                async fn $case() {
-                    super::$case(crate::place::Place::sqlite()).await;
-                }
-            )*
-        }
-        mod postgres {
-            $(
-                #[tokio::test(flavor = "multi_thread")]
-                async fn $case() {
-                    super::$case(crate::place::Place::postgres().await).await;
-                }
-            )*
-        }
-    };
-}
-pub(crate) use on_both;
+pub(crate) use tonearm_fixtures::on_both;

@@ -7,7 +7,7 @@ use sea_orm::ConnectionTrait;
 use tonearm_catalog::{Backend, Catalog, CatalogError, ConnectOptions, DatabaseUrl};
 use tonearm_fixtures::ambient;
 
-use crate::place::Place;
+use crate::place::{Place, Reach};
 use crate::samples::*;
 
 crate::on_both!(

@@ -2,7 +2,7 @@
 
 use sea_orm::{ConnectionTrait, DbBackend, Statement};
 
-use crate::place::Place;
+use crate::place::{Place, Reach};
 
 /// The queries as SeaORM writes them, with the columns left out.
 const QUERIES: [&str; 17] = [

@@ -5,7 +5,7 @@ use tonearm_domain::{
 };
 use tonearm_fixtures::ambient;
 
-use crate::place::Place;
+use crate::place::{Place, Reach};
 use crate::samples::*;
 
 crate::on_both!(

@@ -4,7 +4,7 @@ use tonearm_catalog::CatalogError;
 use tonearm_domain::{FileData, RecipeKind, VariantIndex};
 use tonearm_fixtures::ambient;
 
-use crate::place::Place;
+use crate::place::{Place, Reach};
 use crate::samples::*;
 
 crate::on_both!(

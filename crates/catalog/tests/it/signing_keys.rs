@@ -3,7 +3,7 @@
 use tonearm_domain::{Ambient, OrganizationId, SigningKey};
 use tonearm_fixtures::ambient;
 
-use crate::place::Place;
+use crate::place::{Place, Reach};
 use crate::samples::*;
 
 crate::on_both!(signing_keys_live_until_they_are_revoked);

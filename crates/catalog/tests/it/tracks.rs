@@ -6,7 +6,7 @@ use futures::future::join_all;
 use tonearm_domain::{Colour, CoverOrigin, Page, TrackId, TrackStatus};
 use tonearm_fixtures::ambient;
 
-use crate::place::Place;
+use crate::place::{Place, Reach};
 use crate::samples::*;
 
 crate::on_both!(

@@ -2,8 +2,9 @@
 
 use axum::body::Body;
 use http::Request;
+use tonearm_fixtures::Place;
 
-use crate::house::{House, PASSWORD, Place};
+use crate::house::{House, PASSWORD};
 
 crate::on_both!(
     forms_of_others_are_refused,

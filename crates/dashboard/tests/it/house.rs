@@ -6,7 +6,7 @@ use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_dashboard::Dashboard;
 use tonearm_domain::OrganizationId;
-use tonearm_fixtures::{ManualClock, Postgres, TestDatabase, ambient, sqlite_url};
+use tonearm_fixtures::{ManualClock, Place, ambient};
 use tonearm_outbound::Outbound;
 use tonearm_service::{
     Audit, Library, Links, LookupLimits, Lookups, People, Playback, Transcriptions, UploadLimits, Uploads,
@@ -18,25 +18,6 @@ use crate::browser::Browser;
 
 pub(crate) const PUBLIC_URL: &str = "https://audio.example.com";
 pub(crate) const PASSWORD: &str = "correct horse battery";
-
-/// A database of the test's own, removed when dropped.
-pub(crate) struct Place {
-    url: String,
-    _folder: Option<TempDir>,
-    _database: Option<TestDatabase>,
-}
-
-impl Place {
-    pub(crate) fn sqlite() -> Self {
-        let (folder, url) = sqlite_url();
-        Self { url, _folder: Some(folder), _database: None }
-    }
-
-    pub(crate) async fn postgres() -> Self {
-        let database = Postgres::database().await;
-        Self { url: database.url.clone(), _folder: None, _database: Some(database) }
-    }
-}
 
 /// A dashboard with one organization and nobody in it.
 pub(crate) struct House {

@@ -1,9 +1,10 @@
 //! Keys and links: made, shown once, revoked.
 
 use tonearm_domain::KeyType;
+use tonearm_fixtures::Place;
 use tonearm_service::{Caller, CreateCollection, CreateKey};
 
-use crate::house::{House, Place};
+use crate::house::House;
 
 crate::on_both!(a_share_link_is_made_and_revoked, editors_manage_share_links_only, forms_say_what_is_wrong);
 

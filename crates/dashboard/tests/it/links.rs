@@ -1,6 +1,7 @@
 //! Links that let somebody in once.
+use tonearm_fixtures::Place;
 
-use crate::house::{House, PASSWORD, PUBLIC_URL, Place};
+use crate::house::{House, PASSWORD, PUBLIC_URL};
 
 crate::on_both!(
     the_first_administrator_comes_in_once,

@@ -1,6 +1,7 @@
 //! Roles, and who belongs where.
+use tonearm_fixtures::Place;
 
-use crate::house::{House, Place};
+use crate::house::House;
 
 crate::on_both!(roles_reach_no_further, other_organizations_are_not_there, there_is_always_an_owner);
 

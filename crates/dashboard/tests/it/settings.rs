@@ -1,6 +1,7 @@
 //! Variants, webhooks, and what the audit log tells of them.
+use tonearm_fixtures::Place;
 
-use crate::house::{House, Place};
+use crate::house::House;
 
 crate::on_both!(
     variants_are_added_and_removed,

@@ -1,8 +1,9 @@
 //! Signing in, staying signed in, and being kept out.
 
+use tonearm_fixtures::Place;
 use tonearm_service::{Device, SignInError};
 
-use crate::house::{House, PASSWORD, Place};
+use crate::house::{House, PASSWORD};
 
 crate::on_both!(
     a_person_signs_in_and_out,

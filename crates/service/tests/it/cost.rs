@@ -1,9 +1,10 @@
 //! How many statements it takes.
 
 use tonearm_domain::KeyType;
+use tonearm_fixtures::Place;
 
 use crate::on_both;
-use crate::station::{FOR_EVER, Place, Station};
+use crate::station::{FOR_EVER, Station};
 
 on_both!(
     the_hot_play_path_asks_nothing,

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use tonearm_domain::{Action, KeyType, Patch, PlaySessionId};
+use tonearm_fixtures::Place;
 use tonearm_service::{LookupLimits, Noun, Refusal, UpdateCollection, UpdateOrganization, UpdateTrack};
 
 use crate::on_both;
-use crate::station::{FOR_EVER, Node, Place, Station};
+use crate::station::{FOR_EVER, Node, Station};
 
 on_both!(
     a_revoked_key_is_refused_at_once,

@@ -3,12 +3,12 @@
 use tempfile::TempDir;
 use tonearm_blobs::Blobs;
 use tonearm_domain::{Ambient, ObjectKey};
-use tonearm_fixtures::ManualClock;
+use tonearm_fixtures::{ManualClock, Place};
 use tonearm_service::{Caller, KeyFollower, LookupLimits, Noun, Refusal, SigningKeys};
 use tonearm_signing::{Secrets, UrlSigner};
 
 use crate::on_both;
-use crate::station::{Place, Station};
+use crate::station::Station;
 
 on_both!(
     keys_are_honoured_until_they_are_revoked,

@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use tempfile::TempDir;
 use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::{
     Ambient, ContentType, ExpiresIn, FileData, FileOutcome, KeyType, Levels, Metric, ObjectFile, ObjectKey,
     Recipe, RecipeType, Track, TrackFile, TrackStatus,
 };
-use tonearm_fixtures::{Postgres, TestDatabase, ambient, sqlite_url};
+use tonearm_fixtures::{Place, ambient};
 use tonearm_service::{
     Access, Caller, CreateCollection, CreateKey, CreateTrack, CreatedKey, GrantPlaySession, Library, Links,
     LookupLimits, Lookups, OpenedPlaySession, PlaySessionScope, Playback,
@@ -18,25 +17,6 @@ use tonearm_signing::{Secrets, UrlSigner};
 /// What nodes keep "for ever", as far as a test is concerned.
 pub(crate) const FOR_EVER: LookupLimits =
     LookupLimits { time_to_live: Duration::from_secs(3600), max_bytes: 64 * 1024 * 1024 };
-
-/// A database of the test's own, removed when dropped.
-pub(crate) struct Place {
-    url: String,
-    _folder: Option<TempDir>,
-    _database: Option<TestDatabase>,
-}
-
-impl Place {
-    pub(crate) fn sqlite() -> Self {
-        let (folder, url) = sqlite_url();
-        Self { url, _folder: Some(folder), _database: None }
-    }
-
-    pub(crate) async fn postgres() -> Self {
-        let database = Postgres::database().await;
-        Self { url: database.url.clone(), _folder: None, _database: Some(database) }
-    }
-}
 
 /// What a process has, with database connections of its own.
 pub(crate) struct Node {

@@ -3,10 +3,11 @@
 use tempfile::TempDir;
 use tonearm_blobs::Blobs;
 use tonearm_domain::{Ambient, Meter, ObjectKey, OrganizationId, UsageCounts};
+use tonearm_fixtures::Place;
 use tonearm_service::{Caller, LookupLimits, Usage, UsageGroup, UsageKeeper, UsagePeriod};
 
 use crate::on_both;
-use crate::station::{Place, Station};
+use crate::station::Station;
 
 on_both!(
     counts_are_kept_once,
