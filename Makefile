@@ -5,7 +5,7 @@ LISTEN ?= 127.0.0.1:8080
 FILE ?=
 TONEARM := target/release/tonearm
 
-.PHONY: help run demo build test lint fmt chaos fuzz-api fuzz-media fuzz-edge bench rust ffmpeg
+.PHONY: help run demo build test lint fmt pictures chaos fuzz-api fuzz-media fuzz-edge bench rust ffmpeg
 
 help: ## List what there is to make
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -21,6 +21,7 @@ build: rust
 
 test: rust ffmpeg ## Pass all tests
 	@tools/need psql postgresql jq jq curl curl openssl openssl chromium chromium chromedriver chromium-driver
+	@tools/axe/fetch
 	@cargo build --quiet --locked --workspace --bins
 	@tools/fuzz-api --short $${CARGO_TARGET_DIR:-target}/debug/tonearm
 	@if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace --locked; else cargo test --workspace --locked; fi
@@ -31,6 +32,10 @@ lint: rust ## Check formatting and lints
 
 fmt: rust ## Format the code
 	@cargo fmt --all
+
+pictures: rust ffmpeg ## Take a picture of every page of the dashboard (DIR, default target/pictures)
+	@tools/need chromium chromium chromedriver chromium-driver
+	@TONEARM_PICTURES=$(abspath $(or $(DIR),target/pictures)) cargo test --package tonearm --test it pictures_of_every_page -- --ignored
 
 chaos: rust ffmpeg ## Upload while the server is killed again and again (ROUNDS, default 20)
 	@TONEARM_CHAOS_ROUNDS=$${ROUNDS:-20} cargo test --release --package tonearm --test it chaos -- --nocapture

@@ -8,10 +8,13 @@ use fantoccini::actions::{
     InputSource, KeyAction, KeyActions, MOUSE_BUTTON_LEFT, MouseActions, PointerAction,
 };
 use fantoccini::elements::Element;
+use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
+use reqwest::Method;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use url::{ParseError, Url};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -102,6 +105,14 @@ impl Browser {
         self.client.execute(script, arguments).await.unwrap_or_else(|error| panic!("{script}: {error}"))
     }
 
+    /// A command of the browser's own protocol for developers, such as `Emulation.setEmulatedMedia`.
+    pub(crate) async fn command(&self, name: &'static str, parameters: Value) -> Value {
+        self.client
+            .issue_cmd(DevTools { name, parameters })
+            .await
+            .unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
     /// Waits until an expression is true in the page.
     pub(crate) async fn until(&self, expression: &str) {
         let (deadline, script) = (Instant::now() + PATIENCE, format!("return Boolean({expression});"));
@@ -144,6 +155,23 @@ impl Browser {
         self.client.clone().close().await.unwrap();
         self.driver.kill().unwrap();
         self.driver.wait().unwrap();
+    }
+}
+
+#[derive(Debug)]
+struct DevTools {
+    name: &'static str,
+    parameters: Value,
+}
+
+impl WebDriverCompatibleCommand for DevTools {
+    fn endpoint(&self, base: &Url, session: Option<&str>) -> Result<Url, ParseError> {
+        base.join(&format!("session/{}/goog/cdp/execute", session.unwrap_or_default()))
+    }
+
+    fn method_and_body(&self, _: &Url) -> (Method, Option<String>) {
+        let body = json!({ "cmd": self.name, "params": self.parameters });
+        (Method::POST, Some(body.to_string()))
     }
 }
 

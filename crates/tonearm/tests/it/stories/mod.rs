@@ -1,8 +1,10 @@
 //! What people do with the dashboard, in a real browser.
 
+mod gallery;
 mod getting_in;
 mod keyboard;
 mod listening;
+mod pages;
 mod sharing;
 mod webhooks;
 
@@ -34,9 +36,13 @@ impl Ada {
     /// The same, and she has used its link.
     async fn comes_in(variables: &[(&str, &str)]) -> Self {
         let ada = Self::arrives(variables).await;
-        ada.browser.goto(&ada.first_link().await.unwrap()).await;
-        ada.says_who_she_is().await;
+        ada.uses_the_first_link().await;
         ada
+    }
+
+    async fn uses_the_first_link(&self) {
+        self.browser.goto(&self.first_link().await.unwrap()).await;
+        self.says_who_she_is().await;
     }
 
     /// The link that makes an administrator of whoever opens it, as long as there is none.

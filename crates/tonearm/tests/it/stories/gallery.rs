@@ -1,0 +1,200 @@
+//! A library as people have one, with something on every page.
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use tonearm_domain::{KeyType, Page, Role, WebhookKind};
+use tonearm_fixtures::audio::{Signal, WavSpec, wav};
+use tonearm_service::{Caller, CreateKey, DeliveryQuery, SetTranscription};
+use tonearm_testkit::Client;
+
+use super::Ada;
+use crate::receiver::Receiver;
+use crate::text;
+
+/// Days on which something was heard.
+const DAYS: usize = 24;
+const DAY: i64 = 24 * 3600;
+
+const SESSIONS: (&str, &[(&str, &str)]) = (
+    "Harbour sessions",
+    &[
+        ("Ebb and flow", "ebb-and-flow.wav"),
+        ("The lighthouse keeper’s waltz", "02 waltz (final).wav"),
+        ("Slack water", "slack water.wav"),
+        ("Letters from the far side of the estuary, read at night", "letters.wav"),
+    ],
+);
+const PODCAST: (&str, &[(&str, &str)]) = (
+    "Tide tables",
+    &[("1: Why the sea is salt", "tt-s01e01.wav"), ("2: Moon, mud, mussels", "tt-s01e02.wav")],
+);
+
+/// What the pages are about.
+pub(super) struct Gallery {
+    pub(super) ada: Ada,
+    pub(super) collection: String,
+    pub(super) empty_collection: String,
+    pub(super) track: String,
+    pub(super) failed_track: String,
+    pub(super) delivery: String,
+    pub(super) track_key: String,
+    pub(super) collection_key: String,
+    _receivers: [Receiver; 2],
+}
+
+impl Gallery {
+    /// Fills a service that nobody can sign in to yet.
+    pub(super) async fn open() -> Self {
+        let ada = Ada::arrives(&[("TONEARM_OUTBOUND_ALLOW_PRIVATE", "true")]).await;
+        let receivers = hears_of_everything(&ada).await;
+        let client = ada.server.client.clone();
+        let (collection, tracks) = collection(&client, SESSIONS, ["0x12355b", "0x2a9d8f", "0xe9c46a"]).await;
+        let (podcast, episodes) = collection_of_speech(&client).await;
+        let empty_collection = client.collection("Voice notes").await;
+        let failed_track = client.upload(&podcast, "interview.m4a", "this is no sound".repeat(200)).await;
+        client.settled(&failed_track).await;
+        let track_key =
+            share_key(&client, "For the press", json!({"track_id": tracks[0], "collection_id": collection}))
+                .await;
+        let collection_key =
+            share_key(&client, "Newsletter, spring", json!({"collection_id": collection})).await;
+        other_keys(&ada).await;
+        is_played(&ada, [&tracks[..], &episodes[..]].concat()).await;
+        let delivery = first_delivery(&ada).await;
+        has_company(&ada).await;
+        let track = tracks[0].clone();
+        Self {
+            ada,
+            collection,
+            empty_collection,
+            track,
+            failed_track,
+            delivery,
+            track_key,
+            collection_key,
+            _receivers: receivers,
+        }
+    }
+}
+
+fn caller(ada: &Ada) -> Caller {
+    Caller::owner(ada.server.organization_id.parse().unwrap())
+}
+
+/// One receiver that takes everything and one that takes nothing.
+async fn hears_of_everything(ada: &Ada) -> [Receiver; 2] {
+    let webhooks = &ada.server.node.parts().unwrap().webhooks;
+    let (good, bad) = (Receiver::start(Duration::ZERO).await, Receiver::start(Duration::ZERO).await);
+    bad.answer(500);
+    webhooks.set(&caller(ada), WebhookKind::Collection, &good.url()).await.unwrap();
+    webhooks.set(&caller(ada), WebhookKind::Track, &bad.url()).await.unwrap();
+    [good, bad]
+}
+
+async fn collection(
+    client: &Client,
+    (title, songs): (&str, &[(&str, &str)]),
+    colours: [&str; 3],
+) -> (String, Vec<String>) {
+    let created = client
+        .post("/v1/collection", &json!({"title": title, "player_subtitle": "Ada & the Lovelaces"}))
+        .await
+        .ok();
+    let upload = client.request(Method::POST, text(&created, "/collection_cover_upload/upload_url"));
+    client.send(upload.body(picture(colours))).await.ok();
+    let collection = text(&created, "/collection_id").to_owned();
+    let mut tracks = Vec::new();
+    for (at, (title, file_name)) in songs.iter().enumerate() {
+        let track = client.upload(&collection, file_name, song(at as u64 + title.len() as u64)).await;
+        client.put(&format!("/v1/track/{track}"), &json!({"player_title": title})).await.ok();
+        tracks.push(track);
+    }
+    for track in &tracks {
+        client.settled(track).await;
+    }
+    (collection, tracks)
+}
+
+async fn collection_of_speech(client: &Client) -> (String, Vec<String>) {
+    collection(client, PODCAST, ["0xf4a261", "0xe76f51", "0x6d2e46"]).await
+}
+
+/// A soft picture in three colours.
+fn picture(colours: [&str; 3]) -> Vec<u8> {
+    let [one, two, three] = colours;
+    let source = format!(
+        "gradients=s=1000x1000:n=3:c0={one}:c1={two}:c2={three}:x0=100:y0=900:x1=850:y1=50:seed=7:type=radial"
+    );
+    let arguments =
+        ["-v", "error", "-f", "lavfi", "-i", &source, "-frames:v", "1", "-q:v", "3", "-f", "mjpeg", "-"];
+    let made = Command::new("ffmpeg").args(arguments).stdin(Stdio::null()).output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    made.stdout
+}
+
+/// Twenty-four seconds that rise and fall as music does: beats inside bars inside phrases.
+fn song(seed: u64) -> Vec<u8> {
+    let beats = (0_u64..192).map(|beat| {
+        let place = beat as f64 / 192.0;
+        let phrase = 0.35 + 0.65 * (place * std::f64::consts::PI * (2.0 + (seed % 3) as f64)).sin().abs();
+        let accent = if beat % 4 == 0 { 1.0 } else { 0.7 };
+        let wobble = (beat.wrapping_mul(seed * 2 + 7919) % 97) as f64 / 97.0;
+        0.05 + 0.9 * phrase * accent * (0.45 + 0.55 * wobble)
+    });
+    let signal = Signal::Steps(beats.collect());
+    wav(&WavSpec { seconds: 24.0, sample_rate: 8_000, channels: 1, signal, ..WavSpec::default() })
+}
+
+async fn share_key(client: &Client, title: &str, reach: Value) -> String {
+    let mut body = json!({"title": title, "api_key_type_id": "share", "variants": ["hq"]});
+    body.as_object_mut().unwrap().extend(reach.as_object().unwrap().clone());
+    text(&client.post("/v1/api_key", &body).await.ok(), "/api_key/key").to_owned()
+}
+
+async fn other_keys(ada: &Ada) {
+    let library = &ada.server.node.parts().unwrap().library;
+    let mut website = CreateKey::new(KeyType::Player, "Website");
+    website.is_downloadable = true;
+    library.create_key(&caller(ada), website).await.unwrap();
+    let old = CreateKey::new(KeyType::Uploader, "Old uploader");
+    let old = library.create_key(&caller(ada), old).await.unwrap().key.id;
+    library.revoke_key(&caller(ada), old).await.unwrap();
+}
+
+/// Lets some weeks pass, in which more and more is heard.
+async fn is_played(ada: &Ada, tracks: Vec<String>) {
+    let client = &ada.server.client;
+    let key = share_key(client, "Everywhere", json!({})).await;
+    for day in 0..DAYS {
+        for track in tracks.iter().take(1 + (day * 7) % tracks.len()) {
+            let link = client.get(&format!("/v1/stream/{track}/{key}")).await;
+            client.get(link.header("location")).await;
+        }
+        ada.server.clock.advance_seconds(DAY);
+    }
+}
+
+/// The first one that did not arrive.
+async fn first_delivery(ada: &Ada) -> String {
+    let query = DeliveryQuery { kind: Some(WebhookKind::Track), state: None };
+    let page = Page::new(None, None).unwrap();
+    let webhooks = &ada.server.node.parts().unwrap().webhooks;
+    let (_, found) = webhooks.deliveries(&caller(ada), query, page).await.unwrap();
+    found.last().unwrap().id.to_string()
+}
+
+/// Others work here too, and words are written down.
+async fn has_company(ada: &Ada) {
+    let parts = ada.server.node.parts().unwrap();
+    parts.people.invite(&caller(ada), Role::Editor, "bea@example.com").await.unwrap();
+    let set = SetTranscription {
+        base_url: "https://speech.example.com/v1".to_owned(),
+        key: None,
+        model: "large".to_owned(),
+        language: None,
+    };
+    parts.transcriptions.set(&caller(ada), set).await.unwrap();
+}

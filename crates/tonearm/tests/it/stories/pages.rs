@@ -1,0 +1,211 @@
+//! Every page: none keeps anybody out, none is heavy, and all can be looked at.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::gallery::Gallery;
+use crate::browser::Browser;
+
+/// Most bytes of a page with its styles and scripts, as they are before compression.
+const MOST_BYTES: u64 = 100_000;
+
+/// Looks for barriers and gives back those that matter, each with where it is.
+const LOOK: &str = "
+    const [done] = [...arguments].slice(-1);
+    axe.run(document, { resultTypes: ['violations'] }).then(
+        ({ violations }) => done(violations
+            .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+            .map(({ id, help, nodes }) => ({ id, help, nodes: nodes.map((node) => [node.html, node.failureSummary]) }))),
+        (error) => done([{ id: 'axe', help: String(error) }]),
+    );";
+
+/// What a page and its styles and scripts weigh. Pictures and sound are not counted.
+const WEIGH: &str = "
+    const told = performance.getEntriesByType('resource')
+        .filter(({ initiatorType, name }) => ['link', 'script', 'other'].includes(initiatorType) || /\\.(js|css)$/.test(name));
+    const page = performance.getEntriesByType('navigation')[0];
+    return [page, ...told].map(({ decodedBodySize }) => decodedBodySize).reduce((sum, size) => sum + size);";
+
+/// A name and an address.
+type Page = (&'static str, String);
+
+impl Gallery {
+    /// What everybody may see.
+    async fn pages_for_strangers(&self) -> Vec<Page> {
+        let url = self.ada.server.node.public_url();
+        let (track, track_key, collection_key) = (&self.track, &self.track_key, &self.collection_key);
+        vec![
+            ("sign-in", format!("{url}/dashboard/sign-in")),
+            ("first-password", self.ada.first_link().await.unwrap()),
+            ("dead-link", format!("{url}/dashboard/link/none")),
+            ("share-track", format!("{url}/share/{track}/{track_key}")),
+            ("share-collection", format!("{url}/share/{collection_key}")),
+            ("share-refused", format!("{url}/share/{track}/none")),
+            ("embed-track", format!("{url}/embed/{track}/{track_key}")),
+            ("embed-collection", format!("{url}/embed/{collection_key}")),
+        ]
+    }
+
+    /// What an owner may see.
+    fn pages_for_owners(&self) -> Vec<Page> {
+        let pages = [
+            ("library", "/library".to_owned()),
+            ("collection", format!("/collections/{}", self.collection)),
+            ("collection-empty", format!("/collections/{}", self.empty_collection)),
+            ("track", format!("/tracks/{}", self.track)),
+            ("track-failed", format!("/tracks/{}", self.failed_track)),
+            ("usage", "/usage".to_owned()),
+            ("keys", "/keys".to_owned()),
+            ("new-key-share", "/keys/new?type=share".to_owned()),
+            ("new-key-player", "/keys/new?type=player".to_owned()),
+            ("new-key-api", "/keys/new?type=api".to_owned()),
+            ("variants", "/variants".to_owned()),
+            ("webhooks", "/webhooks".to_owned()),
+            ("delivery", format!("/webhooks/deliveries/{}", self.delivery)),
+            ("transcription", "/transcription".to_owned()),
+            ("members", "/members".to_owned()),
+            ("audit", "/audit".to_owned()),
+            ("organization", "/organization".to_owned()),
+            ("nothing", "/nothing".to_owned()),
+        ];
+        let profile = ("profile", format!("{}/dashboard/profile", self.ada.server.node.public_url()));
+        let own = pages.into_iter().map(|(name, path)| (name, format!("{}{path}", self.ada.base)));
+        own.chain([profile]).collect()
+    }
+}
+
+/// How a page is looked at.
+#[derive(Clone, Copy)]
+struct View {
+    name: &'static str,
+    width: u32,
+    height: u32,
+}
+
+const VIEWS: [View; 4] = [
+    View { name: "wide-light", width: 1440, height: 1000 },
+    View { name: "phone-dark", width: 390, height: 844 },
+    View { name: "wide-dark", width: 1440, height: 1000 },
+    View { name: "phone-light", width: 390, height: 844 },
+];
+
+impl Browser {
+    async fn views(&self, view: View) {
+        let is_phone = view.width < 600;
+        let screen = json!({
+            "width": view.width, "height": view.height, "mobile": is_phone,
+            "deviceScaleFactor": if is_phone { 2 } else { 1 },
+        });
+        self.command("Emulation.setDeviceMetricsOverride", screen).await;
+        let scheme = if view.name.ends_with("dark") { "dark" } else { "light" };
+        let features = json!([
+            { "name": "prefers-color-scheme", "value": scheme },
+            { "name": "prefers-reduced-motion", "value": "reduce" },
+        ]);
+        self.command("Emulation.setEmulatedMedia", json!({ "features": features })).await;
+    }
+
+    /// Opens a page and waits until it is all there.
+    async fn opens(&self, address: &str) {
+        self.goto(address).await;
+        self.until(
+            "[...document.images].every((image) => image.complete || image.loading === 'lazy') && \
+             [...document.querySelectorAll('tonearm-player')].every((player) => player.duration > 0)",
+        )
+        .await;
+    }
+}
+
+/// Where axe-core is, once `make test` has fetched it.
+fn axe() -> Option<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/axe");
+    std::fs::read_to_string(folder.join("node_modules/axe-core/axe.min.js")).ok()
+}
+
+/// What keeps people out of the page that is shown.
+async fn barriers(browser: &Browser, axe: &str) -> Vec<Value> {
+    browser.run(axe, Vec::new()).await;
+    let found = browser.client.execute_async(LOOK, Vec::new()).await.unwrap();
+    found.as_array().unwrap().clone()
+}
+
+/// What is wrong with a page, as text; nothing where nothing is.
+async fn wrong_with(browser: &Browser, axe: Option<&str>, (name, address): &Page) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for view in [VIEWS[0], VIEWS[1]] {
+        browser.views(view).await;
+        browser.opens(address).await;
+        let weight = browser.run(WEIGH, Vec::new()).await.as_u64().unwrap();
+        if weight > MOST_BYTES {
+            wrong.push(format!("{name}: {weight} bytes"));
+        }
+        let Some(axe) = axe else { continue };
+        for barrier in barriers(browser, axe).await {
+            wrong.push(format!("{name}, {}: {}", view.name, serde_json::to_string_pretty(&barrier).unwrap()));
+        }
+    }
+    wrong
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_page_is_light_and_without_barriers() {
+    let axe = axe();
+    if axe.is_none() {
+        eprintln!("axe-core is not there, so barriers are not looked for: (cd tools/axe && npm ci)");
+    }
+    let gallery = Gallery::open().await;
+    let (browser, mut wrong) = (&gallery.ada.browser, Vec::new());
+    for page in gallery.pages_for_strangers().await {
+        wrong.extend(wrong_with(browser, axe.as_deref(), &page).await);
+    }
+    browser.views(VIEWS[0]).await;
+    gallery.ada.uses_the_first_link().await;
+    if let Some(axe) = &axe {
+        browser
+            .run("document.querySelector('main').append(document.createElement('button'));", Vec::new())
+            .await;
+        let found = barriers(browser, axe).await;
+        assert_eq!(found[0]["id"], "button-name", "a button without a name is a barrier: {found:?}");
+    }
+    for page in gallery.pages_for_owners() {
+        wrong.extend(wrong_with(browser, axe.as_deref(), &page).await);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    gallery.ada.leaves().await;
+}
+
+/// Takes pictures of all pages into `TONEARM_PICTURES`, for people to look at.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "it checks nothing; `make pictures` runs it"]
+async fn pictures_of_every_page() {
+    let folder =
+        PathBuf::from(std::env::var_os("TONEARM_PICTURES").expect("TONEARM_PICTURES names a folder"));
+    std::fs::create_dir_all(&folder).unwrap();
+    let gallery = Gallery::open().await;
+    let browser = &gallery.ada.browser;
+    let strangers = gallery.pages_for_strangers().await;
+    take(browser, &folder, &strangers).await;
+    browser.views(VIEWS[0]).await;
+    gallery.ada.uses_the_first_link().await;
+    take(browser, &folder, &gallery.pages_for_owners()).await;
+    gallery.ada.leaves().await;
+}
+
+async fn take(browser: &Browser, folder: &Path, pages: &[Page]) {
+    for view in VIEWS {
+        browser.views(view).await;
+        for (name, address) in pages {
+            browser.opens(address).await;
+            let shot = json!({ "format": "png", "captureBeyondViewport": true });
+            let shot = browser.command("Page.captureScreenshot", shot).await;
+            keep(&folder.join(format!("{name}.{}.png", view.name)), &shot);
+        }
+    }
+}
+
+fn keep(path: &Path, shot: &Value) {
+    use base64::Engine;
+    let picture = base64::prelude::BASE64_STANDARD.decode(shot["data"].as_str().unwrap()).unwrap();
+    std::fs::write(path, picture).unwrap();
+}
