@@ -3,9 +3,11 @@
 use std::io::{ErrorKind, PipeReader, Read};
 use std::sync::mpsc;
 
-use ebur128::{EbuR128, Mode};
+use tokio_util::sync::CancellationToken;
 use tonearm_domain::{Levels, LevelsFormat, LevelsSettings};
 
+use crate::loudness::LoudnessMeter;
+use crate::pcm::Encoding;
 use crate::peaks::PeaksMeter;
 use crate::true_peak::TruePeak;
 use crate::{LevelMeter, MediaError, Peaks, Probe, Progress};
@@ -44,14 +46,14 @@ impl Waveform {
     }
 }
 
-/// Bytes read at once.
-const CHUNK: usize = 128 * 1024;
+/// Samples read at once.
+const CHUNK: usize = 32 * 1024;
 /// Chunks that may wait to be measured.
 const CHUNKS: usize = 4;
 /// Bytes that the pipe from ffmpeg holds, so that neither side waits for the other at every chunk.
 const PIPE: usize = 1 << 20;
 
-/// Measures interleaved 32-bit floats, little-endian, as they come.
+/// Measures interleaved samples as they come.
 pub(crate) struct Analyser {
     settings: Vec<LevelsSettings>,
     meter: LevelMeter,
@@ -59,51 +61,60 @@ pub(crate) struct Analyser {
     progress: Option<Progress>,
     expected: Option<u64>,
     /// Until it is handed to its thread.
-    loudness: Option<EbuR128>,
+    loudness: Option<LoudnessMeter>,
     true_peak: TruePeak,
     rate: u32,
     channels: u32,
 }
 
 impl Analyser {
-    pub(crate) fn new(
-        probe: &Probe,
-        levels: &[LevelsSettings],
-        progress: Option<Progress>,
-    ) -> Result<Self, MediaError> {
-        let loudness = EbuR128::new(probe.channels, probe.sample_rate, Mode::I).map_err(|error| {
-            tracing::debug!(%error, "loudness cannot be measured");
-            unmeasurable()
-        })?;
+    pub(crate) fn new(probe: &Probe, levels: &[LevelsSettings], progress: Option<Progress>) -> Self {
+        let Probe { channels, sample_rate: rate, expected_frames: expected, .. } = *probe;
         let (own, foreign): (Vec<_>, Vec<_>) = levels.iter().cloned().partition(is_own);
-        let peaks = |settings| PeaksMeter::new(settings, probe.channels, probe.sample_rate);
-        Ok(Self {
+        let peaks = |settings| PeaksMeter::new(settings, channels, rate);
+        Self {
             settings: levels.to_vec(),
-            meter: LevelMeter::new(probe.channels, &own, probe.expected_frames),
+            meter: LevelMeter::new(channels, &own, expected),
             peaks: foreign.iter().map(peaks).collect(),
             progress,
-            expected: probe.expected_frames,
-            loudness: Some(loudness),
-            true_peak: TruePeak::new(probe.channels, probe.sample_rate),
-            rate: probe.sample_rate,
-            channels: probe.channels,
-        })
+            expected,
+            loudness: Some(LoudnessMeter::new(channels, rate, probe.channel_layout.as_deref())),
+            true_peak: TruePeak::new(channels, rate),
+            rate,
+            channels,
+        }
     }
 
-    /// Reads to the end. Holds a few chunks at a time, however long the sound is. Loudness, which takes longest, is
-    /// measured on a thread of its own.
-    pub(crate) fn consume(mut self, stdout: PipeReader) -> Result<Analysis, MediaError> {
+    /// Reads what ffmpeg decodes, to the end.
+    pub(crate) fn consume(self, stdout: PipeReader) -> Result<Analysis, MediaError> {
         widen_pipe(&stdout);
-        let loudness = self.loudness.take().ok_or(MediaError::Cancelled)?;
-        let loudness = std::thread::scope(|scope| {
+        // When the work is called off, ffmpeg is killed, and its pipe ends.
+        self.measure(stdout, Encoding::Float32, &CancellationToken::new())
+    }
+
+    /// Reads samples to the end. Holds a few chunks at a time, however long the sound is. Loudness, which takes
+    /// longest, is measured on a thread of its own.
+    pub(crate) fn measure(
+        mut self,
+        samples: impl Read,
+        encoding: Encoding,
+        cancel: &CancellationToken,
+    ) -> Result<Analysis, MediaError> {
+        let mut loudness = self.loudness.take().ok_or(MediaError::Cancelled)?;
+        std::thread::scope(|scope| {
             let (measured, to_measure) = mpsc::sync_channel::<Vec<f32>>(CHUNKS);
             let (emptied, empty) = mpsc::channel();
-            let measure = move || measure_loudness(loudness, to_measure, &emptied);
-            let measuring =
-                std::thread::Builder::new().name("loudness".to_owned()).spawn_scoped(scope, measure)?;
-            self.read(stdout, &empty, |samples| measured.send(samples).is_ok())?;
-            drop(measured);
-            measuring.join().map_err(|_| unmeasurable())?
+            let loudness = &mut loudness;
+            let measure = move || {
+                for samples in to_measure {
+                    loudness.add(&samples);
+                    // Nobody needs it any more at the end.
+                    let _ = emptied.send(samples);
+                }
+            };
+            std::thread::Builder::new().name("loudness".to_owned()).spawn_scoped(scope, measure)?;
+            // Ends early where chunks are not taken, as the thread has panicked then, and so will its scope.
+            self.read(samples, encoding, cancel, &empty, |samples| measured.send(samples).is_ok())
         })?;
         self.finish(&loudness)
     }
@@ -111,25 +122,26 @@ impl Analyser {
     /// Takes every chunk in, and passes it on. Ends early where it is not taken.
     fn read(
         &mut self,
-        mut stdout: PipeReader,
+        mut source: impl Read,
+        encoding: Encoding,
+        cancel: &CancellationToken,
         empty: &mpsc::Receiver<Vec<f32>>,
         mut pass_on: impl FnMut(Vec<f32>) -> bool,
     ) -> Result<(), MediaError> {
-        let frame_bytes = self.channels as usize * size_of::<f32>();
-        let mut bytes = vec![0; CHUNK.next_multiple_of(frame_bytes)];
+        let frame_bytes = self.channels as usize * encoding.bytes();
+        let mut bytes = vec![0; (CHUNK * encoding.bytes()).next_multiple_of(frame_bytes)];
         let mut filled = 0;
-        loop {
-            match stdout.read(&mut bytes[filled..]) {
+        while !cancel.is_cancelled() {
+            match source.read(&mut bytes[filled..]) {
                 Ok(0) => return Ok(()),
                 Ok(count) => filled += count,
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error.into()),
             }
             let whole = filled - filled % frame_bytes;
-            let (floats, _) = bytes[..whole].as_chunks();
             let mut samples = empty.try_recv().unwrap_or_default();
             samples.clear();
-            samples.extend(floats.iter().map(|float| tame(f32::from_le_bytes(*float))));
+            encoding.read(&bytes[..whole], &mut samples);
             self.add(&samples);
             if !pass_on(samples) {
                 return Ok(());
@@ -137,6 +149,7 @@ impl Analyser {
             bytes.copy_within(whole..filled, 0);
             filled -= whole;
         }
+        Err(MediaError::Cancelled)
     }
 
     fn add(&mut self, samples: &[f32]) {
@@ -148,7 +161,7 @@ impl Analyser {
         }
     }
 
-    fn finish(self, loudness: &EbuR128) -> Result<Analysis, MediaError> {
+    fn finish(self, loudness: &LoudnessMeter) -> Result<Analysis, MediaError> {
         let frames = self.meter.frames();
         if frames == 0 {
             return Err(MediaError::silent_file());
@@ -165,32 +178,11 @@ impl Analyser {
         Ok(Analysis {
             duration: frames as f64 / f64::from(self.rate),
             frames,
-            loudness_lufs: loudness.loudness_global().ok().filter(|lufs| lufs.is_finite()),
+            loudness_lufs: loudness.integrated(),
             true_peak_dbtp: self.true_peak.decibels(),
             levels: self.settings.iter().filter_map(next).collect(),
         })
     }
-}
-
-/// Measures chunks as they come, and gives them back empty.
-fn measure_loudness(
-    mut loudness: EbuR128,
-    chunks: mpsc::Receiver<Vec<f32>>,
-    emptied: &mpsc::Sender<Vec<f32>>,
-) -> Result<EbuR128, MediaError> {
-    for samples in chunks {
-        loudness.add_frames_f32(&samples).map_err(|error| {
-            tracing::debug!(%error, "loudness measuring stopped");
-            unmeasurable()
-        })?;
-        // Nobody needs it any more at the end.
-        let _ = emptied.send(samples);
-    }
-    Ok(loudness)
-}
-
-fn unmeasurable() -> MediaError {
-    MediaError::Failed("The loudness of this sound cannot be measured.".to_owned())
 }
 
 /// Where the system does not allow it, the pipe stays as it is.
@@ -202,9 +194,4 @@ fn widen_pipe(pipe: &PipeReader) {
 
 fn is_own(settings: &LevelsSettings) -> bool {
     settings.format == LevelsFormat::Levels
-}
-
-/// Files of floats can hold what is no number; that would spoil every sum it enters.
-fn tame(sample: f32) -> f32 {
-    if sample.is_finite() { sample } else { 0.0 }
 }

@@ -1,6 +1,8 @@
 //! The door to everything that ffmpeg does.
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,7 +12,7 @@ use tonearm_domain::{Colour, ContentType, FileData, LevelsSettings, WaveformVide
 use crate::analyse::Analyser;
 use crate::process::Invocation;
 use crate::{
-    Analysis, MediaError, MediaLimits, Output, Probe, Progress, Rendered, RunScope, Tools, args, probe,
+    Analysis, MediaError, MediaLimits, Output, Pcm, Probe, Progress, Rendered, RunScope, Tools, args, probe,
     render, sandbox, tools, video, wav_header,
 };
 
@@ -43,7 +45,8 @@ impl MediaConfig {
 /// Sound in, sound out. Clones share one budget of processes.
 ///
 /// Each call runs one child process, confined to its input and one output folder, without network, under limits.
-/// Dropping a call's future kills its process.
+/// Dropping a call's future kills its process. Calls that wait for their turn get it in the order in which they were
+/// first polled.
 #[derive(Debug, Clone)]
 pub struct Media {
     inner: Arc<Inner>,
@@ -121,16 +124,21 @@ impl Media {
         scope: &RunScope,
         progress: Option<Progress>,
     ) -> Result<Analysis, MediaError> {
+        let permit = self.permit(scope).await?;
         let (input, size) = self.open(input).await?;
-        let analyser = Analyser::new(probe, levels, progress)?;
+        let analyser = Analyser::new(probe, levels, progress);
+        if let Some(pcm) = probe.pcm {
+            return read_directly(input, pcm, analyser, scope).await;
+        }
         let args = args::pcm_args(&input, probe, &[]);
         let invocation = Invocation {
             input: Some(input),
             otherwise: "The sound could not be decoded.",
             ..self.invocation(&self.inner.config.ffmpeg, args, scope, probe.duration, size)
         };
-        let _permit = self.permit(scope).await?;
-        invocation.run(&scope.cancel, move |stdout| analyser.consume(stdout)).await
+        let analysis = invocation.run(&scope.cancel, move |stdout| analyser.consume(stdout)).await;
+        drop(permit);
+        analysis
     }
 
     /// [`Media::analyse`], and in the same process, from the same decoding, what [`Media::render`] does for each of
@@ -146,9 +154,10 @@ impl Media {
         scope: &RunScope,
         progress: Option<Progress>,
     ) -> Result<(Analysis, Vec<Rendered>), MediaError> {
+        let permit = self.permit(scope).await?;
         let (input, size) = self.open(input).await?;
         let folder = fresh_folder(scratch).await?;
-        let analyser = Analyser::new(probe, levels, progress)?;
+        let analyser = Analyser::new(probe, levels, progress);
         let outputs: Vec<(Output<'_>, PathBuf)> = outputs
             .iter()
             .enumerate()
@@ -161,7 +170,6 @@ impl Media {
             otherwise: "The sound could not be decoded or encoded.",
             ..self.invocation(&self.inner.config.ffmpeg, args, scope, probe.duration, size)
         };
-        let permit = self.permit(scope).await?;
         let analysis = invocation.run(&scope.cancel, move |stdout| analyser.consume(stdout)).await?;
         drop(permit);
         let mut rendered = Vec::new();
@@ -191,6 +199,7 @@ impl Media {
         progress: Option<Progress>,
     ) -> Result<Rendered, MediaError> {
         let probe = &self.with_folded_loudness(input, probe, &output, scope).await?;
+        let permit = self.permit(scope).await?;
         let (input, size) = self.open(input).await?;
         let seconds = output.seconds(duration);
         let folder = fresh_folder(scratch).await?;
@@ -202,7 +211,6 @@ impl Media {
             otherwise: "The sound could not be encoded.",
             ..self.invocation(&self.inner.config.ffmpeg, args, scope, duration, size)
         };
-        let permit = self.permit(scope).await?;
         let follow = move |stdout| render::follow(stdout, seconds, progress.as_ref());
         let written = invocation.run(&scope.cancel, follow).await?;
         drop(permit);
@@ -228,6 +236,7 @@ impl Media {
         scope: &RunScope,
         progress: Option<Progress>,
     ) -> Result<Rendered, MediaError> {
+        let permit = self.permit(scope).await?;
         let (input, size) = self.open(input).await?;
         let folder = fresh_folder(scratch).await?;
         let pictures = video::draw(settings, colour, levels, folder.path()).await?;
@@ -241,7 +250,6 @@ impl Media {
             otherwise: "The video could not be made.",
             ..self.invocation(&self.inner.config.ffmpeg, args, scope, effort, size)
         };
-        let permit = self.permit(scope).await?;
         let follow = move |stdout| render::follow(stdout, duration, progress.as_ref());
         let written = invocation.run(&scope.cancel, follow).await?;
         drop(permit);
@@ -266,8 +274,8 @@ impl Media {
         }
         let (input, size) = self.open(input).await?;
         let args = args::folded_pcm_args(&input, &probe, channels);
-        let folded = Probe { channels, ..probe.clone() };
-        let analyser = Analyser::new(&folded, &[], None)?;
+        let folded = Probe { channels, channel_layout: None, ..probe.clone() };
+        let analyser = Analyser::new(&folded, &[], None);
         let invocation = Invocation {
             input: Some(input),
             otherwise: "The sound could not be decoded.",
@@ -290,6 +298,7 @@ impl Media {
         scratch: &Path,
         scope: &RunScope,
     ) -> Result<PathBuf, MediaError> {
+        let permit = self.permit(scope).await?;
         let (input, size) = self.open(input).await?;
         let seconds = window.1 - window.0;
         let folder = fresh_folder(scratch).await?;
@@ -301,7 +310,6 @@ impl Media {
             otherwise: "The sound could not be prepared for transcription.",
             ..self.invocation(&self.inner.config.ffmpeg, args, scope, probe.duration, size)
         };
-        let permit = self.permit(scope).await?;
         let written = invocation.run(&scope.cancel, move |out| render::follow(out, seconds, None)).await?;
         drop(permit);
         render::check_output(&path, written > 0).await?;
@@ -345,6 +353,23 @@ impl Media {
             permit = self.inner.permits.acquire() => permit.map_err(|_| MediaError::Cancelled),
         }
     }
+}
+
+/// Measures samples that need no decoder. Dropping the future ends it.
+async fn read_directly(
+    input: PathBuf,
+    pcm: Pcm,
+    analyser: Analyser,
+    scope: &RunScope,
+) -> Result<Analysis, MediaError> {
+    let cancel = scope.cancel.child_token();
+    let _dropped = cancel.clone().drop_guard();
+    let read = move || {
+        let mut file = File::open(input)?;
+        file.seek(SeekFrom::Start(pcm.start))?;
+        analyser.measure(file.take(pcm.length), pcm.encoding, &cancel)
+    };
+    tokio::task::spawn_blocking(read).await.map_err(std::io::Error::other)?
 }
 
 fn file_in(folder: &Path, name: &str, output: &Output<'_>) -> PathBuf {

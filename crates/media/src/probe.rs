@@ -6,7 +6,7 @@ use std::io::{PipeReader, Read};
 use serde::Deserialize;
 use tonearm_domain::TrackInfo;
 
-use crate::MediaError;
+use crate::{MediaError, Pcm};
 
 /// What a file holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +29,8 @@ pub struct Probe {
     pub has_video: bool,
     /// The attached picture, where there is one.
     pub picture: Option<Picture>,
+    /// Where the samples lie, if they can be read without a decoder.
+    pub pcm: Option<Pcm>,
 }
 
 /// A picture attached to a file: its cover.
@@ -172,6 +174,7 @@ impl Probe {
             expected_frames: chosen.frames(rate),
             has_video: streams.iter().any(|s| s.is("video") && s.disposition.attached_pic == 0),
             picture,
+            pcm: None,
             info: TrackInfo {
                 container: format.format_name,
                 codec: chosen.codec_name.clone(),

@@ -6,10 +6,14 @@
 
 use std::f64::consts::PI;
 
+use crate::vectors::{MultiplyAdd, Wide};
+
 /// Taps of the whole filter, shared by its phases.
 const TAPS: usize = 48;
 /// Samples that are looked at together.
 const STRETCH: usize = 128;
+/// Values that are reckoned side by side; a stretch is some of them.
+const LANES: usize = 32;
 
 /// Finds the true peak of interleaved samples as they stream by.
 pub(crate) struct TruePeak {
@@ -21,6 +25,7 @@ pub(crate) struct TruePeak {
     /// What the filter reaches back to, for each channel.
     lines: Vec<Vec<f32>>,
     peak: f32,
+    wide: Option<Wide>,
 }
 
 impl TruePeak {
@@ -39,21 +44,36 @@ impl TruePeak {
             lines: vec![vec![0.0; TAPS / factor - 1]; channels.max(1) as usize],
             phases,
             peak: 0.0,
+            wide: Wide::find(),
         }
     }
 
     /// Takes the next whole frames.
     pub(crate) fn add(&mut self, samples: &[f32]) {
+        match self.wide {
+            Some(wide) => wide.run(|| self.take::<true>(samples)),
+            None => self.take::<false>(samples),
+        }
+    }
+
+    #[inline(always)]
+    fn take<const FUSED: bool>(&mut self, samples: &[f32]) {
         self.peak = self.peak.max(highest(samples));
         let Some(reach) = self.phases.first().map(|taps| taps.len() - 1) else { return };
         for (channel, line) in self.lines.iter_mut().enumerate() {
-            line.extend(samples.iter().skip(channel).step_by(self.channels));
+            let pairs = samples.as_chunks::<2>().0.iter();
+            match (self.channels, channel) {
+                (1, _) => line.extend(samples),
+                (2, 0) => line.extend(pairs.map(|[left, _]| left)),
+                (2, _) => line.extend(pairs.map(|[_, right]| right)),
+                (channels, _) => line.extend(samples.chunks_exact(channels).map(|frame| frame[channel])),
+            }
             let mut from = 0;
             while from + reach < line.len() {
                 let stretch = &line[from..line.len().min(from + reach + STRETCH)];
                 if highest(stretch) * self.gain > self.peak {
                     for taps in &self.phases {
-                        self.peak = self.peak.max(between(stretch, taps));
+                        self.peak = self.peak.max(between::<FUSED>(stretch, taps));
                     }
                 }
                 from += STRETCH;
@@ -80,29 +100,46 @@ fn taps(phase: usize, factor: usize) -> Vec<f32> {
     (0..TAPS / factor).rev().map(|step| tap(step * factor + phase)).collect()
 }
 
-/// The highest value at one place between samples. Laid out so that the compiler makes vectors of it.
-fn between(stretch: &[f32], taps: &[f32]) -> f32 {
+/// The highest value at one place between samples.
+#[inline(always)]
+fn between<const FUSED: bool>(stretch: &[f32], taps: &[f32]) -> f32 {
     let count = stretch.len() + 1 - taps.len();
-    let mut sums = [0.0_f32; STRETCH];
-    for (back, tap) in taps.iter().enumerate() {
-        for (sum, sample) in sums[..count].iter_mut().zip(&stretch[back..back + count]) {
-            *sum += tap * sample;
+    let mut best = [0.0_f32; LANES];
+    let mut from = 0;
+    while from + LANES <= count {
+        let mut sums = [0.0_f32; LANES];
+        for (tap, window) in taps.iter().zip(stretch[from..].windows(LANES)) {
+            for (sum, sample) in sums.iter_mut().zip(window) {
+                *sum = tap.times_plus::<FUSED>(*sample, *sum);
+            }
         }
+        for (best, sum) in best.iter_mut().zip(sums) {
+            *best = higher(*best, sum);
+        }
+        from += LANES;
     }
-    highest(&sums[..count])
+    let rest = stretch[from..].windows(taps.len());
+    let rest = rest.map(|window| window.iter().zip(taps).map(|(sample, tap)| sample * tap).sum());
+    rest.chain(best).fold(0.0, higher)
 }
 
-/// The largest magnitude, in eight lanes, as one after another would wait for each other.
+#[inline(always)]
+fn higher(highest: f32, sample: f32) -> f32 {
+    let magnitude = sample.abs();
+    if magnitude > highest { magnitude } else { highest }
+}
+
+/// The largest magnitude, in lanes, as one after another would wait for each other.
+#[inline(always)]
 pub(crate) fn highest(samples: &[f32]) -> f32 {
-    let (eights, rest) = samples.as_chunks::<8>();
-    let mut lanes = [0.0_f32; 8];
-    for eight in eights {
-        for (lane, sample) in lanes.iter_mut().zip(eight) {
-            let magnitude = sample.abs();
-            *lane = if magnitude > *lane { magnitude } else { *lane };
+    let (chunks, rest) = samples.as_chunks::<LANES>();
+    let mut lanes = [0.0_f32; LANES];
+    for chunk in chunks {
+        for (lane, sample) in lanes.iter_mut().zip(chunk) {
+            *lane = higher(*lane, *sample);
         }
     }
-    lanes.iter().chain(rest).fold(0.0, |highest, sample| highest.max(sample.abs()))
+    lanes.iter().chain(rest).copied().fold(0.0, higher)
 }
 
 #[cfg(test)]
@@ -127,6 +164,7 @@ mod tests {
             channels in 1..4_u32,
             rate in prop::sample::select(vec![8_000_u32, 44_100, 48_000, 96_000, 192_000]),
             chunk in 1..700_usize,
+            is_wide: bool,
         ) {
             let mut state = seed;
             let mut next = || {
@@ -138,6 +176,7 @@ mod tests {
                 .map(|place| next() * (0.2 + place as f32 / (frames * channels as usize) as f32))
                 .collect();
             let mut own = TruePeak::new(channels, rate);
+            own.wide = own.wide.filter(|_| is_wide);
             samples.chunks(chunk * channels as usize).for_each(|part| own.add(part));
             let expected = reference(&samples, channels, rate);
             prop_assert!((f64::from(own.peak) - expected).abs() < 1e-4, "{} {expected}", own.peak);

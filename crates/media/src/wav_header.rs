@@ -10,6 +10,7 @@ use tokio::io::AsyncReadExt;
 use tonearm_domain::TrackInfo;
 
 use crate::Probe;
+use crate::pcm::{Encoding, Pcm};
 
 /// Bytes that are looked at.
 const HEAD: u64 = 4096;
@@ -45,7 +46,9 @@ fn parse(head: &[u8], size: u64) -> Option<Probe> {
         let body = place + 8;
         match name {
             b"fmt " if format.is_none() => format = Some(parse_format(head, body)?),
-            b"data" => return probe(&format?, u64::from(length), size.checked_sub(body as u64)?),
+            b"data" => {
+                return probe(&format?, body as u64, u64::from(length), size.checked_sub(body as u64)?);
+            }
             other if MEANINGLESS.iter().any(|chunk| other == *chunk) => {}
             _ => return None,
         }
@@ -66,14 +69,14 @@ fn parse_format(head: &[u8], at: usize) -> Option<Format> {
     })
 }
 
-/// Of a format and so many bytes of samples, where `left` bytes are left in the file.
-fn probe(format: &Format, length: u64, left: u64) -> Option<Probe> {
-    let codec = match (format.tag, format.bits) {
-        (PCM, 8) => "pcm_u8",
-        (PCM, 16) => "pcm_s16le",
-        (PCM, 24) => "pcm_s24le",
-        (PCM, 32) => "pcm_s32le",
-        (FLOAT, 32) => "pcm_f32le",
+/// Of a format and so many bytes of samples from `start` on, where `left` bytes are left in the file.
+fn probe(format: &Format, start: u64, length: u64, left: u64) -> Option<Probe> {
+    let (codec, encoding) = match (format.tag, format.bits) {
+        (PCM, 8) => ("pcm_u8", Encoding::Unsigned8),
+        (PCM, 16) => ("pcm_s16le", Encoding::Signed16),
+        (PCM, 24) => ("pcm_s24le", Encoding::Signed24),
+        (PCM, 32) => ("pcm_s32le", Encoding::Signed32),
+        (FLOAT, 32) => ("pcm_f32le", Encoding::Float32),
         _ => return None,
     };
     let frame_bytes = u64::from(format.channels) * u64::from(format.bits / 8);
@@ -98,6 +101,7 @@ fn probe(format: &Format, length: u64, left: u64) -> Option<Probe> {
         expected_frames: Some(frames),
         has_video: false,
         picture: None,
+        pcm: Some(Pcm { start, length, encoding }),
         info: TrackInfo {
             container: Some("wav".to_owned()),
             codec: Some(codec.to_owned()),
@@ -140,7 +144,8 @@ mod tests {
             [(8, 1, 8_000), (16, 2, 44_100), (24, 2, 96_000), (32, 1, 48_000)]
         {
             let mut bytes = wav(&WavSpec { seconds: 0.5, bits, channels, sample_rate, ..WavSpec::default() });
-            let own = of(&bytes).unwrap();
+            let mut own = of(&bytes).unwrap();
+            own.pcm = None;
             bytes.extend(b"LIST\x04\0\0\0INFO");
             assert_eq!(of(&bytes), None);
             let path = folder.path().join("a.wav");

@@ -74,6 +74,7 @@ fn probes() -> impl Strategy<Value = Probe> {
             expected_frames: None,
             has_video: false,
             picture: picture.map(|codec| Picture { stream: stream + 1, codec: codec.to_owned() }),
+            pcm: None,
             info: TrackInfo { bits_per_sample, loudness_lufs, ..TrackInfo::default() },
         },
     )

@@ -8,12 +8,17 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::{Codec, RecipeKind, Transcode};
 use tonearm_fixtures::audio::WavSpec;
-use tonearm_media::{LimitTier, MediaError, Output, RunScope, TierLimits};
+use tonearm_media::{LimitTier, MediaError, Output, Probe, RunScope, TierLimits};
 
 use crate::bench::{Bench, limits, long_noise, no_time};
 
 fn slow() -> RecipeKind {
     RecipeKind::Transcode(Transcode { codec: Codec::Aac, ..Transcode::default() })
+}
+
+/// What a file holds, as if it had to be decoded.
+async fn encoded(bench: &Bench, input: &Path) -> Probe {
+    Probe { pcm: None, ..bench.probe(input).await.unwrap() }
 }
 
 /// Whether a process runs, other than this one, whose arguments hold all of these.
@@ -75,7 +80,7 @@ async fn what_is_called_off_does_not_start() {
 async fn time_runs_out() {
     let bench = Bench::with_limits(limits(no_time()));
     let input = bench.wav("a.wav", &WavSpec::default());
-    let probe = bench.probe(&input).await.unwrap();
+    let probe = encoded(&bench, &input).await;
     let result = bench.media.analyse(&input, &probe, &[], &RunScope::default(), None).await;
     assert!(matches!(result, Err(MediaError::LimitHit(_))), "{result:?}");
 }
@@ -104,7 +109,7 @@ async fn memory_is_bounded() {
     let tight = TierLimits { memory: 64 << 20, ..TierLimits::default() };
     let bench = Bench::with_limits(limits(tight));
     let input = bench.wav("a.wav", &WavSpec::default());
-    let probe = bench.probe(&input).await.unwrap();
+    let probe = encoded(&bench, &input).await;
     // Too little even to load its libraries.
     assert!(bench.media.analyse(&input, &probe, &[], &RunScope::default(), None).await.is_err());
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use tonearm_domain::{LevelsFormat, LevelsSettings, Metric};
 use tonearm_fixtures::audio::{Signal, WavSpec};
-use tonearm_media::{Analysis, RunScope, Waveform};
+use tonearm_media::{Analysis, MediaError, Probe, RunScope, Waveform};
 
 use crate::bench::Bench;
 
@@ -100,6 +100,40 @@ async fn loudness_is_what_ffmpeg_measures() {
             assert!((found - peak).abs() <= 0.3, "{spec:?} {found} {peak}");
         }
     }
+}
+
+/// Plain samples are read without ffmpeg, and say the same.
+#[tokio::test]
+async fn samples_read_directly_are_those_that_ffmpeg_decodes() {
+    let bench = Bench::new();
+    let signal = Signal::Noise { seed: 5, amplitude: 0.7 };
+    for (bits, channels) in [(8, 1), (16, 2), (24, 2), (32, 1)] {
+        let spec = WavSpec { seconds: 2.0, bits, channels, signal: signal.clone(), ..WavSpec::default() };
+        let input = bench.wav("plain.wav", &spec);
+        let probe = bench.probe(&input).await.unwrap();
+        assert!(probe.pcm.is_some(), "{spec:?}");
+        let decoded = Probe { pcm: None, ..probe.clone() };
+        let settings = [LevelsSettings { metric: Metric::Rms, ..LevelsSettings::default() }];
+        let scope = RunScope::default();
+        let measure = |probe| bench.media.analyse(&input, probe, &settings, &scope, None);
+        let [mut own, expected] = [measure(&probe).await.unwrap(), measure(&decoded).await.unwrap()];
+        // Sums depend in their last digits on where chunks end.
+        let apart = own.loudness_lufs.unwrap() - expected.loudness_lufs.unwrap();
+        assert!(apart.abs() < 1e-9, "{spec:?} {apart}");
+        own.loudness_lufs = expected.loudness_lufs;
+        assert_eq!(own, expected, "{spec:?}");
+    }
+}
+
+#[tokio::test]
+async fn reading_directly_can_be_called_off() {
+    let bench = Bench::new();
+    let input = bench.wav("plain.wav", &WavSpec::default());
+    let probe = bench.probe(&input).await.unwrap();
+    let scope = RunScope::default();
+    scope.cancel.cancel();
+    let result = bench.media.analyse(&input, &probe, &[], &scope, None).await;
+    assert!(matches!(result, Err(MediaError::Cancelled)), "{result:?}");
 }
 
 #[tokio::test]

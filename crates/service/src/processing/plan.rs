@@ -18,6 +18,8 @@ pub(super) struct Piece {
 pub(super) struct Known {
     /// Seconds, as the headers claim; 0 where they do not.
     pub(super) claimed_duration: f64,
+    /// Whether samples are read without a decoder, so that measuring costs next to nothing.
+    pub(super) is_plain: bool,
     /// Whether an earlier run measured duration and loudness.
     pub(super) is_measured: bool,
     /// Whether a cover has to be drawn from the waveform.
@@ -66,7 +68,7 @@ impl Plan {
         plan.measures |= !known.is_measured || known.needs_picture;
         plan.order(known.is_early);
         if plan.measures {
-            plan.share_the_decoding();
+            plan.share_the_decoding(known.is_plain);
         }
         plan
     }
@@ -82,13 +84,16 @@ impl Plan {
         }
     }
 
-    /// Lets the process that decodes for measuring encode, too: all there is of short sound, else one piece.
-    fn share_the_decoding(&mut self) {
+    /// Lets the process that decodes for measuring encode, too: all there is of short sound, else one piece, unless
+    /// nothing has to be decoded.
+    fn share_the_decoding(&mut self, is_plain: bool) {
         let is_encoded = |piece: &Piece| piece.kind.transcode().is_some_and(|t| t.loudness_target.is_none());
         let is_whole = |piece: &Piece| matches!(piece.kind, RecipeKind::Transcode(_));
         if self.is_short {
             let (with, at_once) = self.at_once.drain(..).partition(is_encoded);
             (self.with_measuring, self.at_once) = (with, at_once);
+        } else if is_plain {
+            // Measuring takes its turn first and is soon done.
         } else if let Some(place) = self.at_once.iter().position(|piece| is_encoded(piece) && is_whole(piece))
         {
             self.with_measuring.push(self.at_once.remove(place));
@@ -207,11 +212,12 @@ mod tests {
     prop_compose! {
         fn known()(
             claimed_duration in prop_oneof![Just(0.0), 0.1..30.0, 30.0..10_000.0],
+            is_plain: bool,
             is_measured: bool,
             needs_picture: bool,
             is_early: bool,
         ) -> Known {
-            Known { claimed_duration, is_measured, needs_picture, is_early }
+            Known { claimed_duration, is_plain, is_measured, needs_picture, is_early }
         }
     }
 
@@ -265,13 +271,21 @@ mod tests {
                 .map(|(place, kind)| recipe(place, kind))
                 .collect()
         };
-        let known =
-            Known { claimed_duration: 300.0, is_measured: false, needs_picture: true, is_early: false };
+        let known = Known {
+            claimed_duration: 300.0,
+            is_plain: false,
+            is_measured: false,
+            needs_picture: true,
+            is_early: false,
+        };
         let plan = Plan::new(recipes(), known);
         assert_eq!(
             (plan.with_measuring.len(), plan.at_once.len(), plan.after.len(), plan.is_short),
             (1, 2, 1, false)
         );
+        // Where there is nothing to decode, there is nothing to share.
+        let plan = Plan::new(recipes(), Known { is_plain: true, ..known });
+        assert_eq!((plan.with_measuring.len(), plan.at_once.len(), plan.after.len()), (0, 3, 1));
         let plan = Plan::new(recipes(), Known { claimed_duration: 3.0, ..known });
         assert_eq!(
             (plan.with_measuring.len(), plan.at_once.len(), plan.after.len(), plan.is_short),

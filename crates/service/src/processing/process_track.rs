@@ -76,6 +76,7 @@ impl Processing {
     pub(super) async fn make_all(&self, bench: &Workbench, recipes: Vec<Recipe>) -> Result<Unrecorded, Stop> {
         let known = Known {
             claimed_duration: bench.probe.duration,
+            is_plain: bench.probe.pcm.is_some(),
             is_measured: Analysed::is_recorded(&bench.track),
             needs_picture: bench.track.cover.is_none(),
             is_early: bench.is_early,
@@ -97,7 +98,8 @@ impl Processing {
             let (cover, ()) = futures::try_join!(self.make_cover(bench, &analysed), rest)?;
             Ok((Some(analysed), cover))
         };
-        let ((), (analysed, cover)) = futures::try_join!(at_once, measured)?;
+        // Turns are given in this order: others wait for what is measured.
+        let ((analysed, cover), ()) = futures::try_join!(measured, at_once)?;
         if let Some(analysed) = analysed.as_ref().or(recorded.as_ref()) {
             self.mend(&results, &plan, analysed).await?;
         }
