@@ -4,12 +4,13 @@ use std::error::Error;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use axum::body::Body as AnyBody;
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use http::Version;
 use http::request::Parts;
 use http_body::{Body, Frame, SizeHint};
-use tonearm_blobs::Reading;
+use tonearm_blobs::{Chunks, FilePart, Reading};
 use tonearm_domain::RequestId;
 
 use crate::counted::Tally;
@@ -26,8 +27,32 @@ pub(crate) fn reading(request: &Parts) -> Reading {
     if plain && request.version <= Version::HTTP_11 { Reading::Mapped } else { Reading::Copied }
 }
 
+/// The body of an answer, before it is known how it will travel.
+pub enum Content {
+    /// None.
+    Empty,
+    /// A few bytes.
+    Text(Bytes),
+    /// One run of bytes of an object.
+    Object(Sending<Chunks>),
+    /// Several of them, with what stands between.
+    Parts(AnyBody),
+}
+
+impl Content {
+    /// As a body that any server can send.
+    pub fn into_body(self) -> AnyBody {
+        match self {
+            Self::Empty => AnyBody::empty(),
+            Self::Text(text) => text.into(),
+            Self::Object(sending) => AnyBody::new(sending),
+            Self::Parts(body) => body,
+        }
+    }
+}
+
 /// Chunks that come to a length known before, on their way to a client.
-pub(crate) struct Sending<S> {
+pub struct Sending<S> {
     chunks: S,
     left: u64,
     request_id: RequestId,
@@ -37,6 +62,20 @@ pub(crate) struct Sending<S> {
 impl<S> Sending<S> {
     pub(crate) fn new(chunks: S, length: u64, request_id: RequestId, tally: Tally) -> Self {
         Self { chunks, left: length, request_id, tally }
+    }
+}
+
+impl Sending<Chunks> {
+    /// The next bytes where they are part of a file and in memory: the kernel can send them by itself.
+    pub fn in_file(&self) -> Option<FilePart<'_>> {
+        self.chunks.in_file()
+    }
+
+    /// Passes over bytes of [`in_file`](Self::in_file) that the kernel has sent.
+    pub fn pass(&mut self, bytes: usize) {
+        self.chunks.pass(bytes as u64);
+        self.left = self.left.saturating_sub(bytes as u64);
+        self.tally.add(bytes);
     }
 }
 

@@ -15,13 +15,8 @@ pub(crate) struct Tally {
 impl Tally {
     /// Counts bytes that are handed over.
     pub(crate) fn add(&mut self, bytes: usize) {
-        if std::mem::take(&mut self.is_start) {
-            self.count(UsageCounts::START);
-        }
-        self.count(UsageCounts::bytes(bytes as u64));
-    }
-
-    fn count(&self, counts: UsageCounts) {
+        let starts = u64::from(std::mem::take(&mut self.is_start));
+        let counts = UsageCounts { starts, ..UsageCounts::bytes(bytes as u64) };
         let ObjectKey { organization_id, folder, file } = &self.key;
         self.meter.count(*organization_id, *folder, Some(&file.label), counts, self.ambient.now());
     }

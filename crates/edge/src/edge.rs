@@ -11,15 +11,15 @@ use axum::Router;
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Json};
 use axum::routing::get;
-use http::header;
+use http::header::{self, HeaderName};
 use http::request::Parts;
 use http::{Method, Request, Response, Uri};
 use serde_json::json;
 use tonearm_blobs::{BlobError, Blobs, Chunks, ObjectBody, ObjectMeta, OpenObject};
-use tonearm_domain::{Ambient, Meter, ObjectKey, RequestId};
+use tonearm_domain::{Ambient, Meter, ObjectKey, RequestId, Timestamp};
 use tonearm_signing::{DeliveryGrant, UrlSigner};
 
-use crate::body::{self, Sending};
+use crate::body::{self, Content, Sending};
 use crate::conditional::{self, Verdict};
 use crate::counted::Tally;
 use crate::hosts::OrganizationHosts;
@@ -91,6 +91,21 @@ impl Edge {
         Self(Arc::new(Inner { hosts, ..Inner::clone(&self.0) }))
     }
 
+    /// The names of the header lines that make a difference to an answer.
+    pub fn header_names() -> &'static [HeaderName] {
+        static NAMES: [HeaderName; 8] = [
+            header::HOST,
+            header::RANGE,
+            header::IF_RANGE,
+            header::IF_MATCH,
+            header::IF_NONE_MATCH,
+            header::IF_MODIFIED_SINCE,
+            header::IF_UNMODIFIED_SINCE,
+            response::X_REQUEST_ID,
+        ];
+        &NAMES
+    }
+
     /// Whether a path is that of an object, there or not: a server with other pages lets the edge answer it.
     pub fn owns(path: &str) -> bool {
         key_of(path).is_some()
@@ -112,20 +127,30 @@ impl Edge {
     pub async fn serve<B>(&self, request: Request<B>) -> Response<Body> {
         // The body of a request for an object means nothing, and is not waited for.
         let (request, _) = request.into_parts();
-        let request_id = self.request_id(&request);
+        self.answer(&request).await.map(Content::into_body)
+    }
+
+    /// As [`serve`](Self::serve), for a server that sends the answer itself.
+    pub async fn answer(&self, request: &Parts) -> Response<Content> {
+        let request_id = self.request_id(request);
         let mut response = match request.method {
             Method::OPTIONS => response::preflight(),
             Method::GET | Method::HEAD => self
-                .deliver(&request, request_id)
+                .deliver(request, request_id)
                 .await
                 .unwrap_or_else(|refusal| refusal.into_response(request_id)),
             _ => Refusal::Method.into_response(request_id),
         };
         if request.method == Method::HEAD {
-            *response.body_mut() = Body::empty();
+            *response.body_mut() = Content::Empty;
         }
         response::finish(response.headers_mut(), request_id);
         response
+    }
+
+    /// The time, as it is told to clients.
+    pub fn now(&self) -> Timestamp {
+        self.0.ambient.now()
     }
 
     fn health(&self, request: &Parts) -> Response<Body> {
@@ -135,7 +160,7 @@ impl Edge {
     }
 
     /// The steps: verify, resolve, conditional, range, send.
-    async fn deliver(&self, request: &Parts, request_id: RequestId) -> Result<Response<Body>, Refusal> {
+    async fn deliver(&self, request: &Parts, request_id: RequestId) -> Result<Response<Content>, Refusal> {
         let grant = self.verify(&request.uri)?;
         let owner = grant.key.organization_id;
         if self.0.hosts.as_ref().is_some_and(|hosts| !hosts.allow(request, owner)) {
@@ -193,7 +218,7 @@ impl Edge {
         selection: Selection,
         request: &Parts,
         request_id: RequestId,
-    ) -> Result<Response<Body>, Refusal> {
+    ) -> Result<Response<Content>, Refusal> {
         let DeliveryGrant { key, attachment, .. } = grant;
         let size = object.meta.size;
         let tally = Tally {
@@ -210,20 +235,20 @@ impl Edge {
             Selection::Whole => {
                 let response = response::whole(&key, &object.validators, size);
                 let chunks = self.read(&key, object.opened, 0..size, request).await?;
-                response.map(|_| Body::new(Sending::new(chunks, size, request_id, tally)))
+                response.map(|_| Content::Object(Sending::new(chunks, size, request_id, tally)))
             }
             Selection::One(range) => {
                 let response = response::partial(&key, &object.validators, &range, size);
                 let length = range.end - range.start;
                 let chunks = self.read(&key, object.opened, range, request).await?;
-                response.map(|_| Body::new(Sending::new(chunks, length, request_id, tally)))
+                response.map(|_| Content::Object(Sending::new(chunks, length, request_id, tally)))
             }
             Selection::Many(ranges) => {
                 let parts = Multipart::plan(&key, ranges, size, self.0.ambient.random());
                 let response = response::multipart(parts.content_type(), &object.validators, parts.length());
                 let length = parts.length();
                 let chunks = Box::pin(parts.stream(self.0.blobs.clone(), key));
-                response.map(|_| Body::new(Sending::new(chunks, length, request_id, tally)))
+                response.map(|_| Content::Parts(Body::new(Sending::new(chunks, length, request_id, tally))))
             }
         };
         if let Some(name) = attachment {

@@ -16,6 +16,6 @@ mod refusal;
 mod response;
 mod validators;
 
-pub use body::PlainConnection;
+pub use body::{Content, PlainConnection, Sending};
 pub use edge::{Edge, EdgeConfig};
 pub use hosts::OrganizationHosts;

@@ -1,12 +1,12 @@
 //! Answers other than the object, all with the same body.
 
-use axum::body::Body;
 use http::header::{self, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
 use serde::Serialize;
 use tonearm_domain::RequestId;
 use tonearm_signing::VerifyError;
 
+use crate::body::Content;
 use crate::response::METHODS;
 
 /// Why an object is not sent.
@@ -92,11 +92,11 @@ impl Refusal {
     }
 
     /// The answer to the request of this id.
-    pub(crate) fn into_response(self, request_id: RequestId) -> Response<Body> {
+    pub(crate) fn into_response(self, request_id: RequestId) -> Response<Content> {
         let (status, code, message) = self.describe();
         let body = ErrorBody { ok: false, message, code, api_request_id: request_id };
         let body = serde_json::to_vec(&body).expect("texts and a bool are JSON");
-        let mut response = Response::new(Body::empty());
+        let mut response = Response::new(Content::Empty);
         *response.status_mut() = status;
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -104,7 +104,7 @@ impl Refusal {
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(header::CONTENT_LENGTH, body.len().into());
         headers.extend(self.own_header());
-        *response.body_mut() = Body::from(body);
+        *response.body_mut() = Content::Text(body.into());
         response
     }
 }

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use axum::body::Body;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
 use tonearm_domain::{ContentType, ObjectKey, RequestId};
 
+use crate::body::Content;
 use crate::disposition;
 use crate::validators::Validators;
 
@@ -35,7 +35,7 @@ pub(crate) fn finish(headers: &mut HeaderMap, request_id: RequestId) {
 }
 
 /// The answer to OPTIONS, a CORS preflight or not.
-pub(crate) fn preflight() -> Response<Body> {
+pub(crate) fn preflight() -> Response<Content> {
     let mut response = status(StatusCode::NO_CONTENT);
     let headers = response.headers_mut();
     headers.insert(header::ALLOW, METHODS);
@@ -46,14 +46,14 @@ pub(crate) fn preflight() -> Response<Body> {
 }
 
 /// 304, with what a cache updates its copy by.
-pub(crate) fn not_modified(validators: &Validators) -> Response<Body> {
+pub(crate) fn not_modified(validators: &Validators) -> Response<Content> {
     let mut response = status(StatusCode::NOT_MODIFIED);
     caching(response.headers_mut(), validators);
     response
 }
 
 /// 200, still without a body.
-pub(crate) fn whole(key: &ObjectKey, validators: &Validators, size: u64) -> Response<Body> {
+pub(crate) fn whole(key: &ObjectKey, validators: &Validators, size: u64) -> Response<Content> {
     let mut response = status(StatusCode::OK);
     let headers = response.headers_mut();
     describe(headers, validators, size);
@@ -67,7 +67,7 @@ pub(crate) fn partial(
     validators: &Validators,
     range: &Range<u64>,
     size: u64,
-) -> Response<Body> {
+) -> Response<Content> {
     let mut response = status(StatusCode::PARTIAL_CONTENT);
     let headers = response.headers_mut();
     describe(headers, validators, range.end - range.start);
@@ -78,7 +78,11 @@ pub(crate) fn partial(
 }
 
 /// 206 of several ranges, still without a body. The type is multipart's, with its boundary.
-pub(crate) fn multipart(content_type: HeaderValue, validators: &Validators, length: u64) -> Response<Body> {
+pub(crate) fn multipart(
+    content_type: HeaderValue,
+    validators: &Validators,
+    length: u64,
+) -> Response<Content> {
     let mut response = status(StatusCode::PARTIAL_CONTENT);
     let headers = response.headers_mut();
     describe(headers, validators, length);
@@ -96,8 +100,8 @@ pub(crate) fn content_range(range: &Range<u64>, size: u64) -> String {
     format!("bytes {}-{}/{size}", range.start, range.end - 1)
 }
 
-fn status(status: StatusCode) -> Response<Body> {
-    let mut response = Response::new(Body::empty());
+fn status(status: StatusCode) -> Response<Content> {
+    let mut response = Response::new(Content::Empty);
     *response.status_mut() = status;
     response
 }

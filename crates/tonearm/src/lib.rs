@@ -3,6 +3,7 @@
 pub mod ambient;
 mod cli;
 mod config;
+mod direct;
 mod front;
 mod health;
 mod log;
@@ -11,6 +12,7 @@ mod opening;
 mod parts;
 mod progress;
 mod proxies;
+mod rewound;
 mod scratch;
 mod secret;
 mod server;

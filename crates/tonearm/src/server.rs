@@ -1,6 +1,5 @@
 //! Accepts connections and serves them until told to stop, then lets the open ones finish.
 
-use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,8 +16,10 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use tokio_util::sync::CancellationToken;
 
+use crate::direct::{Direct, Ended};
 use crate::front::{Connection, Front};
-use crate::progress::{Progress, Watched};
+use crate::progress::{Patience, Progress, Watched};
+use crate::rewound::Rewound;
 use crate::tls::HTTP2;
 
 /// Bounds on what a connection may cost.
@@ -32,6 +33,12 @@ pub struct ServerLimits {
     pub send_timeout: Duration,
     /// How long open requests may take once shutdown has begun.
     pub drain: Duration,
+}
+
+impl ServerLimits {
+    fn patience(self) -> Patience {
+        Patience { head: self.header_timeout, send: self.send_timeout }
+    }
 }
 
 /// What serves connections.
@@ -62,7 +69,7 @@ pub(crate) async fn serve(listener: TcpListener, server: Server, shutdown: Cance
         }
         let (server, watcher, stopped) = (server.clone(), graceful.watcher(), shutdown.clone());
         tokio::spawn(async move {
-            if let Some(Some(begun)) = stopped.run_until_cancelled(server.begin(stream)).await {
+            if let Some(begun) = server.begin(stream, &stopped).await {
                 server.converse(begun, address, watcher).await;
             }
             drop(permit);
@@ -79,28 +86,49 @@ pub(crate) async fn serve(listener: TcpListener, server: Server, shutdown: Cance
 const PREFACE: &[u8] = b"PRI ";
 
 impl Server {
-    /// Waits for the first bytes, or for TLS. Nothing is kept for a connection that never begins but this.
-    async fn begin(&self, stream: TcpStream) -> Option<Begun> {
-        let begun = tokio::time::timeout(self.limits.header_timeout, async {
-            match &self.tls {
-                Some(tls) => {
-                    let stream = Box::pin(tls.accept(stream)).await?;
-                    let http2 = stream.get_ref().1.alpn_protocol() == Some(HTTP2);
-                    Ok(Begun::Tls { stream: Box::new(stream), http2 })
-                }
-                None => {
-                    let mut first = [0; PREFACE.len()];
-                    let read = stream.peek(&mut first).await?;
-                    Ok::<_, io::Error>(Begun::Plain { stream, http2: &first[..read] == PREFACE })
-                }
+    /// Answers requests for objects, or waits for TLS, until the HTTP server is needed. Nothing is kept for a
+    /// connection that never begins but this.
+    async fn begin(&self, stream: TcpStream, stopped: &CancellationToken) -> Option<Begun> {
+        match &self.tls {
+            Some(tls) => stopped.run_until_cancelled(self.begin_tls(tls, stream)).await?,
+            None => self.begin_plain(stream, stopped).await,
+        }
+    }
+
+    async fn begin_tls(&self, tls: &TlsAcceptor, stream: TcpStream) -> Option<Begun> {
+        match tokio::time::timeout(self.limits.header_timeout, Box::pin(tls.accept(stream))).await {
+            Ok(Ok(stream)) => {
+                let http2 = stream.get_ref().1.alpn_protocol() == Some(HTTP2);
+                return Some(Begun::Tls { stream: Box::new(stream), http2 });
             }
-        });
-        match begun.await {
-            Ok(Ok(begun)) => return Some(begun),
             Ok(Err(error)) => tracing::debug!(%error, "a connection did not begin well"),
             Err(_) => tracing::debug!("a connection did not begin in time"),
         }
         None
+    }
+
+    async fn begin_plain(&self, mut stream: TcpStream, stopped: &CancellationToken) -> Option<Begun> {
+        let progress = Progress::default();
+        let ended = tokio::select! {
+            biased;
+            ended = Direct::new(&mut stream, self.front.edge.as_ref(), &progress).converse() => ended,
+            () = progress.given_up(self.limits.patience()) => {
+                tracing::debug!("a client said nothing, or took nothing of what it was sent");
+                return None;
+            }
+            () = progress.idle_after(stopped.cancelled()) => return None,
+        };
+        match ended {
+            Ok(Ended::Other(read)) => {
+                let http2 = read.starts_with(PREFACE);
+                Some(Begun::Plain { stream: Rewound::new(read, stream), http2 })
+            }
+            Ok(Ended::Closed) => None,
+            Err(error) => {
+                tracing::debug!(%error, "a connection ended early");
+                None
+            }
+        }
     }
 
     async fn converse(&self, begun: Begun, address: SocketAddr, watcher: Watcher) {
@@ -141,7 +169,7 @@ impl Server {
             served = watcher.watch(connection) => if let Err(error) = served {
                 tracing::debug!(%error, "a connection ended early");
             },
-            () = progress.stalled(self.limits.send_timeout) => {
+            () = progress.given_up(self.limits.patience()) => {
                 tracing::debug!("a client took nothing of what it was sent");
             }
         }
@@ -150,7 +178,7 @@ impl Server {
 
 /// A connection that has begun.
 enum Begun {
-    Plain { stream: TcpStream, http2: bool },
+    Plain { stream: Rewound<TcpStream>, http2: bool },
     Tls { stream: Box<TlsStream<TcpStream>>, http2: bool },
 }
 

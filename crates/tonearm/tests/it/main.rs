@@ -8,6 +8,7 @@ mod commands;
 mod concurrency;
 mod covers;
 mod damaged;
+mod direct;
 mod edge;
 mod inputs;
 mod lifecycle;

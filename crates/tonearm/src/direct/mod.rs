@@ -1,0 +1,147 @@
+//! Objects over plain HTTP/1.1, straight between the socket and the edge: most of what a node does all day.
+//!
+//! What is understood here is little: a GET or HEAD of an object, without a body. A connection on which anything else
+//! arrives, be it right or wrong, is handed to the HTTP server with all that was read and not yet answered.
+
+mod head;
+mod writing;
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use tokio::io::{AsyncRead as _, ReadBuf};
+use tokio::net::TcpStream;
+use tonearm_edge::Edge;
+
+use self::head::{Asked, Parsed};
+use crate::progress::Progress;
+
+/// Bytes read at once. They are on the stack, so that a connection that waits keeps none.
+const READ_BYTES: usize = 4096;
+
+/// The longest beginning of a head that is waited for here.
+const MOST_UNREAD: usize = 16 * 1024;
+
+/// How it ended.
+pub(crate) enum Ended {
+    /// The client is gone, or was told good-bye.
+    Closed,
+    /// These bytes, and what follows them, are for the HTTP server.
+    Other(Bytes),
+}
+
+/// What was found in the socket.
+enum Found {
+    Object(Asked),
+    Other,
+    End,
+}
+
+/// One connection, as long as only objects are asked for.
+pub(crate) struct Direct<'a> {
+    pub(crate) stream: &'a mut TcpStream,
+    /// Where this node delivers.
+    pub(crate) edge: Option<&'a Edge>,
+    pub(crate) progress: &'a Progress,
+    /// Read, and not yet understood.
+    unread: Vec<u8>,
+}
+
+impl<'a> Direct<'a> {
+    pub(crate) fn new(stream: &'a mut TcpStream, edge: Option<&'a Edge>, progress: &'a Progress) -> Self {
+        Self { stream, edge, progress, unread: Vec::new() }
+    }
+
+    /// Answers one request after another.
+    pub(crate) async fn converse(mut self) -> io::Result<Ended> {
+        loop {
+            if self.progress.is_closing() && self.unread.is_empty() {
+                return Ok(Ended::Closed);
+            }
+            self.progress.await_head();
+            let asked = match std::future::poll_fn(|context| self.poll_found(context)).await? {
+                Found::Object(asked) => asked,
+                Found::Other => return Ok(Ended::Other(self.unread.into())),
+                Found::End => return Ok(Ended::Closed),
+            };
+            self.progress.begin_answer();
+            let is_last = asked.is_last || self.progress.is_closing();
+            self.answer(asked, is_last).await?;
+            if is_last {
+                return Ok(Ended::Closed);
+            }
+        }
+    }
+
+    async fn answer(&mut self, asked: Asked, is_last: bool) -> io::Result<()> {
+        let Some(edge) = self.edge else { return Ok(()) };
+        // Boxed, so that what it takes to answer is given back while the answer is sent, which may take long.
+        let response = Box::pin(edge.answer(&asked.request)).await;
+        drop(asked);
+        let (head, content) = response.into_parts();
+        let head = head::write(&head, edge.now(), is_last);
+        self.send(head, content).await
+    }
+
+    fn poll_found(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Found>> {
+        // Requests may come faster than they are answered.
+        if !self.unread.is_empty()
+            && let Some(found) = self.understand_unread()
+        {
+            return Poll::Ready(Ok(found));
+        }
+        loop {
+            let mut space = [std::mem::MaybeUninit::uninit(); READ_BYTES];
+            let mut buffer = ReadBuf::uninit(&mut space);
+            ready!(Pin::new(&mut *self.stream).poll_read(context, &mut buffer))?;
+            let read = buffer.filled();
+            if read.is_empty() {
+                // Half a request is no request.
+                return Poll::Ready(Ok(Found::End));
+            }
+            let found = if self.unread.is_empty() {
+                self.understand(read)
+            } else {
+                self.unread.extend_from_slice(read);
+                self.understand_unread()
+            };
+            if let Some(found) = found {
+                return Poll::Ready(Ok(found));
+            }
+        }
+    }
+
+    /// Understands what was just read, and keeps what is left of it.
+    fn understand(&mut self, read: &[u8]) -> Option<Found> {
+        match head::parse(read, self.edge.is_some()) {
+            Parsed::Object { asked, length } => {
+                self.unread.extend_from_slice(&read[length..]);
+                Some(Found::Object(asked))
+            }
+            Parsed::Other => {
+                self.unread.extend_from_slice(read);
+                Some(Found::Other)
+            }
+            Parsed::Partial => {
+                self.unread.extend_from_slice(read);
+                None
+            }
+        }
+    }
+
+    fn understand_unread(&mut self) -> Option<Found> {
+        match head::parse(&self.unread, self.edge.is_some()) {
+            Parsed::Object { asked, length } => {
+                self.unread.drain(..length);
+                if self.unread.is_empty() {
+                    self.unread = Vec::new();
+                }
+                Some(Found::Object(asked))
+            }
+            Parsed::Other => Some(Found::Other),
+            Parsed::Partial => (self.unread.len() > MOST_UNREAD).then_some(Found::Other),
+        }
+    }
+}
