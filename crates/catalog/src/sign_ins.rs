@@ -52,13 +52,13 @@ impl Transaction {
     }
 
     /// Ends one sign-in of a person.
-    pub async fn delete_sign_in(&self, person: PersonId, id: SignInId) -> Result<(), CatalogError> {
-        Entity::delete_many()
+    pub async fn delete_sign_in(&self, person: PersonId, id: SignInId) -> Result<bool, CatalogError> {
+        let deleted = Entity::delete_many()
             .filter(Column::Id.eq(id.uuid()))
             .filter(Column::PersonId.eq(person.uuid()))
             .exec(self.db())
             .await?;
-        Ok(())
+        Ok(deleted.rows_affected > 0)
     }
 
     /// Ends every sign-in of a person, but for one where it is given.

@@ -15,6 +15,8 @@ pub enum Actor {
     Uploader,
     /// Whoever runs the command line on a machine of the service.
     CommandLine,
+    /// Somebody who is not signed in, and tries to be.
+    Stranger,
 }
 
 /// Who did something, and from where.
@@ -34,6 +36,7 @@ impl Actor {
             Self::Person(_) => "person",
             Self::Uploader => "uploader",
             Self::CommandLine => "command_line",
+            Self::Stranger => "stranger",
         }
     }
 
@@ -42,7 +45,7 @@ impl Actor {
         match self {
             Self::Key(id) => Some(id.uuid()),
             Self::Person(id) => Some(id.uuid()),
-            Self::Uploader | Self::CommandLine => None,
+            Self::Uploader | Self::CommandLine | Self::Stranger => None,
         }
     }
 }

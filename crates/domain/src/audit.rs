@@ -70,6 +70,8 @@ actions! {
     VariantUpdate = "variant.update",
     /// A variant was removed.
     VariantDelete = "variant.delete",
+    /// A variant is rendered for existing tracks.
+    VariantRender = "variant.render",
     /// A key was made.
     KeyCreate = "api_key.create",
     /// A key was revoked.
@@ -104,6 +106,8 @@ actions! {
     PasswordChange = "person.password",
     /// A person was invited.
     MemberInvite = "member.invite",
+    /// An invitation was taken back.
+    MemberWithdraw = "member.withdraw",
     /// A person joined.
     MemberJoin = "member.join",
     /// A member's role was changed.
@@ -140,7 +144,7 @@ pub struct AuditRecord {
     pub organization_id: Option<OrganizationId>,
     /// When.
     pub at: Timestamp,
-    /// `key`, `person`, `uploader` or `command_line`.
+    /// `key`, `person`, `uploader`, `command_line` or `stranger`.
     pub actor: String,
     /// The key or the person.
     pub actor_id: Option<Uuid>,

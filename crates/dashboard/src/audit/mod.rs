@@ -122,6 +122,7 @@ impl AuditRow {
                 (None, "key") => "An API key".to_owned(),
                 (None, "uploader") => "An uploader".to_owned(),
                 (None, "command_line") => "The command line".to_owned(),
+                (None, "stranger") => "Somebody who was not signed in".to_owned(),
                 (None, other) => other.to_owned(),
             },
             address: record.address.map(|address| address.to_string()).unwrap_or_default(),

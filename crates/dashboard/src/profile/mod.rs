@@ -92,17 +92,19 @@ async fn change_password(
 async fn sign_out_everywhere(
     State(app): State<Dashboard>,
     signed_in: SignedIn,
+    From(device): From,
 ) -> Result<Response, PageError> {
-    app.people.sign_out_everywhere(signed_in.person().id).await?;
+    app.people.sign_out_everywhere(signed_in.person(), device.address).await?;
     Ok(Redirect::to("/dashboard/sign-in").into_response())
 }
 
 async fn end_sign_in(
     State(app): State<Dashboard>,
     signed_in: SignedIn,
+    From(device): From,
     Path(id): Path<SignInId>,
 ) -> Result<Response, PageError> {
-    app.people.sign_out(signed_in.person().id, id).await?;
+    app.people.sign_out(signed_in.person(), id, device.address).await?;
     Ok(Flash::SignedOutThere.then(HERE))
 }
 

@@ -68,9 +68,10 @@ pub(super) async fn sign_in(
 pub(super) async fn sign_out(
     State(app): State<Dashboard>,
     signed_in: SignedIn,
+    From(device): From,
 ) -> Result<Response, PageError> {
     let resumed = &signed_in.session.resumed;
-    app.people.sign_out(resumed.person.id, resumed.sign_in.id).await?;
+    app.people.sign_out(&resumed.person, resumed.sign_in.id, device.address).await?;
     let mut response = Redirect::to("/dashboard/sign-in").into_response();
     let is_https = app.is_https();
     let cookie = cookie::clear(cookie::sign_in_name(is_https), is_https);

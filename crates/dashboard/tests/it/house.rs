@@ -24,6 +24,7 @@ pub(crate) struct House {
     pub(crate) router: Router,
     pub(crate) people: People,
     pub(crate) library: Library,
+    pub(crate) audit: Audit,
     pub(crate) clock: ManualClock,
     pub(crate) organization_id: OrganizationId,
     _store: TempDir,
@@ -46,6 +47,7 @@ impl House {
         let limits = UploadLimits { max_source_bytes: 1_000_000, max_cover_bytes: 100_000 };
         let outbound = Outbound::new(false).unwrap();
         let lookups = Lookups::new(catalog.clone(), LookupLimits::default());
+        let audit = Audit::new(catalog.clone());
         let dashboard = Dashboard {
             transcriptions: Transcriptions::new(
                 catalog.clone(),
@@ -54,7 +56,7 @@ impl House {
                 outbound.clone(),
             ),
             webhooks: Webhooks::new(catalog.clone(), ambient.clone(), links.clone(), vault, outbound),
-            audit: Audit::new(catalog.clone()),
+            audit: audit.clone(),
             usage: Usage::new(catalog.clone(), ambient.clone()),
             playback: Playback::new(lookups, ambient.clone(), links.clone()),
             people: people.clone(),
@@ -68,6 +70,7 @@ impl House {
             router: tonearm_dashboard::router(dashboard),
             people,
             library,
+            audit,
             clock,
             organization_id,
             _store: store,

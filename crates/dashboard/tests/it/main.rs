@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "what a test prepares must succeed; clippy only knows test functions")]
 
+mod audit;
 mod browser;
 mod forms;
 mod house;

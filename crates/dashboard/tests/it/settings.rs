@@ -1,14 +1,9 @@
-//! Variants, webhooks, and what the audit log tells of them.
+//! Variants, webhooks and transcription.
 use tonearm_fixtures::Place;
 
 use crate::house::House;
 
-crate::on_both!(
-    variants_are_added_and_removed,
-    webhooks_are_set,
-    transcription_is_set,
-    members_are_told_of_in_the_audit_log
-);
+crate::on_both!(variants_are_added_and_removed, webhooks_are_set, transcription_is_set);
 
 async fn variants_are_added_and_removed(place: Place) {
     let house = House::open(place).await;
@@ -70,22 +65,6 @@ async fn webhooks_are_set(place: Place) {
     assert_eq!(browser.submit(&page, &house.path("/webhooks/nothing/test"), &[]).await.status, 404);
     assert_eq!(browser.submit(&page, &house.path("/webhooks/track/remove"), &[]).await.status, 303);
     assert!(!browser.get(&page).await.html.contains("https://example.com/hook"));
-}
-
-async fn members_are_told_of_in_the_audit_log(place: Place) {
-    let house = House::open(place).await;
-    let mut owner = house.administrator().await;
-    house.invited(&mut owner, "Ed", "editor").await;
-    let page = owner.get(&house.path("/audit")).await;
-    for told in ["member.invite", "member.join", "Ada", "Ed"] {
-        assert!(page.html.contains(told), "{told} in {}", page.html);
-    }
-    let only = owner.get(&house.path("/audit.ndjson?action=member.invite")).await;
-    assert_eq!(only.headers["content-type"], "application/x-ndjson");
-    let lines: Vec<serde_json::Value> =
-        only.html.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(lines.len(), 1);
-    assert_eq!((&lines[0]["action"], &lines[0]["actor"]), (&"member.invite".into(), &"person".into()));
 }
 
 async fn transcription_is_set(place: Place) {

@@ -1,8 +1,10 @@
 //! The organization's recipes: what is made of every track.
 
-use tonearm_domain::{Job, Patch, Recipe, RecipeKind, Rendering, VariantId, VariantIndex};
+use tonearm_catalog::Transaction;
+use tonearm_domain::{AuditAction, Job, Patch, Recipe, RecipeKind, Rendering, VariantId, VariantIndex};
 
 use super::Library;
+use crate::audit::{self, Done};
 use crate::{Caller, Noun, Refusal};
 
 /// A recipe of an organization, and how far it is rendered for tracks that were there before it.
@@ -58,6 +60,7 @@ impl Library {
         };
         let tx = self.catalog.begin().await?;
         tx.insert_recipe(&recipe).await?;
+        self.record_recipe(&tx, caller, AuditAction::VariantCreate, &recipe).await?;
         tx.commit().await?;
         Ok(recipe)
     }
@@ -84,6 +87,7 @@ impl Library {
         }
         let tx = self.catalog.begin().await?;
         tx.update_recipe(&recipe).await?;
+        self.record_recipe(&tx, caller, AuditAction::VariantUpdate, &recipe).await?;
         tx.commit().await?;
         Ok(recipe)
     }
@@ -91,12 +95,13 @@ impl Library {
     /// Removes a recipe, and every file that was made by it. Gives how many files there were.
     pub async fn remove_recipe(&self, caller: &Caller, id: VariantId) -> Result<u64, Refusal> {
         caller.require_whole_organization()?;
-        self.own_recipe(caller, id).await?;
+        let recipe = self.own_recipe(caller, id).await?;
         let tx = self.catalog.begin().await?;
         if !tx.delete_recipe(caller.organization_id, id).await? {
             return Err(Refusal::NotFound(Noun::Variant));
         }
         let files = tx.delete_files_of_recipe(caller.organization_id, id).await?;
+        self.record_recipe(&tx, caller, AuditAction::VariantDelete, &recipe).await?;
         tx.commit().await?;
         Ok(files)
     }
@@ -107,7 +112,7 @@ impl Library {
     pub async fn render_existing(&self, caller: &Caller, id: VariantId) -> Result<Rendering, Refusal> {
         caller.require_whole_organization()?;
         let organization_id = caller.organization_id;
-        self.own_recipe(caller, id).await?;
+        let recipe = self.own_recipe(caller, id).await?;
         let rendering = Rendering {
             organization_id,
             variant_id: id,
@@ -123,8 +128,20 @@ impl Library {
         let job = Job::RenderExisting { organization_id, variant_id: id };
         let unique = format!("render-{id}");
         tx.enqueue(job, self.ambient.record_id(), self.ambient.now(), Some(&unique)).await?;
+        self.record_recipe(&tx, caller, AuditAction::VariantRender, &recipe).await?;
         tx.commit().await?;
         Ok(rendering)
+    }
+
+    async fn record_recipe(
+        &self,
+        tx: &Transaction,
+        caller: &Caller,
+        action: AuditAction,
+        recipe: &Recipe,
+    ) -> Result<(), Refusal> {
+        let done = Done { action, subject_id: recipe.id.uuid(), title: recipe.index.as_str() };
+        Ok(audit::record(tx, &self.ambient, caller, done).await?)
     }
 
     /// A recipe of the organization itself, not of one of its tracks.

@@ -125,7 +125,7 @@ impl People {
             }
             _ => return Err(Refusal::NotFound(Noun::Invitation)),
         }
-        let token = self.insert_sign_in(&tx, person.id, device).await?;
+        let token = self.insert_sign_in(&tx, &person, device).await?;
         tx.commit().await?;
         Ok(SignedIn { person, token })
     }
@@ -157,7 +157,8 @@ impl People {
         self.take(&tx, token).await?;
         tx.set_password_hash(person.id, &hash).await?;
         tx.delete_sign_ins(person.id, None).await?;
-        let token = self.insert_sign_in(&tx, person.id, device).await?;
+        self.record_of_person(&tx, AuditAction::PasswordChange, &person, device.address).await?;
+        let token = self.insert_sign_in(&tx, &person, device).await?;
         tx.commit().await?;
         Ok(SignedIn { person, token })
     }

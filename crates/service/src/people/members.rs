@@ -63,6 +63,7 @@ impl People {
         if !tx.delete_invitation(caller.organization_id, id).await? {
             return Err(Refusal::NotFound(Noun::Invitation));
         }
+        self.record(&tx, caller, AuditAction::MemberWithdraw, id.uuid(), "").await?;
         Ok(tx.commit().await?)
     }
 

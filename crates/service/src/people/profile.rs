@@ -1,6 +1,6 @@
 //! What people change of themselves.
 
-use tonearm_domain::{Password, Person, SignIn};
+use tonearm_domain::{Actor, AuditAction, Origin, Password, Person, SignIn};
 
 use super::links::{choose_password, person_name};
 use super::throttle::Subjects;
@@ -47,7 +47,8 @@ impl People {
         };
         drop(turn);
         if !is_right {
-            self.note_failure(&subjects).await?;
+            let origin = Origin { actor: Actor::Person(person.id), address: device.address };
+            self.note_failure(&subjects, Some(person), origin).await?;
             return Err(SignInError::Wrong);
         }
         let hash = self.passwords.hash(new, self.ambient.random()).await?;
@@ -55,6 +56,7 @@ impl People {
         tx.set_password_hash(person.id, &hash).await?;
         tx.delete_password_links(person.id).await?;
         tx.delete_sign_ins(person.id, Some(resumed.sign_in.id)).await?;
+        self.record_of_person(&tx, AuditAction::PasswordChange, person, device.address).await?;
         Ok(tx.commit().await?)
     }
 }

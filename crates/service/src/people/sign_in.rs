@@ -3,9 +3,7 @@
 use std::net::IpAddr;
 
 use tonearm_catalog::Transaction;
-use tonearm_domain::{
-    Actor, AuditAction, EmailAddress, Origin, Password, Person, PersonId, SignIn, SignInId,
-};
+use tonearm_domain::{Actor, AuditAction, EmailAddress, Origin, Password, Person, SignIn, SignInId};
 use tonearm_signing::Token;
 
 use super::People;
@@ -82,13 +80,17 @@ impl People {
             Some(password) => self.passwords.verify(&turn, password, hash).await?,
             None => false,
         };
-        let Some(person) = person.filter(|_| is_right) else {
-            self.note_failure(&subjects).await?;
-            return Err(SignInError::Wrong);
+        let person = match person {
+            Some(person) if is_right => person,
+            other => {
+                let origin = Origin { actor: Actor::Stranger, address: device.address };
+                self.note_failure(&subjects, other.as_ref(), origin).await?;
+                return Err(SignInError::Wrong);
+            }
         };
         let tx = self.catalog.begin().await?;
         tx.delete_failed_sign_ins(subjects.account()).await?;
-        let token = self.insert_sign_in(&tx, person.id, device).await?;
+        let token = self.insert_sign_in(&tx, &person, device).await?;
         tx.commit().await?;
         Ok(SignedIn { person, token })
     }
@@ -108,39 +110,58 @@ impl People {
         Ok(Some(Resumed { person, sign_in }))
     }
 
-    /// Ends one sign-in of a person.
-    pub async fn sign_out(&self, person: PersonId, id: SignInId) -> Result<(), Refusal> {
+    /// Ends one sign-in of a person, who asks for it from `address`.
+    pub async fn sign_out(
+        &self,
+        person: &Person,
+        id: SignInId,
+        address: Option<IpAddr>,
+    ) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
-        tx.delete_sign_in(person, id).await?;
+        if tx.delete_sign_in(person.id, id).await? {
+            self.record_of_person(&tx, AuditAction::SignOut, person, address).await?;
+        }
         Ok(tx.commit().await?)
     }
 
     /// Ends every sign-in of a person, in every browser.
-    pub async fn sign_out_everywhere(&self, person: PersonId) -> Result<(), Refusal> {
+    pub async fn sign_out_everywhere(&self, person: &Person, address: Option<IpAddr>) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
-        tx.delete_sign_ins(person, None).await?;
+        tx.delete_sign_ins(person.id, None).await?;
+        self.record_of_person(&tx, AuditAction::SignOut, person, address).await?;
         Ok(tx.commit().await?)
     }
 
     pub(super) async fn insert_sign_in(
         &self,
         tx: &Transaction,
-        person_id: PersonId,
+        person: &Person,
         device: Device,
     ) -> Result<Token, Refusal> {
         let (token, now) = (self.token(), self.ambient.now());
         let sign_in = SignIn {
             id: self.ambient.record_id(),
-            person_id,
+            person_id: person.id,
             address: device.address,
             user_agent: device.user_agent.map(|text| text.chars().take(300).collect()),
             created_at: now,
             seen_at: now,
         };
         tx.insert_sign_in(&sign_in, &token.hash()).await?;
-        let origin = Origin { actor: Actor::Person(person_id), address: sign_in.address };
-        let done = Done { action: AuditAction::SignIn, subject_id: person_id.uuid(), title: "" };
-        audit::record_of(tx, &self.ambient, None, origin, done).await?;
+        self.record_of_person(tx, AuditAction::SignIn, person, sign_in.address).await?;
         Ok(token)
+    }
+
+    /// Writes down what a person did to the own account, which belongs to no single organization.
+    pub(super) async fn record_of_person(
+        &self,
+        tx: &Transaction,
+        action: AuditAction,
+        person: &Person,
+        address: Option<IpAddr>,
+    ) -> Result<(), Refusal> {
+        let origin = Origin { actor: Actor::Person(person.id), address };
+        let done = Done { action, subject_id: person.id.uuid(), title: person.email.as_str() };
+        Ok(audit::record_of(tx, &self.ambient, None, origin, done).await?)
     }
 }

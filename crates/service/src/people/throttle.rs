@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use tonearm_domain::{EmailAddress, FailedSignIns};
+use tonearm_domain::{AuditAction, AuditEntry, EmailAddress, FailedSignIns, Origin, Person};
 use tonearm_signing::subject_hash;
 
 use super::People;
@@ -51,13 +51,30 @@ impl People {
         Ok(longest)
     }
 
-    pub(super) async fn note_failure(&self, subjects: &Subjects) -> Result<(), Refusal> {
+    /// Counts an attempt that failed, and writes it down. A line is written also where there is no such account, so
+    /// that both cases take the same time; it does not tell what was typed.
+    pub(super) async fn note_failure(
+        &self,
+        subjects: &Subjects,
+        person: Option<&Person>,
+        origin: Origin,
+    ) -> Result<(), Refusal> {
         let now = self.ambient.now();
         let tx = self.catalog.begin().await?;
         for (subject, _) in subjects.limited() {
             let earlier = tx.failed_sign_ins(subject).await?;
             tx.put_failed_sign_ins(subject, FailedSignIns::and_another(earlier, now)).await?;
         }
+        let entry = AuditEntry {
+            id: self.ambient.record_id(),
+            organization_id: None,
+            at: now,
+            origin,
+            action: AuditAction::SignInFailed,
+            subject_id: person.map(|person| person.id.uuid()),
+            title: person.map(|person| person.email.as_str().to_owned()),
+        };
+        tx.audit(&entry).await?;
         Ok(tx.commit().await?)
     }
 }
