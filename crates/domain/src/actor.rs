@@ -28,6 +28,13 @@ pub struct Origin {
     pub address: Option<IpAddr>,
 }
 
+impl Origin {
+    /// Whoever holds an upload session or a signed upload URL.
+    pub const fn uploader(address: Option<IpAddr>) -> Self {
+        Self { actor: Actor::Uploader, address }
+    }
+}
+
 impl Actor {
     /// The kind as text, as in SQL.
     pub const fn kind(&self) -> &'static str {

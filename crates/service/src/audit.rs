@@ -2,18 +2,13 @@
 
 use futures::Stream;
 use tonearm_catalog::{AuditFilter, Catalog, CatalogError, Transaction};
-use tonearm_domain::{
-    Actor, Ambient, AuditAction, AuditEntry, AuditEntryId, AuditRecord, OrganizationId, Origin,
-};
+use tonearm_domain::{Ambient, AuditAction, AuditEntry, AuditEntryId, AuditRecord, OrganizationId, Origin};
 use uuid::Uuid;
 
 use crate::{Caller, Refusal};
 
 /// Lines that are read at once for an export.
 const BATCH: u64 = 500;
-
-/// Whoever holds an upload session or a signed upload URL.
-pub(crate) const UPLOADER: Origin = Origin { actor: Actor::Uploader, address: None };
 
 /// What was done to a thing: its id, and what it is called.
 pub(crate) struct Done<'a> {

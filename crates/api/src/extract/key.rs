@@ -1,14 +1,13 @@
 //! `Authorization: Bearer <API key>`.
 
-use std::net::{IpAddr, SocketAddr};
-
-use axum::extract::{ConnectInfo, FromRequestParts};
+use axum::extract::FromRequestParts;
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use tonearm_domain::Action;
 use tonearm_service::Caller;
 
+use super::address;
 use crate::{ApiError, App};
 
 /// Whoever may manage things.
@@ -35,11 +34,6 @@ async fn caller(parts: &Parts, app: &App, action: Action) -> Result<Caller, ApiE
     };
     let key = key.map_err(ApiError::asking_for_key)?;
     Ok(Caller::from(&*key).from_address(address(parts)))
-}
-
-/// Where a request comes from, as far as the server knows.
-pub(crate) fn address(parts: &Parts) -> Option<IpAddr> {
-    parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip().to_canonical())
 }
 
 /// The text after `Bearer`, the scheme in any case.

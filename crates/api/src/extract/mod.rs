@@ -1,6 +1,7 @@
 //! What endpoints take requests apart with. Each refuses what it cannot read; the order of a handler's arguments is
 //! the order of the checks, so keys come first.
 
+mod address;
 mod body;
 mod digest;
 mod key;
@@ -8,6 +9,7 @@ mod page;
 mod path;
 mod upload;
 
+pub(crate) use address::{ClientAddress, address};
 pub(crate) use body::{Body, required};
 pub(crate) use digest::upload_terms;
 pub(crate) use key::{ManageKey, PlayKey, PlaySessionReader, UploadKey, bearer};

@@ -110,7 +110,7 @@ pub(super) async fn save_cover(
     let picture = picture(form).await?;
     app.library.collection(&member.caller(), id).await?;
     let owner = CoverOwner::Collection(id);
-    match app.uploads.accept_cover(member.organization.id, owner, picture).await {
+    match app.uploads.accept_cover(member.caller().origin, member.organization.id, owner, picture).await {
         Ok(_) => Ok(Flash::CoverSaved.then(&member.path(&format!("/collections/{id}")))),
         Err(refusal) => {
             let problems = Problems::of(refusal)?;

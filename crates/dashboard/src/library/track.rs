@@ -117,7 +117,11 @@ pub(super) async fn save_cover(
     let id = track_id(&id)?;
     let picture = picture(form).await?;
     app.library.track(&member.caller(), id).await?;
-    match app.uploads.accept_cover(member.organization.id, CoverOwner::Track(id), picture).await {
+    match app
+        .uploads
+        .accept_cover(member.caller().origin, member.organization.id, CoverOwner::Track(id), picture)
+        .await
+    {
         Ok(_) => Ok(Flash::CoverSaved.then(&member.path(&format!("/tracks/{id}")))),
         Err(refusal) => {
             let problems = Problems::of(refusal)?;

@@ -2,12 +2,14 @@
 
 use bytes::Bytes;
 use tonearm_catalog::Transaction;
-use tonearm_domain::{AuditAction, Cover, CoverOrigin, CoverOwner, OrganizationId, ShortId, ThemeColour};
+use tonearm_domain::{
+    AuditAction, Cover, CoverOrigin, CoverOwner, OrganizationId, Origin, ShortId, ThemeColour,
+};
 use tonearm_media::MediaError;
 
 use super::Uploads;
 use super::accept_source::refuse_put;
-use crate::audit::{self, Done, UPLOADER};
+use crate::audit::{self, Done};
 use crate::{Caller, Noun, Refusal, covers};
 
 impl Uploads {
@@ -20,6 +22,7 @@ impl Uploads {
     /// kept as it is, too.
     pub async fn accept_cover(
         &self,
+        origin: Origin,
         organization_id: OrganizationId,
         owner: CoverOwner,
         picture: Bytes,
@@ -39,7 +42,7 @@ impl Uploads {
             covers::store(&self.blobs, organization_id, folder, cover, cut.images)
                 .await
                 .map_err(refuse_put)?;
-            self.use_cover(organization_id, owner, cover, cut.theme).await
+            self.use_cover(origin, organization_id, owner, cover, cut.theme).await
         };
         let used = used.await;
         // Only where it is sure that no row names them: after an outage the sweep decides.
@@ -55,7 +58,7 @@ impl Uploads {
     /// Makes the organization's cover, for everything in it that has none, from a picture.
     pub async fn set_organization_cover(&self, caller: &Caller, picture: Bytes) -> Result<(), Refusal> {
         caller.require_whole_organization()?;
-        self.accept_cover(caller.organization_id, CoverOwner::Organization, picture).await
+        self.accept_cover(caller.origin, caller.organization_id, CoverOwner::Organization, picture).await
     }
 
     /// Where the files of a cover go.
@@ -82,6 +85,7 @@ impl Uploads {
 
     async fn use_cover(
         &self,
+        origin: Origin,
         organization_id: OrganizationId,
         owner: CoverOwner,
         cover: Cover,
@@ -95,7 +99,7 @@ impl Uploads {
             CoverOwner::Organization => (AuditAction::OrganizationCover, organization_id.uuid()),
         };
         let done = Done { action, subject_id, title: "" };
-        audit::record_of(&tx, &self.ambient, Some(organization_id), UPLOADER, done).await?;
+        audit::record_of(&tx, &self.ambient, Some(organization_id), origin, done).await?;
         tx.commit().await?;
         Ok(())
     }

@@ -4,13 +4,13 @@ use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use tonearm_blobs::{PutError, PutTerms, Stored};
 use tonearm_domain::{
-    AuditAction, ContentType, Job, ObjectFile, ObjectKey, OrganizationId, Source, Track, TrackId,
+    AuditAction, ContentType, Job, ObjectFile, ObjectKey, OrganizationId, Origin, Source, Track, TrackId,
     TrackStatus, VariantIndex,
 };
 use tonearm_media::sniff;
 
 use super::Uploads;
-use crate::audit::{self, Done, UPLOADER};
+use crate::audit::{self, Done};
 use crate::{Noun, Refusal};
 
 type BodyError = Box<dyn std::error::Error + Send + Sync>;
@@ -47,6 +47,7 @@ impl Uploads {
     /// used again. Of several uploads to one track at once, the first to be complete wins; the others conflict.
     pub async fn accept_source<S>(
         &self,
+        origin: Origin,
         organization_id: OrganizationId,
         track_id: TrackId,
         body: S,
@@ -83,7 +84,7 @@ impl Uploads {
         };
         let whole = futures::stream::iter(head.into_iter().map(Ok)).chain(body);
         let stored = self.blobs.put(&key, whole, put_terms).await.map_err(refuse_put)?;
-        match self.record_source(organization_id, track_id, &key, &stored).await {
+        match self.record_source(origin, organization_id, track_id, &key, &stored).await {
             Ok(()) => Ok(AcceptedUpload { track_id, size: stored.size, sha256: stored.sha256 }),
             Err(refusal) => {
                 // An outage here leaves an object without a row, which the sweep removes.
@@ -97,6 +98,7 @@ impl Uploads {
 
     async fn record_source(
         &self,
+        origin: Origin,
         organization_id: OrganizationId,
         track_id: TrackId,
         key: &ObjectKey,
@@ -111,7 +113,7 @@ impl Uploads {
         tx.enqueue(job, self.ambient.record_id(), self.ambient.now(), None).await?;
         let done =
             Done { action: AuditAction::TrackUpload, subject_id: track_id.uuid(), title: &track.file_name };
-        audit::record_of(&tx, &self.ambient, Some(organization_id), UPLOADER, done).await?;
+        audit::record_of(&tx, &self.ambient, Some(organization_id), origin, done).await?;
         tx.commit().await?;
         Ok(())
     }

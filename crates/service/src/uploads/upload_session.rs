@@ -1,12 +1,14 @@
 //! Upload sessions: whoever holds the id fills one collection until it expires.
 
+use std::net::IpAddr;
+
 use tonearm_domain::{
-    AuditAction, CollectionId, CreatorId, ExpiresIn, Metadata, Organization, PlayerColours, UploadSession,
-    UploadSessionId, resolve_player_colour,
+    AuditAction, CollectionId, CreatorId, ExpiresIn, Metadata, Organization, Origin, PlayerColours,
+    UploadSession, UploadSessionId, resolve_player_colour,
 };
 
 use super::Uploads;
-use crate::audit::{self, Done, UPLOADER};
+use crate::audit::{self, Done};
 use crate::library::{CreateTrack, UploadHandles, insert_track};
 use crate::track_view::Surroundings;
 use crate::{Caller, Noun, Refusal, TrackView};
@@ -86,7 +88,9 @@ impl Uploads {
         let done = Done { action: AuditAction::UploadSessionCreate, subject_id, title };
         audit::record(&tx, &self.ambient, caller, done).await?;
         let track = match create.track {
-            Some(track) => Some(self.insert_session_track(&tx, &session, &surroundings, track).await?),
+            Some(track) => {
+                Some(self.insert_session_track(&tx, caller.origin, &session, &surroundings, track).await?)
+            }
             None => None,
         };
         tx.commit().await?;
@@ -101,9 +105,10 @@ impl Uploads {
         Ok(surroundings.view_session(session))
     }
 
-    /// Makes a track in a session that lasts.
+    /// Makes a track in a session that lasts, for a client at this address.
     pub async fn create_session_track(
         &self,
+        address: Option<IpAddr>,
         id: UploadSessionId,
         create: CreateTrack,
     ) -> Result<(UploadSessionView, SessionTrack), Refusal> {
@@ -111,7 +116,9 @@ impl Uploads {
         let surroundings =
             Surroundings::of(&self.catalog, session.organization_id, session.collection_id).await?;
         let tx = self.catalog.begin().await?;
-        let track = self.insert_session_track(&tx, &session, &surroundings, create).await?;
+        let track = self
+            .insert_session_track(&tx, Origin::uploader(address), &session, &surroundings, create)
+            .await?;
         tx.commit().await?;
         Ok((surroundings.view_session(session), track))
     }
@@ -119,6 +126,7 @@ impl Uploads {
     async fn insert_session_track(
         &self,
         tx: &tonearm_catalog::Transaction,
+        origin: Origin,
         session: &UploadSession,
         surroundings: &Surroundings,
         create: CreateTrack,
@@ -129,7 +137,7 @@ impl Uploads {
             insert_track(tx, &self.ambient, organization_id, collection_id, Some(session.id), create).await?;
         let (subject_id, title) = (track.id.uuid(), track.file_name.as_str());
         let done = Done { action: AuditAction::TrackCreate, subject_id, title };
-        audit::record_of(tx, &self.ambient, Some(organization_id), UPLOADER, done).await?;
+        audit::record_of(tx, &self.ambient, Some(organization_id), origin, done).await?;
         let (source, cover) = self.links.uploads(organization_id, track.id);
         Ok(SessionTrack { track: surroundings.view(track), handles: UploadHandles { track: source, cover } })
     }

@@ -1,14 +1,17 @@
 //! The audit log: who did what.
 
+use std::net::IpAddr;
+
 use serde_json::{Value, json};
 use tonearm_catalog::AuditFilter;
 use tonearm_domain::AuditRecord;
+use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_service::Caller;
 use tonearm_testkit::{Program, TestServer};
 
 use crate::{binary, text};
 
-crate::on_both_backends!(what_keys_do_is_written_down);
+crate::on_both_backends!(what_keys_do_is_written_down, uploads_are_written_down_with_their_address);
 
 async fn what_keys_do_is_written_down(server: TestServer) {
     let client = &server.client;
@@ -49,6 +52,25 @@ async fn what_keys_do_is_written_down(server: TestServer) {
     assert_eq!(lines.iter().map(told).collect::<Vec<_>>(), expected);
     assert_eq!(lines[2].subject_id.unwrap().to_string(), track);
     assert!(lines[..6].iter().all(|line| line.actor_id.is_some() && line.actor_id == lines[0].actor_id));
+    server.node.stop().await;
+}
+
+async fn uploads_are_written_down_with_their_address(server: TestServer) {
+    let client = &server.client;
+    let collection = client.collection("Season 1").await;
+    client.upload(&collection, "a.wav", wav(&WavSpec { seconds: 0.2, ..WavSpec::default() })).await;
+    let session = client.post("/v1/upload_session", &json!({"collection_id": collection})).await.ok();
+    let path = format!("/v1/upload/{}/track", text(&session, "/upload_session_id"));
+    client.without_key().post(&path, &json!({"file_name": "b.wav"})).await.ok();
+
+    let audit = server.node.parts().unwrap().audit.clone();
+    let caller = Caller::owner(server.organization_id.parse().unwrap());
+    let lines = audit.entries(&caller, &AuditFilter::default(), None, 100).await.unwrap();
+    let by_uploaders = lines.iter().filter(|line| line.actor == "uploader");
+    let mut told: Vec<_> = by_uploaders.map(|line| (line.action.as_str(), line.address)).collect();
+    told.sort();
+    let here = Some(IpAddr::from([127, 0, 0, 1]));
+    assert_eq!(told, [("track.create", here), ("track.upload", here)]);
     server.node.stop().await;
 }
 

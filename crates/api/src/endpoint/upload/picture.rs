@@ -8,11 +8,12 @@ use futures::{Stream, StreamExt};
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, StatusCode};
 use serde::Serialize;
-use tonearm_domain::{CoverOwner, OrganizationId};
+use tonearm_domain::{CoverOwner, OrganizationId, Origin};
 use tonearm_service::{Refusal, Uploads};
 use utoipa::ToSchema;
 
 use super::intake::{BodyError, chunks, refuse};
+use crate::extract::address;
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 use crate::{ApiError, ApiSettings};
@@ -49,7 +50,8 @@ pub(super) async fn accept<T: Serialize>(
     let accepted = async {
         let Permit { organization_id, owner, answer } = permit?;
         let picture = picture(&parts.headers, &mut body, uploads.max_cover_bytes()).await?;
-        uploads.accept_cover(organization_id, owner, picture).await?;
+        let origin = Origin::uploader(address(&parts));
+        uploads.accept_cover(origin, organization_id, owner, picture).await?;
         Ok(answer)
     };
     match accepted.await {

@@ -3,13 +3,13 @@
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use tonearm_domain::{OrganizationId, TrackId};
+use tonearm_domain::{OrganizationId, Origin, TrackId};
 use tonearm_service::{AcceptedUpload, Uploads};
 use utoipa::ToSchema;
 
 use super::intake::{chunks, refuse};
 use crate::error::ErrorBody;
-use crate::extract::{SourceUpload, upload_terms};
+use crate::extract::{SourceUpload, address, upload_terms};
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 use crate::{ApiError, ApiSettings};
@@ -59,7 +59,8 @@ pub(crate) async fn source(
     let accepted = async {
         let SourceUpload { organization_id, track_id } = upload?;
         let terms = upload_terms(&parts.headers)?;
-        Ok(uploads.accept_source(organization_id, track_id, &mut body, terms).await?)
+        let origin = Origin::uploader(address(&parts));
+        Ok(uploads.accept_source(origin, organization_id, track_id, &mut body, terms).await?)
     };
     match accepted.await {
         Ok(accepted) => Answer::traced(current, Accepted::from(accepted)).into_response(),

@@ -7,7 +7,7 @@ use tonearm_service::{CreateTrack, Uploads};
 use utoipa::ToSchema;
 
 use crate::ApiError;
-use crate::extract::{Body, PathId, required};
+use crate::extract::{Body, ClientAddress, PathId, required};
 use crate::openapi::not_blank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, SessionTrackRecord, UploadDescriptors, UploadSessionRecord};
@@ -44,6 +44,7 @@ pub(crate) struct Created {
 )]
 pub(crate) async fn create_track(
     PathId(upload_session_id): PathId<UploadSessionId>,
+    ClientAddress(address): ClientAddress,
     request: CurrentRequest,
     State(uploads): State<Uploads>,
     Body(fields): Body<Fields>,
@@ -54,7 +55,7 @@ pub(crate) async fn create_track(
         metadata: fields.metadata.unwrap_or_default(),
         ..CreateTrack::default()
     };
-    let (view, created) = uploads.create_session_track(upload_session_id, create).await?;
+    let (view, created) = uploads.create_session_track(address, upload_session_id, create).await?;
     Ok(Answer::traced(
         request,
         Created {
