@@ -2,7 +2,7 @@
 
 use sea_orm::sea_query::{Expr, Query};
 use sea_orm::{ColumnTrait, EntityTrait, NotSet, QueryFilter, QueryOrder, QuerySelect, Select, Set};
-use tonearm_domain::{Collection, CollectionId, OrganizationId, Page, Timestamp, TrackId};
+use tonearm_domain::{Collection, CollectionId, Deletion, OrganizationId, Page, TrackId};
 
 use crate::entity::collection::{ActiveModel, Column, Entity};
 use crate::entity::track;
@@ -84,11 +84,16 @@ impl Transaction {
         &self,
         organization: OrganizationId,
         id: CollectionId,
-        now: Timestamp,
+        deletion: impl Into<Deletion>,
     ) -> Result<Vec<TrackId>, CatalogError> {
+        let deletion = deletion.into();
         // The collection goes first: whoever adds a track takes its lock, too.
         let marked = Entity::update_many()
-            .col_expr(Column::DeletedAt, Expr::value(now.unix_millis()))
+            .col_expr(Column::DeletedAt, Expr::value(deletion.at.unix_millis()))
+            .col_expr(
+                Column::RestorableUntil,
+                Expr::value(deletion.restorable_until.map(|until| until.unix_millis())),
+            )
             .filter(Column::Id.eq(id.uuid()))
             .filter(Column::OrganizationId.eq(organization.uuid()))
             .filter(Column::DeletedAt.is_null())
@@ -98,13 +103,13 @@ impl Transaction {
             return Ok(Vec::new());
         }
         self.note(Change::Collection(id));
-        let tracks = self.mark_tracks(track::Column::CollectionId.eq(id.uuid()), now).await?;
+        let tracks = self.mark_tracks(track::Column::CollectionId.eq(id.uuid()), deletion, false).await?;
         let of_collection = Query::select()
             .column(track::Column::Id)
             .from(track::Entity)
             .and_where(track::Column::CollectionId.eq(id.uuid()))
             .take();
-        self.mark_belongings(of_collection, now).await?;
+        self.mark_belongings(of_collection, deletion.at).await?;
         Ok(tracks)
     }
 }

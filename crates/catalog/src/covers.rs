@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Select, Set};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect, Select, Set};
 use tonearm_domain::{Collection, CollectionId, Cover, ObjectKey, OrganizationId};
 use uuid::Uuid;
 
 use crate::entity::{collection, organization, track};
+use crate::objects::kept_tracks;
 use crate::query::one;
 use crate::{Catalog, CatalogError, Transaction};
 
@@ -57,7 +58,7 @@ fn of_tracks(versions: &HashSet<String>) -> Select<track::Entity> {
         .select_only()
         .columns([Column::OrganizationId, Column::Index, Column::CoverVersion])
         .filter(Column::CoverVersion.is_in(versions))
-        .filter(Column::DeletedAt.is_null())
+        .filter(kept_tracks())
 }
 
 fn drawn_for_tracks(versions: &HashSet<String>) -> Select<track::Entity> {
@@ -66,7 +67,7 @@ fn drawn_for_tracks(versions: &HashSet<String>) -> Select<track::Entity> {
         .select_only()
         .columns([Column::OrganizationId, Column::Index, Column::PlaceholderVersion])
         .filter(Column::PlaceholderVersion.is_in(versions))
-        .filter(Column::DeletedAt.is_null())
+        .filter(kept_tracks())
 }
 
 fn of_collections(versions: &HashSet<String>) -> Select<collection::Entity> {
@@ -75,7 +76,7 @@ fn of_collections(versions: &HashSet<String>) -> Select<collection::Entity> {
         .select_only()
         .columns([Column::OrganizationId, Column::Folder, Column::CoverVersion])
         .filter(Column::CoverVersion.is_in(versions))
-        .filter(Column::DeletedAt.is_null())
+        .filter(Condition::any().add(Column::DeletedAt.is_null()).add(Column::RestorableUntil.is_not_null()))
 }
 
 fn of_organizations(versions: &HashSet<String>) -> Select<organization::Entity> {

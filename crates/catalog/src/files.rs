@@ -84,6 +84,18 @@ impl Transaction {
         Ok(())
     }
 
+    /// Removes the rows that tell what could not be made of a track, so that it is tried again.
+    pub async fn delete_failed_files(&self, track: TrackId) -> Result<(), CatalogError> {
+        self.note(Change::Track(track));
+        Entity::delete_many()
+            .filter(Column::TrackId.eq(track.uuid()))
+            .filter(Column::ObjectKey.is_null())
+            .filter(Column::DeletedAt.is_null())
+            .exec(self.db())
+            .await?;
+        Ok(())
+    }
+
     /// Removes the rows of every file that a recipe made; the sweep removes the objects. Gives how many there were.
     pub async fn delete_files_of_recipe(
         &self,

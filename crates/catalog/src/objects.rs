@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect};
 use tonearm_domain::ObjectKey;
 
 use crate::column::parsed;
@@ -10,15 +11,30 @@ use crate::entity::{track, track_file};
 use crate::files::BATCH;
 use crate::{Catalog, CatalogError};
 
+/// Living ones, and those that can be taken back.
+pub(crate) fn kept_tracks() -> Condition {
+    Condition::any().add(track::Column::DeletedAt.is_null()).add(track::Column::RestorableUntil.is_not_null())
+}
+
+fn of_trashed() -> SelectStatement {
+    let file = Expr::col((track_file::Entity, track_file::Column::TrackId));
+    Query::select()
+        .expr(Expr::value(1))
+        .from(track::Entity)
+        .and_where(Expr::col((track::Entity, track::Column::Id)).eq(file))
+        .and_where(Expr::col((track::Entity, track::Column::RestorableUntil)).is_not_null())
+        .take()
+}
+
 impl Catalog {
-    /// Whether something that is not deleted has this object.
+    /// Whether something that is not deleted, or can be taken back, has this object.
     pub async fn object_is_known(&self, key: &ObjectKey) -> Result<bool, CatalogError> {
         let known = self.known_objects(std::slice::from_ref(key)).await?;
         Ok(!known.is_empty())
     }
 
-    /// Those of the objects that something not deleted has: a track, a file, a collection or an organization. At
-    /// most six queries for every 1000.
+    /// Those of the objects that something not deleted has, or something that can be taken back: a track, a file, a
+    /// collection or an organization. At most six queries for every 1000.
     pub async fn known_objects(&self, keys: &[ObjectKey]) -> Result<HashSet<ObjectKey>, CatalogError> {
         let mut known = HashSet::new();
         for batch in keys.chunks(BATCH) {
@@ -40,7 +56,7 @@ impl Catalog {
             .select_only()
             .column(Column::SourceKey)
             .filter(Column::SourceKey.is_in(names))
-            .filter(Column::DeletedAt.is_null());
+            .filter(kept_tracks());
         Ok(select.into_tuple().all(self.reader()).await?)
     }
 
@@ -50,7 +66,7 @@ impl Catalog {
             .select_only()
             .column(Column::ObjectKey)
             .filter(Column::ObjectKey.is_in(names))
-            .filter(Column::DeletedAt.is_null());
+            .filter(Condition::any().add(Column::DeletedAt.is_null()).add(Expr::exists(of_trashed())));
         Ok(select.into_tuple().all(self.reader()).await?)
     }
 }

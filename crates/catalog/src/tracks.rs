@@ -6,7 +6,8 @@ use sea_orm::{
     Select, Set,
 };
 use tonearm_domain::{
-    CollectionId, OrganizationId, Page, Timestamp, Track, TrackId, TrackStatus, TrackSummary, VariantIndex,
+    CollectionId, Deletion, OrganizationId, Page, Timestamp, Track, TrackId, TrackStatus, TrackSummary,
+    VariantIndex,
 };
 use uuid::Uuid;
 
@@ -151,6 +152,7 @@ impl Transaction {
             .exec_without_returning(self.db())
             .await
             .map_err(CatalogError::or_duplicate("this track already exists"))?;
+        self.put_track_search(track).await?;
         Ok(order)
     }
 
@@ -187,7 +189,8 @@ impl Transaction {
             .filter(Column::OrganizationId.eq(track.organization_id.uuid()))
             .filter(Column::DeletedAt.is_null());
         self.note(Change::Track(track.id));
-        change(self.db(), update, "the track does not exist").await
+        change(self.db(), update, "the track does not exist").await?;
+        self.put_track_search(track).await
     }
 
     /// Marks a track, its files and its own recipes as deleted. Tells whether it was there.
@@ -195,14 +198,15 @@ impl Transaction {
         &self,
         organization: OrganizationId,
         id: TrackId,
-        now: Timestamp,
+        deletion: impl Into<Deletion>,
     ) -> Result<bool, CatalogError> {
+        let deletion = deletion.into();
         let this = Column::Id.eq(id.uuid()).and(Column::OrganizationId.eq(organization.uuid()));
-        if self.mark_tracks(this, now).await?.is_empty() {
+        if self.mark_tracks(this, deletion, true).await?.is_empty() {
             return Ok(false);
         }
         let only = Query::select().expr(Expr::value(id.uuid())).take();
-        self.mark_belongings(only, now).await?;
+        self.mark_belongings(only, deletion.at).await?;
         Ok(true)
     }
 
@@ -240,17 +244,23 @@ impl Transaction {
             .exec(self.db())
             .await?;
         self.delete_track_progress(id).await?;
+        self.delete_track_search(id).await?;
         Ok(true)
     }
 
-    /// Marks living tracks as deleted, and gives which.
+    /// Marks living tracks as deleted, by themselves or with their collection, and gives which.
     pub(crate) async fn mark_tracks(
         &self,
         which: SimpleExpr,
-        now: Timestamp,
+        deletion: Deletion,
+        by_themselves: bool,
     ) -> Result<Vec<TrackId>, CatalogError> {
+        let until = deletion.restorable_until.map(|until| until.unix_millis());
+        let trashed_at = until.filter(|_| by_themselves).map(|_| deletion.at.unix_millis());
         let mark = Entity::update_many()
-            .col_expr(Column::DeletedAt, Expr::value(now.unix_millis()))
+            .col_expr(Column::DeletedAt, Expr::value(deletion.at.unix_millis()))
+            .col_expr(Column::RestorableUntil, Expr::value(until))
+            .col_expr(Column::TrashedAt, Expr::value(trashed_at))
             .filter(which)
             .filter(Column::DeletedAt.is_null())
             .into_query()

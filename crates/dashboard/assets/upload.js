@@ -1,6 +1,8 @@
 // Uploads of many files at once: dropped or chosen, a few at a time, each with progress, pause and retry; then each
 // is followed until it is ready.
 
+import { follow } from "./live.js";
+
 const AT_ONCE = 3;
 const LOOK_MS = 1500;
 
@@ -145,23 +147,26 @@ class Upload {
     });
   }
 
-  /** Looks until nothing changes any more. */
-  async #follow() {
+  /** Shows how far processing is, then what came of it. */
+  #follow() {
     this.bar.removeAttribute("value");
-    for (;;) {
-      await new Promise((wake) => setTimeout(wake, LOOK_MS));
-      const answer = await fetch(`${this.queue.tracks}/${this.#track}/state.json`).catch(() => null);
-      if (!answer?.ok) continue;
-      const { status, tone, is_open: isOpen, reason } = await answer.json();
-      this.say(status, tone, null);
-      if (isOpen) continue;
-      this.bar.value = 1;
-      const link = part("a", "name", this.file.name);
-      link.href = `${this.queue.tracks}/${this.#track}`;
-      this.name.replaceWith(link);
-      if (reason) this.state.title = reason;
-      return;
-    }
+    const told = ({ status, percent }) => {
+      this.bar.value = percent / 100;
+      this.say(`${status} ${percent} %`, "busy", null);
+    };
+    follow(this.#track, told, () => this.#end());
+  }
+
+  async #end() {
+    const answer = await fetch(`${this.queue.tracks}/${this.#track}/state.json`).catch(() => null);
+    const { status, tone, is_open: isOpen, reason } = answer?.ok ? await answer.json() : { status: "Processing", isOpen: true };
+    this.say(status, tone, null);
+    if (isOpen || !answer?.ok) return setTimeout(() => this.#follow(), LOOK_MS);
+    this.bar.value = 1;
+    const link = part("a", "name", this.file.name);
+    link.href = `${this.queue.tracks}/${this.#track}`;
+    this.name.replaceWith(link);
+    if (reason) this.state.title = reason;
   }
 }
 

@@ -4,6 +4,8 @@ use axum::extract::FromRef;
 use tonearm_domain::Ambient;
 use tonearm_service::{Audit, Library, Links, People, Playback, Transcriptions, Uploads, Usage, Webhooks};
 
+use crate::streams::Streams;
+
 /// What the pages work with. Each takes only the part it needs, through [`FromRef`]. Cheap to clone.
 #[derive(Clone)]
 pub struct Dashboard {
@@ -25,6 +27,8 @@ pub struct Dashboard {
     pub transcriptions: Transcriptions,
     /// Makes addresses.
     pub links: Links,
+    /// The streams of events that are open.
+    pub streams: Streams,
     /// Time and randomness.
     pub ambient: Ambient,
 }

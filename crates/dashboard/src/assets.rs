@@ -36,6 +36,8 @@ const ASSETS: &[Asset] = &[
     ("confirm.js", JS, include_bytes!("../assets/confirm.js")),
     ("choices.js", JS, include_bytes!("../assets/choices.js")),
     ("times.js", JS, include_bytes!("../assets/times.js")),
+    ("live.js", JS, include_bytes!("../assets/live.js")),
+    ("colours.js", JS, include_bytes!("../assets/colours.js")),
     ("upload.js", JS, include_bytes!("../assets/upload.js")),
     ("icon.svg", SVG, include_bytes!("../assets/icon.svg")),
 ];

@@ -6,6 +6,8 @@ use axum::response::{IntoResponse, Redirect, Response};
 use http::Method;
 use http::header::SET_COOKIE;
 
+use uuid::Uuid;
+
 use crate::{Dashboard, cookie};
 
 const NAME: &str = "tonearm_flash";
@@ -53,29 +55,66 @@ flashes! {
     EndpointRemoved = "endpoint-removed": "The endpoint is removed.",
     TestSent = "test-sent": "A test is on its way; it shows up below.",
     Replayed = "replayed": "It is on its way again.",
+    RetryQueued = "retry-queued": "What is missing is being made once more.",
+    Restored = "restored": "It is back as it was.",
     CollectionDeleted = "collection-deleted": "The collection and its tracks are deleted.",
     TrackDeleted = "track-deleted": "The track is deleted.",
     OrganizationCreated = "organization-created": "The organization is ready.",
 }
 
-impl Flash {
+/// A sentence, and what it is about where that can be undone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Told {
+    pub(crate) flash: Flash,
+    subject: Option<Uuid>,
+}
+
+impl Told {
     pub(crate) fn read(headers: &http::HeaderMap) -> Option<Self> {
-        let code = cookie::read(headers, NAME)?;
-        Self::ALL.iter().copied().find(|flash| flash.code() == code)
+        let text = cookie::read(headers, NAME)?;
+        let (code, subject) = text.split_once('.').map_or((text, None), |(code, id)| (code, id.parse().ok()));
+        let flash = Flash::ALL.iter().copied().find(|flash| flash.code() == code)?;
+        Some(Self { flash, subject })
+    }
+
+    /// The sentence.
+    pub(crate) const fn sentence(self) -> &'static str {
+        self.flash.sentence()
+    }
+
+    /// Where, below an organization's address, it is undone.
+    pub(crate) fn undo(self) -> Option<String> {
+        let id = self.subject?;
+        match self.flash {
+            Flash::TrackDeleted => Some(format!("/tracks/{id}/restore")),
+            Flash::CollectionDeleted => Some(format!("/collections/{id}/restore")),
+            _ => None,
+        }
+    }
+}
+
+impl Flash {
+    /// Sends the browser to a page that says it, with a button that undoes what was done to a thing.
+    pub(crate) fn then_undo(self, address: &str, subject: Uuid) -> Response {
+        self.then_with(address, format!("{}.{subject}", self.code()))
     }
 
     /// Sends the browser to a page that says it.
     pub(crate) fn then(self, address: &str) -> Response {
+        self.then_with(address, self.code().to_owned())
+    }
+
+    fn then_with(self, address: &str, text: String) -> Response {
         let mut response = Redirect::to(address).into_response();
         // Not a secret, and gone after one page: it need not know of TLS.
-        response.headers_mut().append(SET_COOKIE, cookie::set(NAME, self.code(), 60, false));
+        response.headers_mut().append(SET_COOKIE, cookie::set(NAME, &text, 60, false));
         response
     }
 }
 
 /// Takes the cookie away from whoever is shown a page.
 pub(crate) async fn clear_shown(State(app): State<Dashboard>, request: Request, next: Next) -> Response {
-    let is_shown = request.method() == Method::GET && Flash::read(request.headers()).is_some();
+    let is_shown = request.method() == Method::GET && Told::read(request.headers()).is_some();
     let mut response = next.run(request).await;
     let is_page = response.status().is_success()
         && response

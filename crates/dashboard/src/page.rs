@@ -6,7 +6,7 @@ use http::StatusCode;
 use tonearm_domain::{Organization, Person, Role};
 
 use crate::assets;
-use crate::flash::Flash;
+use crate::flash::Told;
 
 /// Where in the navigation a page is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub(crate) struct Frame {
     pub(crate) who: Option<Who>,
     pub(crate) here: Option<Place>,
     pub(crate) elsewhere: Vec<Place>,
-    pub(crate) flash: Option<Flash>,
+    pub(crate) flash: Option<Told>,
 }
 
 impl Frame {
@@ -105,7 +105,7 @@ impl Frame {
         self
     }
 
-    pub(crate) fn saying(mut self, flash: Option<Flash>) -> Self {
+    pub(crate) fn saying(mut self, flash: Option<Told>) -> Self {
         self.flash = flash;
         self
     }

@@ -13,7 +13,7 @@ use tonearm_service::{Caller, Device, Noun, Refusal, Resumed};
 use tonearm_signing::Token;
 
 use crate::error::PageError;
-use crate::flash::Flash;
+use crate::flash::Told;
 use crate::page::{Frame, Section};
 use crate::{Dashboard, cookie};
 
@@ -67,7 +67,7 @@ impl<S: Send + Sync> FromRequestParts<S> for From {
 pub(crate) struct SignedIn {
     pub(crate) session: Session,
     ambient: Ambient,
-    flash: Option<Flash>,
+    flash: Option<Told>,
 }
 
 impl SignedIn {
@@ -94,7 +94,7 @@ impl FromRequestParts<Dashboard> for SignedIn {
             let next = if parts.method == http::Method::GET { uri.path_and_query() } else { None };
             return Err(PageError::SignInFirst(next.map(ToString::to_string)));
         };
-        Ok(Self { session, ambient: app.ambient.clone(), flash: Flash::read(&parts.headers) })
+        Ok(Self { session, ambient: app.ambient.clone(), flash: Told::read(&parts.headers) })
     }
 }
 

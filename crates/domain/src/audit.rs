@@ -44,6 +44,8 @@ actions! {
     CollectionCover = "collection.cover",
     /// A collection was deleted, with its tracks.
     CollectionDelete = "collection.delete",
+    /// A deleted collection was brought back, with its tracks.
+    CollectionRestore = "collection.restore",
     /// A creator was made.
     CreatorCreate = "creator.create",
     /// A creator was changed.

@@ -94,6 +94,20 @@ impl TrackStatus {
         matches!(self, Self::Processing | Self::FallbackProcessing)
     }
 
+    /// Where it stands among others when people look for what needs them: what failed comes first, then what is on its
+    /// way, then what is ready.
+    pub const fn rank(self) -> u8 {
+        match self {
+            Self::Error => 0,
+            Self::InitError => 1,
+            Self::Incomplete => 2,
+            Self::Initialized => 3,
+            Self::FallbackProcessing => 4,
+            Self::Processing => 5,
+            Self::Ready => 6,
+        }
+    }
+
     fn refuse(self, intent: &'static str) -> TransitionError {
         TransitionError { from: self, intent }
     }
@@ -142,6 +156,14 @@ impl TrackStatus {
         })
     }
 
+    /// What failed is made once more: back to work.
+    pub fn retry(self) -> Result<Self, TransitionError> {
+        match self {
+            Self::Incomplete | Self::Error => Ok(Self::Processing),
+            _ => Err(self.refuse("be processed once more")),
+        }
+    }
+
     /// A variant was added: back to work.
     pub fn add_variant(self) -> Result<Self, TransitionError> {
         match self {
@@ -183,18 +205,22 @@ mod tests {
                 s.settle(Outcome::Partial).ok(),
                 s.settle(Outcome::Nothing).ok(),
                 s.add_variant().ok(),
+                s.retry().ok(),
             ]
         };
         let (done, part, none) = (Some(Ready), Some(Incomplete), Some(Error));
         let bad = Some(InitError);
         for (status, expected) in [
-            (Initialized, [Some(Processing), bad, bad, None, None, None, None, None]),
-            (InitError, [None; 8]),
-            (Processing, [None, None, bad, Some(FallbackProcessing), done, part, none, Some(Processing)]),
-            (FallbackProcessing, [None, None, bad, None, done, part, none, Some(FallbackProcessing)]),
-            (Ready, [None, None, None, None, None, None, None, Some(Processing)]),
-            (Incomplete, [None, None, None, None, None, None, None, Some(Processing)]),
-            (Error, [None; 8]),
+            (Initialized, [Some(Processing), bad, bad, None, None, None, None, None, None]),
+            (InitError, [None; 9]),
+            (
+                Processing,
+                [None, None, bad, Some(FallbackProcessing), done, part, none, Some(Processing), None],
+            ),
+            (FallbackProcessing, [None, None, bad, None, done, part, none, Some(FallbackProcessing), None]),
+            (Ready, [None, None, None, None, None, None, None, Some(Processing), None]),
+            (Incomplete, [None, None, None, None, None, None, None, Some(Processing), Some(Processing)]),
+            (Error, [None, None, None, None, None, None, None, None, Some(Processing)]),
         ] {
             assert_eq!(row(status), expected, "{status}");
         }

@@ -29,7 +29,7 @@ pub use audit::Audit;
 pub use caller::Caller;
 pub use library::{
     CollectionView, CreateCollection, CreateCreator, CreateKey, CreateTrack, CreatedKey, CreatedOrganization,
-    Library, OrganizationView, ProgressWatch, RecipeView, TrackProgressView, TracksInTheMaking,
+    Library, OrganizationView, ProgressWatch, RecipeView, TrackLeaf, TrackProgressView, TracksInTheMaking,
     UpdateCollection, UpdateCreator, UpdateOrganization, UpdateRecipe, UpdateTrack, UploadHandles,
 };
 pub use links::{DeliveryUrl, DeliveryUrlError, Links, UploadHandle};

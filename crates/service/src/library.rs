@@ -7,25 +7,29 @@ mod create_track;
 mod creators;
 mod delete_track;
 mod keys;
+mod leaves;
 mod organizations;
 mod progress;
 mod read_tracks;
 mod recipes;
 mod renew_collection_cover_upload;
 mod renew_cover_upload;
+mod retry_track;
+mod trash;
 mod update_track;
 mod variants;
 
 use tonearm_catalog::Catalog;
-use tonearm_domain::Ambient;
+use tonearm_domain::{Ambient, Deletion, KeepDeleted};
 
-use crate::Links;
+use crate::{Caller, Links};
 
 pub use collections::{CollectionView, CreateCollection, UpdateCollection};
 pub use create_organization::CreatedOrganization;
 pub use create_track::{CreateTrack, UploadHandles};
 pub use creators::{CreateCreator, UpdateCreator};
 pub use keys::{CreateKey, CreatedKey};
+pub use leaves::TrackLeaf;
 pub use organizations::{OrganizationView, UpdateOrganization};
 pub use progress::{ProgressWatch, TrackProgressView, TracksInTheMaking};
 pub use recipes::{RecipeView, UpdateRecipe};
@@ -41,11 +45,23 @@ pub struct Library {
     ambient: Ambient,
     links: Links,
     feed: progress::ProgressFeed,
+    keep_deleted: KeepDeleted,
 }
 
 impl Library {
     /// Over the catalog, handing out `links`.
     pub fn new(catalog: Catalog, ambient: Ambient, links: Links) -> Self {
-        Self { catalog, ambient, links, feed: progress::ProgressFeed::default() }
+        let (feed, keep_deleted) = (progress::ProgressFeed::default(), KeepDeleted::default());
+        Self { catalog, ambient, links, feed, keep_deleted }
+    }
+
+    /// The same, keeping what people delete for another time.
+    pub fn keeping_deleted(self, keep_deleted: KeepDeleted) -> Self {
+        Self { keep_deleted, ..self }
+    }
+
+    /// A deletion by a caller, now.
+    fn deletion(&self, caller: &Caller) -> Deletion {
+        Deletion::by(caller.origin.actor, self.ambient.now(), self.keep_deleted)
     }
 }

@@ -210,6 +210,16 @@ pub(crate) async fn queue_if_wanted(
     queue(tx, ambient, track).await
 }
 
+/// Queues again what was not done while a track was deleted, and what came to be wanted meanwhile.
+pub(crate) async fn resume(tx: &Transaction, ambient: &Ambient, track: &Track) -> Result<(), CatalogError> {
+    match tx.transcription(track.id).await? {
+        Some(transcription) if transcription.state == TranscriptionState::Pending => {
+            queue(tx, ambient, track).await
+        }
+        _ => queue_if_wanted(tx, ambient, track).await,
+    }
+}
+
 async fn queue(tx: &Transaction, ambient: &Ambient, track: &Track) -> Result<(), CatalogError> {
     let (organization_id, track_id) = (track.organization_id, track.id);
     tx.put_transcription(&pending(organization_id, track_id, None, ambient)).await?;

@@ -80,7 +80,7 @@ enum Command {
         #[command(subcommand)]
         command: recipe::Command,
     },
-    /// Look at tracks
+    /// Look at tracks, and process failed ones once more
     Track {
         #[command(subcommand)]
         command: track::Command,

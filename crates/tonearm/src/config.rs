@@ -11,6 +11,7 @@ use std::time::Duration;
 use tonearm_api::RateLimits;
 use tonearm_blobs::{CacheTerms, StorageUrl};
 use tonearm_catalog::DatabaseUrl;
+use tonearm_domain::KeepDeleted;
 use tonearm_service::{DeliveryUrl, UploadLimits};
 use tonearm_signing::Secrets;
 use tonearm_worker::{SenderConfig, WorkerConfig};
@@ -110,6 +111,8 @@ pub struct Config {
     pub clock_tolerance_seconds: u32,
     /// How much one key, and one address, may ask for.
     pub rate_limits: RateLimits,
+    /// How long what people delete can be taken back.
+    pub keep_deleted: KeepDeleted,
     /// Whether a play session can be read by its id alone.
     pub public_play_sessions: bool,
     /// How the worker works.
@@ -212,6 +215,7 @@ impl Config {
             tls: tls_files(settings.tls_cert, settings.tls_key)?,
             clock_tolerance_seconds: settings.edge.clock_tolerance_seconds.unwrap_or(30),
             rate_limits: rate_limits(&settings.limits),
+            keep_deleted: keep_deleted(settings.library.keep_deleted_hours)?,
             public_play_sessions: settings.api.public_play_sessions.unwrap_or(false),
             worker: worker_config(slots, settings.worker.lease_seconds)?,
             sender: sender_config(&settings.webhooks)?,
@@ -326,6 +330,11 @@ fn trusted_proxies(
     ))
 }
 
+fn keep_deleted(hours: Option<u32>) -> Result<KeepDeleted, ConfigError> {
+    let chosen = hours.map(KeepDeleted::new).transpose();
+    Ok(chosen.map_err(|error| ConfigError::new("library.keep_deleted_hours", error))?.unwrap_or_default())
+}
+
 fn worker_config(slots: usize, lease_seconds: Option<u64>) -> Result<WorkerConfig, ConfigError> {
     let seconds = lease_seconds.unwrap_or(60);
     if !(2..=3600).contains(&seconds) {
@@ -397,6 +406,11 @@ mod tests {
             ("TONEARM_LIMITS_MAX_UPLOAD_BYTES", "lots", "limits.max_upload_bytes: "),
             ("TONEARM_API_PUBLIC_PLAY_SESSIONS", "yes", "api.public_play_sessions: "),
             ("TONEARM_WORKER_SLOTS", "0", "worker.slots: "),
+            (
+                "TONEARM_LIBRARY_KEEP_DELETED_HOURS",
+                "8761",
+                "library.keep_deleted_hours: is a number of hours",
+            ),
             ("TONEARM_WEBHOOKS_CONNECTIONS", "0", "webhooks.connections: "),
             ("TONEARM_OUTBOUND_ALLOW_PRIVATE", "maybe", "outbound.allow_private: "),
             ("TONEARM_LOG_FORMAT", "xml", "log.format: "),

@@ -8,7 +8,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tonearm_api::{ApiSettings, App, AppParts};
 use tonearm_blobs::Blobs;
-use tonearm_dashboard::{Dashboard, PublicPages};
+use tonearm_dashboard::{Dashboard, PublicPages, Streams};
 use tonearm_domain::{Ambient, Meter};
 use tonearm_edge::{Edge, EdgeConfig, OrganizationHosts};
 use tonearm_media::Media;
@@ -114,9 +114,16 @@ impl Node {
                 self.last_tasks.push(tokio::spawn(uses));
                 let playback = served.playback.clone();
                 let public = PublicPages { playback: playback.clone(), public_url: self.public_url.clone() };
-                app = tonearm_api::router(served)
-                    .merge(tonearm_dashboard::public_routes(public))
-                    .merge(tonearm_dashboard::router(dashboard(config, &ambient, &parts, playback, &blobs)));
+                app = tonearm_api::router(served).merge(tonearm_dashboard::public_routes(public)).merge(
+                    tonearm_dashboard::router(dashboard(
+                        config,
+                        &ambient,
+                        &parts,
+                        playback,
+                        &blobs,
+                        self.shutdown.clone(),
+                    )),
+                );
             }
             if config.has_role(Role::Worker) {
                 health.media = Some(media.clone());
@@ -230,8 +237,10 @@ fn dashboard(
     parts: &Parts,
     playback: Playback,
     blobs: &Blobs,
+    shutdown: CancellationToken,
 ) -> Dashboard {
     Dashboard {
+        streams: Streams::until(shutdown),
         people: parts.people.clone(),
         library: parts.library.clone(),
         uploads: parts.uploads(config, ambient, blobs),

@@ -79,7 +79,8 @@ impl Parts {
     ) -> Result<Self, StartError> {
         let delivery_url = config.delivery_url.clone().unwrap_or_else(|| DeliveryUrl::of(public_url));
         let links = Links::new(signer.clone(), ambient.clone(), public_url, delivery_url);
-        let library = Library::new(catalog.clone(), ambient.clone(), links.clone());
+        let library = Library::new(catalog.clone(), ambient.clone(), links.clone())
+            .keeping_deleted(config.keep_deleted);
         let people = People::new(catalog.clone(), ambient.clone(), public_url);
         let audit = Audit::new(catalog.clone());
         let usage = Usage::new(catalog.clone(), ambient.clone());

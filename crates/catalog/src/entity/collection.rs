@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::{NotSet, Set};
-use tonearm_domain::{Collection, CollectionId, CreatorId, OrganizationId};
+use tonearm_domain::{Collection, CollectionId, CreatorId, OrganizationId, sort_title};
 
 use crate::CatalogError;
 use crate::column::{
@@ -31,6 +31,8 @@ pub struct Model {
     pub deleted_at: Option<i64>,
     pub cover_version: Option<String>,
     pub cover_origin: Option<String>,
+    pub sort_title: String,
+    pub restorable_until: Option<i64>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -69,7 +71,7 @@ impl TryFrom<Model> for Collection {
 impl TryFrom<&Collection> for ActiveModel {
     type Error = CatalogError;
 
-    /// All but the counter of its tracks' order.
+    /// All but the counter of its tracks' order, and what deleting it writes.
     fn try_from(collection: &Collection) -> Result<Self, CatalogError> {
         let (cover_version, cover_origin) = cover_columns(collection.cover);
         Ok(Self {
@@ -90,6 +92,8 @@ impl TryFrom<&Collection> for ActiveModel {
             deleted_at: Set(collection.deleted_at.map(|at| at.unix_millis())),
             cover_version: Set(cover_version),
             cover_origin: Set(cover_origin),
+            sort_title: Set(sort_title(&collection.title)),
+            restorable_until: NotSet,
         })
     }
 }

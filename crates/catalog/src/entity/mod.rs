@@ -21,6 +21,7 @@ pub(crate) mod signing_key;
 pub(crate) mod track;
 pub(crate) mod track_file;
 pub(crate) mod track_progress;
+pub(crate) mod track_search;
 pub(crate) mod transcription;
 pub(crate) mod transcription_settings;
 pub(crate) mod upload_session;

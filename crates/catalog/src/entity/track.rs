@@ -50,6 +50,10 @@ pub struct Model {
     pub purged_at: Option<i64>,
     pub is_early: bool,
     pub placeholder_version: Option<String>,
+    pub sort_title: String,
+    pub status_rank: i32,
+    pub restorable_until: Option<i64>,
+    pub trashed_at: Option<i64>,
 }
 
 /// The columns of the short form.
@@ -158,7 +162,7 @@ impl TryFrom<Summary> for TrackSummary {
 impl TryFrom<&Track> for ActiveModel {
     type Error = CatalogError;
 
-    /// All but its order, which the collection assigns.
+    /// All but its order, which the collection assigns, and what deleting it writes.
     fn try_from(track: &Track) -> Result<Self, CatalogError> {
         let source = track.source.as_ref();
         let (cover_version, cover_origin) = cover_columns(track.cover);
@@ -197,6 +201,10 @@ impl TryFrom<&Track> for ActiveModel {
             purged_at: NotSet,
             is_early: Set(track.is_early),
             placeholder_version: Set(track.placeholder.map(|version| version.to_string())),
+            sort_title: Set(track.sort_title()),
+            status_rank: Set(track.status.rank().into()),
+            restorable_until: NotSet,
+            trashed_at: NotSet,
         })
     }
 }

@@ -9,6 +9,8 @@ mod m0006_processing;
 mod m0007_events;
 mod m0008_transcription;
 mod m0009_people;
+mod m0010_listing;
+mod m0011_trash;
 
 use std::collections::HashSet;
 
@@ -32,6 +34,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0007_events::Migration),
             Box::new(m0008_transcription::Migration),
             Box::new(m0009_people::Migration),
+            Box::new(m0010_listing::Migration),
+            Box::new(m0011_trash::Migration),
         ]
     }
 }

@@ -9,6 +9,7 @@ mod deletion;
 mod events;
 mod jobs;
 mod leases;
+mod listing;
 mod opening;
 mod place;
 mod plans;
@@ -18,6 +19,7 @@ mod round_trips;
 mod samples;
 mod signing_keys;
 mod tracks;
+mod trash;
 mod usage;
 
 pub(crate) use tonearm_fixtures::on_both;

@@ -5,7 +5,7 @@ use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use crate::place::{Place, Reach};
 
 /// The queries as SeaORM writes them, with the columns left out.
-const QUERIES: [&str; 17] = [
+const QUERIES: [&str; 27] = [
     "SELECT * FROM track WHERE id = x'00' AND organization_id = x'00' AND deleted_at IS NULL",
     "SELECT * FROM track WHERE organization_id = x'00' AND collection_id = x'00' AND deleted_at IS NULL ORDER BY track_order, id LIMIT 50",
     "SELECT id FROM track WHERE source_key IN ('a', 'b') AND deleted_at IS NULL",
@@ -23,6 +23,16 @@ const QUERIES: [&str; 17] = [
     "UPDATE track SET creator_id = NULL WHERE creator_id = x'00'",
     "SELECT id FROM job WHERE failed_at IS NULL AND run_at <= 5 AND (leased_until IS NULL OR leased_until <= 5) ORDER BY run_at, id LIMIT 1",
     "UPDATE track_file SET deleted_at = 5 WHERE track_id IN (SELECT id FROM track WHERE collection_id = x'00') AND deleted_at IS NULL",
+    "SELECT * FROM track WHERE deleted_at IS NULL AND organization_id = x'00' AND collection_id = x'00' AND (sort_title, id) > ((SELECT sort_title FROM track WHERE id = x'01'), x'01') ORDER BY sort_title, id LIMIT 51",
+    "SELECT * FROM track WHERE deleted_at IS NULL AND organization_id = x'00' AND collection_id = x'00' AND (duration, id) < ((SELECT duration FROM track WHERE id = x'01'), x'01') ORDER BY duration DESC, id DESC LIMIT 51",
+    "SELECT * FROM track WHERE deleted_at IS NULL AND organization_id = x'00' AND collection_id = x'00' AND (status_rank, id) < ((SELECT status_rank FROM track WHERE id = x'01'), x'01') ORDER BY status_rank DESC, id DESC LIMIT 51",
+    "SELECT * FROM track WHERE deleted_at IS NULL AND organization_id = x'00' AND collection_id = x'00' AND (id) < (x'01') ORDER BY id DESC LIMIT 51",
+    "SELECT * FROM track WHERE deleted_at IS NULL AND organization_id = x'00' AND (sort_title, id) > ((SELECT sort_title FROM track WHERE id = x'01'), x'01') ORDER BY sort_title, id LIMIT 51",
+    "SELECT * FROM track WHERE deleted_at IS NULL AND organization_id = x'00' AND (status_rank, id) > ((SELECT status_rank FROM track WHERE id = x'01'), x'01') AND EXISTS (SELECT 1 FROM track_search WHERE track_search.track_id = track.id AND track_search.text LIKE '%a%' ESCAPE '\\') ORDER BY status_rank, id LIMIT 51",
+    "SELECT * FROM track WHERE deleted_at IS NULL AND organization_id = x'00' ORDER BY id DESC LIMIT 51",
+    "SELECT COUNT(*) FROM (SELECT id FROM track WHERE deleted_at IS NULL AND organization_id = x'00')",
+    "SELECT track_search.track_id FROM track_search INNER JOIN track ON track.id = track_search.track_id WHERE track_search.organization_id = x'00' AND track_search.collection_id = x'00' AND track.deleted_at IS NULL AND track_search.text LIKE '%ab%' ESCAPE '\\' LIMIT 1001",
+    "SELECT * FROM collection WHERE organization_id = x'00' AND deleted_at IS NULL AND sort_title LIKE '%a%' ESCAPE '\\' ORDER BY sort_title, id LIMIT 51",
 ];
 
 #[tokio::test]

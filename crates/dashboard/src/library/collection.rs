@@ -4,11 +4,12 @@ use askama::Template;
 use axum::extract::{Multipart, Path, Query, State};
 use axum::response::Response;
 use http::StatusCode;
-use tonearm_domain::{CollectionId, Colour, CoverOwner, Patch, Role};
+use tonearm_domain::{CollectionId, Colour, CoverOwner, Patch, Role, TrackId, TrackSort};
 use tonearm_service::{Noun, Refusal, UpdateCollection};
 
-use super::collections::{Asked, Pages};
-use super::listed::Row;
+use super::colours::Shades;
+use super::listed::{PER_PAGE, Row};
+use super::paging::{Asked, Paging};
 use crate::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
@@ -16,9 +17,6 @@ use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::picture::picture;
 use crate::session::{Editor, Member, Viewer};
-
-/// Tracks on a page.
-const PER_PAGE: i64 = 50;
 
 #[derive(Template)]
 #[template(path = "library/collection.html")]
@@ -30,10 +28,10 @@ struct CollectionPage {
     subtitle: String,
     colour: String,
     has_colour: bool,
+    shades: Shades,
     cover: Option<String>,
     tracks: Vec<Row>,
-    total: u64,
-    pages: Pages,
+    paging: Paging,
     problems: Problems,
 }
 
@@ -128,8 +126,9 @@ pub(super) async fn delete(
     member: Member<Editor>,
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Response, PageError> {
-    app.library.delete_collection(&member.caller(), collection_id(&id)?).await?;
-    Ok(Flash::CollectionDeleted.then(&member.path("/library")))
+    let id = collection_id(&id)?;
+    app.library.delete_collection(&member.caller(), id).await?;
+    Ok(Flash::CollectionDeleted.then_undo(&member.path("/library"), id.uuid()))
 }
 
 impl CollectionPage {
@@ -141,10 +140,13 @@ impl CollectionPage {
     ) -> Result<Self, PageError> {
         let caller = member.caller();
         let view = app.library.collection(&caller, id).await?;
-        let (total, tracks) = app.library.tracks(&caller, id, asked.window(PER_PAGE)).await?;
-        let cards = app.playback.cards(tracks).await?;
+        let leaf = asked.leaf::<TrackSort, TrackId>(PER_PAGE);
+        let slice = app.library.track_leaf(&caller, Some(id), &leaf).await?.slice;
+        let paging = asked.paging(&leaf, &slice, |_| true, ("track", |view| view.track.id.to_string()));
+        let cards = app.playback.cards(slice.rows).await?;
         let collection = view.collection;
         let own = collection.player_colour;
+        let colour = own.unwrap_or(member.organization.player_colour);
         Ok(Self {
             frame: member.frame(&collection.title, Section::Library),
             may_edit: member.role >= Role::Editor,
@@ -153,10 +155,10 @@ impl CollectionPage {
             title: collection.title,
             subtitle: collection.player_subtitle.unwrap_or_default(),
             has_colour: own.is_some(),
-            colour: own.unwrap_or(member.organization.player_colour).to_string(),
+            colour: colour.to_string(),
+            shades: colour.companions().into(),
             tracks: cards.into_iter().map(Into::into).collect(),
-            pages: asked.pages(total, PER_PAGE),
-            total,
+            paging,
             problems: Problems::default(),
         })
     }

@@ -4,10 +4,10 @@ use askama::Template;
 use axum::extract::{Query, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
-use serde::Deserialize;
-use tonearm_domain::{Page, Role};
+use tonearm_domain::{CollectionId, CollectionSort, Role};
 use tonearm_service::CreateCollection;
 
+use super::paging::{Asked, Paging};
 use crate::Dashboard;
 use crate::error::PageError;
 use crate::form::{Fields, Problems};
@@ -15,7 +15,7 @@ use crate::page::{Frame, Section, render, render_with};
 use crate::session::{Editor, Member, Viewer};
 
 /// Collections on a page.
-const PER_PAGE: i64 = 48;
+const PER_PAGE: u32 = 48;
 
 #[derive(Template)]
 #[template(path = "library/library.html")]
@@ -23,8 +23,7 @@ struct LibraryPage {
     frame: Frame,
     may_edit: bool,
     collections: Vec<Card>,
-    total: u64,
-    pages: Pages,
+    paging: Paging,
     title: String,
     problems: Problems,
 }
@@ -36,37 +35,6 @@ struct Card {
     cover: Option<String>,
     colour: Option<String>,
     initial: String,
-}
-
-/// Which page of a list.
-#[derive(Debug, Default, Deserialize)]
-pub(super) struct Asked {
-    page: Option<u32>,
-}
-
-/// The way to the pages before and after.
-pub(super) struct Pages {
-    pub(super) before: Option<u32>,
-    pub(super) after: Option<u32>,
-}
-
-impl Asked {
-    /// The page, from 1.
-    pub(super) fn number(&self) -> u32 {
-        self.page.unwrap_or(1).max(1)
-    }
-
-    pub(super) fn window(&self, per_page: i64) -> Page {
-        Page::new(Some(per_page), Some(i64::from(self.number() - 1) * per_page)).unwrap_or_default()
-    }
-
-    pub(super) fn pages(&self, total: u64, per_page: i64) -> Pages {
-        let number = self.number();
-        Pages {
-            before: (number > 1).then(|| number - 1),
-            after: (u64::from(number) * per_page.unsigned_abs() < total).then_some(number + 1),
-        }
-    }
 }
 
 pub(super) async fn page(
@@ -100,7 +68,10 @@ pub(super) async fn create(
 
 impl LibraryPage {
     async fn of<R>(app: &Dashboard, member: &Member<R>, asked: &Asked) -> Result<Self, PageError> {
-        let (total, collections) = app.library.collections(&member.caller(), asked.window(PER_PAGE)).await?;
+        let leaf = asked.leaf::<CollectionSort, CollectionId>(PER_PAGE);
+        let slice = app.library.collection_leaf(&member.caller(), &leaf).await?;
+        let paging =
+            asked.paging(&leaf, &slice, |_| true, ("collection", |view| view.collection.id.to_string()));
         let card = |view: tonearm_service::CollectionView| {
             let collection = view.collection;
             Card {
@@ -119,9 +90,8 @@ impl LibraryPage {
         Ok(Self {
             frame: member.frame("Library", Section::Library),
             may_edit: member.role >= Role::Editor,
-            collections: collections.into_iter().map(card).collect(),
-            pages: asked.pages(total, PER_PAGE),
-            total,
+            collections: slice.rows.into_iter().map(card).collect(),
+            paging,
             title: String::new(),
             problems: Problems::default(),
         })

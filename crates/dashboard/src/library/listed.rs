@@ -6,6 +6,9 @@ use tonearm_service::TrackCard;
 use super::waveform;
 use crate::amount::clock;
 
+/// Tracks on a page.
+pub(super) const PER_PAGE: u32 = 50;
+
 /// A row of a list.
 pub(super) struct Row {
     pub(super) id: String,
@@ -16,9 +19,13 @@ pub(super) struct Row {
     pub(super) status: &'static str,
     pub(super) tone: &'static str,
     pub(super) is_open: bool,
+    pub(super) is_making: bool,
     pub(super) reason: Option<String>,
     pub(super) wave: String,
-    pub(super) colour: String,
+    pub(super) light: String,
+    pub(super) dark: String,
+    /// What the collection is called, where a list is of several.
+    pub(super) collection: Option<String>,
 }
 
 impl From<TrackCard> for Row {
@@ -34,9 +41,12 @@ impl From<TrackCard> for Row {
             status,
             tone,
             is_open,
+            is_making: track.status.is_processing(),
             reason: track.status_reason,
             wave: waveform::outline(&card.levels),
-            colour: card.view.colours.base.to_string(),
+            light: card.view.colours.light.to_string(),
+            dark: card.view.colours.dark.to_string(),
+            collection: None,
         }
     }
 }

@@ -2,8 +2,13 @@
 
 mod collection;
 mod collections;
+mod colours;
 mod listed;
+mod live;
+mod paging;
 mod track;
+mod tracks;
+mod trash;
 mod upload;
 mod waveform;
 
@@ -11,6 +16,8 @@ use axum::Router;
 use axum::routing::{get, post};
 
 use crate::Dashboard;
+
+pub(crate) use colours::Shades;
 
 /// Below an organization's address.
 pub(crate) fn routes() -> Router<Dashboard> {
@@ -20,9 +27,17 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/collections/{collection_id}/delete", post(collection::delete))
         .route("/collections/{collection_id}/cover", post(collection::save_cover))
         .route("/collections/{collection_id}/uploads", post(upload::begin))
+        .route("/collections/{collection_id}/restore", post(trash::restore_collection))
+        .route("/trash", get(trash::page))
+        .route("/progress", get(live::progress))
+        .route("/colours", get(colours::companions))
+        .route("/tracks", get(tracks::page))
         .route("/tracks/{track_id}", get(track::page).post(track::save))
         .route("/tracks/{track_id}/state.json", get(upload::state))
         .route("/tracks/{track_id}/player.json", get(track::data))
         .route("/tracks/{track_id}/cover", post(track::save_cover))
+        .route("/tracks/{track_id}/row", get(tracks::row))
         .route("/tracks/{track_id}/delete", post(track::delete))
+        .route("/tracks/{track_id}/restore", post(trash::restore_track))
+        .route("/tracks/{track_id}/retry", post(track::retry))
 }

@@ -9,6 +9,7 @@ use tonearm_domain::{CoverOwner, Role, TrackId, shown_title};
 use tonearm_service::{Noun, Playable, Refusal, UpdateTrack};
 
 use super::collection::{colour, set_or_clear};
+use super::colours::Shades;
 use super::listed::said;
 use crate::Dashboard;
 use crate::amount::clock;
@@ -37,13 +38,14 @@ struct TrackPage {
     status: &'static str,
     tone: &'static str,
     is_open: bool,
+    is_making: bool,
     is_playable: bool,
+    may_retry: bool,
     reason: Option<String>,
     cover: Option<String>,
     has_colour: bool,
     colour: String,
-    colour_light: String,
-    colour_dark: String,
+    shades: Shades,
     variants: Vec<VariantRow>,
     transcription: Option<String>,
     language: String,
@@ -136,9 +138,19 @@ pub(super) async fn delete(
     member: Member<Editor>,
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Response, PageError> {
-    let deleted = app.library.delete_track(&member.caller(), track_id(&id)?).await?;
-    let collection = deleted.track.collection_id;
-    Ok(Flash::TrackDeleted.then(&member.path(&format!("/collections/{collection}"))))
+    let deleted = app.library.delete_track(&member.caller(), track_id(&id)?).await?.track;
+    let list = member.path(&format!("/collections/{}", deleted.collection_id));
+    Ok(Flash::TrackDeleted.then_undo(&list, deleted.id.uuid()))
+}
+
+pub(super) async fn retry(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    Path((_, id)): Path<(String, String)>,
+) -> Result<Response, PageError> {
+    let id = track_id(&id)?;
+    app.library.retry_track(&member.caller(), id).await?;
+    Ok(Flash::RetryQueued.then(&member.path(&format!("/tracks/{id}"))))
 }
 
 /// What the page's player plays.
@@ -201,13 +213,14 @@ impl TrackPage {
             status,
             tone,
             is_open,
+            is_making: track.status.is_processing(),
             is_playable: track.status.is_playable(),
+            may_retry: member.role >= Role::Editor && track.source.is_some() && track.status.retry().is_ok(),
             reason: track.status_reason,
             cover: cover.last().map(|image| image.url.clone()),
             has_colour: track.player_colour.is_some(),
             colour: colours.base.to_string(),
-            colour_light: colours.light.to_string(),
-            colour_dark: colours.dark.to_string(),
+            shades: colours.into(),
             variants: rows.collect(),
             transcription: track.transcription,
             language: track.transcription_language.unwrap_or_default(),

@@ -11,6 +11,7 @@ use crate::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
+use crate::library::Shades;
 use crate::page::{Frame, Section, render, render_with};
 use crate::picture::picture;
 use crate::session::{Member, Owner};
@@ -23,8 +24,7 @@ struct OrganizationPage {
     name: String,
     subtitle: String,
     colour: String,
-    colour_light: String,
-    colour_dark: String,
+    shades: Shades,
     is_cover_overridable: bool,
     is_theme_overridable: bool,
     theme: Vec<String>,
@@ -92,8 +92,7 @@ impl OrganizationPage {
             name: organization.name.clone(),
             subtitle: organization.player_subtitle.clone(),
             colour: colours.base.to_string(),
-            colour_light: colours.light.to_string(),
-            colour_dark: colours.dark.to_string(),
+            shades: colours.into(),
             is_cover_overridable: organization.is_cover_overridable,
             is_theme_overridable: organization.is_theme_overridable,
             theme: organization.theme.iter().map(|colour| colour.hex.to_string()).collect(),

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
+use axum::response::Response;
 use http::header::{CONTENT_SECURITY_POLICY, LOCATION, SET_COOKIE};
 use http::{HeaderMap, Request};
 use tower::ServiceExt;
@@ -67,8 +68,8 @@ impl Browser {
         self.send(request).await
     }
 
-    /// Sends a request with the cookies. Every page is looked at for what all pages have in common.
-    pub(crate) async fn send(&mut self, mut request: Request<Body>) -> Page {
+    /// Sends a request with the cookies, and leaves the answer to be read.
+    pub(crate) async fn open(&self, mut request: Request<Body>) -> Response {
         let cookies: Vec<String> =
             self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let headers = request.headers_mut();
@@ -76,7 +77,12 @@ impl Browser {
         if !cookies.is_empty() {
             headers.insert("cookie", cookies.join("; ").parse().unwrap());
         }
-        let response = self.router.clone().oneshot(request).await.unwrap();
+        self.router.clone().oneshot(request).await.unwrap()
+    }
+
+    /// Sends a request with the cookies. Every page is looked at for what all pages have in common.
+    pub(crate) async fn send(&mut self, request: Request<Body>) -> Page {
+        let response = self.open(request).await;
         let (parts, body) = response.into_parts();
         for cookie in parts.headers.get_all(SET_COOKIE) {
             let (pair, terms) = cookie.to_str().unwrap().split_once(';').unwrap();

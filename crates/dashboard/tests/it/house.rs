@@ -2,9 +2,10 @@
 
 use axum::Router;
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions};
-use tonearm_dashboard::Dashboard;
+use tonearm_dashboard::{Dashboard, Streams};
 use tonearm_domain::OrganizationId;
 use tonearm_fixtures::{ManualClock, Place, ambient};
 use tonearm_outbound::Outbound;
@@ -25,7 +26,10 @@ pub(crate) struct House {
     pub(crate) people: People,
     pub(crate) library: Library,
     pub(crate) audit: Audit,
+    pub(crate) catalog: Catalog,
     pub(crate) clock: ManualClock,
+    /// Cancelled when the node would stop.
+    pub(crate) shutdown: CancellationToken,
     pub(crate) organization_id: OrganizationId,
     _store: TempDir,
     _place: Place,
@@ -48,6 +52,8 @@ impl House {
         let outbound = Outbound::new(false).unwrap();
         let lookups = Lookups::new(catalog.clone(), LookupLimits::default());
         let audit = Audit::new(catalog.clone());
+        let shutdown = CancellationToken::new();
+        let streams = Streams::until(shutdown.clone());
         let dashboard = Dashboard {
             transcriptions: Transcriptions::new(
                 catalog.clone(),
@@ -61,7 +67,8 @@ impl House {
             playback: Playback::new(lookups, ambient.clone(), links.clone()),
             people: people.clone(),
             library: library.clone(),
-            uploads: Uploads::new(catalog, blobs, ambient.clone(), links.clone(), limits),
+            uploads: Uploads::new(catalog.clone(), blobs, ambient.clone(), links.clone(), limits),
+            streams: streams.clone(),
             links,
             ambient,
         };
@@ -71,7 +78,9 @@ impl House {
             people,
             library,
             audit,
+            catalog,
             clock,
+            shutdown,
             organization_id,
             _store: store,
             _place: place,

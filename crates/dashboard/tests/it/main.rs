@@ -7,9 +7,11 @@ mod browser;
 mod forms;
 mod house;
 mod keys;
+mod library;
 mod links;
 mod members;
 mod settings;
 mod signing_in;
+mod trash;
 
 pub(crate) use tonearm_fixtures::on_both;

@@ -149,7 +149,8 @@ impl Library {
         Ok(collection.into())
     }
 
-    /// Soft-deletes a collection with all its tracks and queues the removal of their objects.
+    /// Soft-deletes a collection with all its tracks and queues the removal of their objects: at once, or for when a
+    /// person's deletion cannot be taken back any more.
     pub async fn delete_collection(
         &self,
         caller: &Caller,
@@ -160,14 +161,14 @@ impl Library {
         let tx = self.catalog.begin().await?;
         let collection =
             tx.collection(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Collection))?;
-        let now = self.ambient.now();
-        for track_id in tx.soft_delete_collection(organization_id, id, now).await? {
+        let deletion = self.deletion(caller);
+        for track_id in tx.soft_delete_collection(organization_id, id, deletion).await? {
             let job = Job::PurgeTrack { organization_id, track_id };
-            tx.enqueue(job, self.ambient.record_id(), now, None).await?;
+            tx.enqueue(job, self.ambient.record_id(), deletion.purge_at(), None).await?;
         }
         self.note_collection(&tx, caller, EventKind::CollectionDeleted, &collection).await?;
         let job = Job::PurgeCollection { organization_id, collection_id: id };
-        tx.enqueue(job, self.ambient.record_id(), now, None).await?;
+        tx.enqueue(job, self.ambient.record_id(), deletion.purge_at(), None).await?;
         tx.commit().await?;
         Ok(collection.into())
     }

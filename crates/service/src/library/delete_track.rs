@@ -8,16 +8,17 @@ use crate::track_view::Surroundings;
 use crate::{Caller, Noun, Refusal, TrackView};
 
 impl Library {
-    /// Soft-deletes a track with its files and variants, and queues the removal of its objects.
+    /// Soft-deletes a track with its files and variants, and queues the removal of its objects: at once, or for when a
+    /// person's deletion cannot be taken back any more.
     pub async fn delete_track(&self, caller: &Caller, id: TrackId) -> Result<TrackView, Refusal> {
         let organization_id = caller.organization_id;
         let tx = self.catalog.begin().await?;
         let track = tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
         caller.reach_track(track.collection_id, track.id)?;
-        let now = self.ambient.now();
-        tx.soft_delete_track(organization_id, id, now).await?;
+        let deletion = self.deletion(caller);
+        tx.soft_delete_track(organization_id, id, deletion).await?;
         let purge = Job::PurgeTrack { organization_id, track_id: id };
-        tx.enqueue(purge, self.ambient.record_id(), now, None).await?;
+        tx.enqueue(purge, self.ambient.record_id(), deletion.purge_at(), None).await?;
         let done =
             Done { action: AuditAction::TrackDelete, subject_id: track.id.uuid(), title: &track.file_name };
         audit::record(&tx, &self.ambient, caller, done).await?;

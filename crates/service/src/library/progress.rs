@@ -101,14 +101,31 @@ impl ProgressFeed {
     ) -> ProgressWatch {
         let mut feeds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         feeds.retain(|_, feed| feed.strong_count() > 0);
-        let sender = feeds.get(&organization_id).and_then(Weak::upgrade).unwrap_or_else(|| {
-            let sender = Arc::new(watch::Sender::new(Arc::new(tracks)));
-            feeds.insert(organization_id, Arc::downgrade(&sender));
-            tokio::spawn(ask(catalog.clone(), organization_id, Arc::downgrade(&sender)));
-            sender
-        });
+        let sender = match feeds.get(&organization_id).and_then(Weak::upgrade) {
+            Some(sender) => {
+                // Newer than what the others were told last.
+                publish(&sender, tracks);
+                sender
+            }
+            None => {
+                let sender = Arc::new(watch::Sender::new(Arc::new(tracks)));
+                feeds.insert(organization_id, Arc::downgrade(&sender));
+                tokio::spawn(ask(catalog.clone(), organization_id, Arc::downgrade(&sender)));
+                sender
+            }
+        };
         ProgressWatch { tracks: sender.subscribe(), _sender: sender }
     }
+}
+
+fn publish(sender: &watch::Sender<TracksInTheMaking>, tracks: Vec<TrackProgressView>) {
+    sender.send_if_modified(|current| {
+        let is_news = **current != tracks;
+        if is_news {
+            *current = Arc::new(tracks);
+        }
+        is_news
+    });
 }
 
 /// Asks until nobody watches any more.
@@ -125,13 +142,7 @@ async fn ask(
         match in_the_making(&catalog, organization_id).await {
             Ok(tracks) => {
                 let Some(sender) = feed.upgrade() else { return };
-                sender.send_if_modified(|current| {
-                    let is_news = **current != tracks;
-                    if is_news {
-                        *current = Arc::new(tracks);
-                    }
-                    is_news
-                });
+                publish(&sender, tracks);
             }
             Err(error) => tracing::debug!(%organization_id, %error, "could not ask how far tracks are"),
         }

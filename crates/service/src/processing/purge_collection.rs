@@ -13,9 +13,14 @@ impl Processing {
         collection_id: CollectionId,
     ) -> Result<(), JobError> {
         let collection = self.catalog.collection_even_deleted(organization_id, collection_id).await?;
-        let Some(collection) = collection.filter(|collection| collection.deleted_at.is_some()) else {
+        let Some(collection) = collection else {
             return self.finish(&run.claimed).await;
         };
+        let tx = self.catalog.begin().await?;
+        if !tx.begin_purge_of_collection(organization_id, collection_id, self.ambient.now()).await? {
+            return finish(&run.claimed, tx).await;
+        }
+        tx.commit().await?;
         self.remove_folder(organization_id, collection.folder).await?;
         let tx = self.catalog.begin().await?;
         tx.purge_collection(organization_id, collection_id).await?;

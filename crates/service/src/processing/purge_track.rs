@@ -16,10 +16,13 @@ impl Processing {
         let Some(track) = self.catalog.track_even_deleted(organization_id, track_id).await? else {
             return self.finish(&run.claimed).await;
         };
-        if track.deleted_at.is_none() {
-            // Restored in the meantime.
-            return self.finish(&run.claimed).await;
+        // Before anything is removed: from here on nobody takes the deletion back.
+        let tx = self.catalog.begin().await?;
+        if !tx.begin_purge_of_track(organization_id, track_id, self.ambient.now()).await? {
+            // Brought back in the meantime, or deleted anew, which has a job of its own.
+            return finish(&run.claimed, tx).await;
         }
+        tx.commit().await?;
         self.remove_folder(organization_id, track.index).await?;
         let tx = self.catalog.begin().await?;
         tx.purge_track(organization_id, track_id, self.ambient.now()).await?;

@@ -27,11 +27,29 @@ pub(super) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Process a failed track once more; what was made stays
+    Retry {
+        /// The organization's id
+        #[arg(long)]
+        org: OrganizationId,
+        /// The track's id
+        track: TrackId,
+    },
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
     let library = Parts::open(config, ambient).await?.library;
-    let Command::Status { org, track, watch: watches, json: as_json } = command;
+    let (org, track, watches, as_json) = match command {
+        Command::Status { org, track, watch, json } => (org, track, watch, json),
+        Command::Retry { org, track } => {
+            let retried = library.retry_track(&Caller::owner(org), track).await?.track;
+            println!(
+                "{} is {}. `tonearm track status --org {org} {} --watch` shows how far it is.",
+                retried.file_name, retried.status, retried.id
+            );
+            return Ok(());
+        }
+    };
     let caller = Caller::owner(org);
     let tracks = match track {
         Some(id) if watches => {

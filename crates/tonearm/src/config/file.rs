@@ -27,6 +27,7 @@ pub(super) struct Settings {
     pub(super) tls_cert: Option<PathBuf>,
     pub(super) tls_key: Option<PathBuf>,
     pub(super) limits: LimitSettings,
+    pub(super) library: LibrarySettings,
     pub(super) api: ApiSettings,
     pub(super) edge: EdgeSettings,
     pub(super) worker: WorkerSettings,
@@ -47,6 +48,12 @@ pub(super) struct LimitSettings {
     pub(super) send_timeout_seconds: Option<u32>,
     pub(super) requests_per_minute_per_key: Option<u32>,
     pub(super) requests_per_minute_per_address: Option<u32>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct LibrarySettings {
+    pub(super) keep_deleted_hours: Option<u32>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -129,6 +136,7 @@ impl Settings {
             "limits.requests_per_minute_per_address",
             &mut settings.limits.requests_per_minute_per_address,
         )?;
+        variables.toml("library.keep_deleted_hours", &mut settings.library.keep_deleted_hours)?;
         variables.toml("api.public_play_sessions", &mut settings.api.public_play_sessions)?;
         variables.toml("edge.clock_tolerance_seconds", &mut settings.edge.clock_tolerance_seconds)?;
         variables.parsed("edge.memory_cache", &mut settings.edge.memory_cache)?;

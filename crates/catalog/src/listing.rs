@@ -1,0 +1,234 @@
+//! Lists of tracks and collections that are searched, sorted and leafed through.
+
+use sea_orm::sea_query::{Expr, ExprTrait, LikeExpr, OnConflict, Query, SelectStatement, SimpleExpr};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, NotSet, PaginatorTrait, QueryFilter, QuerySelect, QueryTrait,
+    Select, Set,
+};
+use tonearm_domain::{
+    Collection, CollectionId, CollectionSort, Leaf, OrganizationId, SearchWords, Slice, Total, Track,
+    TrackId, TrackSort,
+};
+use uuid::Uuid;
+
+use crate::entity::{collection, track, track_search};
+use crate::leaf::{Keyset, slice};
+use crate::query::all;
+use crate::{Backend, Catalog, CatalogError, Transaction};
+
+/// What is found of more tracks than this is not counted, and looked for while the list is walked.
+const MOST_FOUND: u64 = 1000;
+/// Characters of a word that SQLite's index can look up.
+const TRIGRAM: usize = 3;
+
+/// What a search found.
+enum Found {
+    /// These tracks and no others.
+    Few(Vec<Uuid>),
+    /// More than are counted.
+    Many,
+}
+
+impl Catalog {
+    /// A page of the tracks of a collection, or of all collections of the organization.
+    pub async fn track_leaf(
+        &self,
+        organization: OrganizationId,
+        collection: Option<CollectionId>,
+        leaf: &Leaf<TrackSort, TrackId>,
+    ) -> Result<Slice<Track>, CatalogError> {
+        let listed = listed_tracks(organization, collection);
+        let (select, total) = match &leaf.words {
+            None => (listed.clone(), Total::Exactly(listed.count(self.reader()).await?)),
+            Some(words) => match self.find_tracks(organization, collection, words).await? {
+                Found::Few(ids) => {
+                    let total = Total::Exactly(ids.len() as u64);
+                    // By id alone: a database that thinks of its indexes for lists here would walk the whole list.
+                    let few = track::Entity::find()
+                        .filter(track::Column::Id.is_in(ids))
+                        .filter(track::Column::DeletedAt.is_null());
+                    (few, total)
+                }
+                Found::Many => {
+                    let found = Query::select()
+                        .expr(Expr::value(1))
+                        .from(track_search::Entity)
+                        .and_where(
+                            track_search::Column::TrackId.into_expr().eq(track::Column::Id.into_expr()),
+                        )
+                        .cond_where(holds(words.iter()))
+                        .take();
+                    (listed.filter(Expr::exists(found)), Total::MoreThan(MOST_FOUND))
+                }
+            },
+        };
+        let sort = if collection.is_some() { leaf.sort } else { leaf.sort.across_collections() };
+        slice(self.reader(), select, keyset_of_tracks(sort), leaf.place.map(TrackId::uuid), leaf.limit, total)
+            .await
+    }
+
+    /// Which living tracks hold all words, unless there are too many.
+    async fn find_tracks(
+        &self,
+        organization: OrganizationId,
+        collection: Option<CollectionId>,
+        words: &SearchWords,
+    ) -> Result<Found, CatalogError> {
+        use track_search::Column;
+        let mut select = Query::select();
+        select
+            .column((track_search::Entity, Column::TrackId))
+            .from(track_search::Entity)
+            .inner_join(track::Entity, track::Column::Id.into_expr().eq(Column::TrackId.into_expr()))
+            .and_where(Column::OrganizationId.eq(organization.uuid()))
+            .and_where(track::Column::DeletedAt.is_null())
+            .limit(MOST_FOUND + 1);
+        if let Some(collection) = collection {
+            select.and_where(Column::CollectionId.eq(collection.uuid()));
+        }
+        match self.backend() {
+            Backend::Sqlite => look_up(&mut select, words),
+            Backend::Postgres => {
+                select.cond_where(holds(words.iter()));
+            }
+        }
+        let rows = self.reader().query_all(&select).await?;
+        if rows.len() as u64 > MOST_FOUND {
+            return Ok(Found::Many);
+        }
+        let ids = rows.iter().map(|row| Ok(row.try_get("", "track_id")?));
+        let mut ids = ids.collect::<Result<Vec<Uuid>, CatalogError>>()?;
+        if let Some(index) = words.index() {
+            let named = listed_tracks(organization, collection)
+                .filter(track::Column::Index.eq(index.to_string()))
+                .select_only()
+                .column(track::Column::Id)
+                .into_tuple::<Uuid>();
+            ids.extend(named.one(self.reader()).await?.filter(|id| !ids.contains(id)));
+        }
+        Ok(Found::Few(ids))
+    }
+
+    /// A page of the organization's collections. Words are looked for in their titles.
+    pub async fn collection_leaf(
+        &self,
+        organization: OrganizationId,
+        leaf: &Leaf<CollectionSort, CollectionId>,
+    ) -> Result<Slice<Collection>, CatalogError> {
+        use collection::Column;
+        let mut select = collection::Entity::find()
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::DeletedAt.is_null());
+        for word in leaf.words.iter().flat_map(SearchWords::iter) {
+            select = select.filter(like(Column::SortTitle.into_expr().into(), word));
+        }
+        let (column, is_descending) = match leaf.sort {
+            CollectionSort::Oldest => (None, false),
+            CollectionSort::Newest => (None, true),
+            CollectionSort::Title => (Some(Column::SortTitle), false),
+        };
+        let total = Total::Exactly(select.clone().count(self.reader()).await?);
+        let keyset = Keyset { column, id: Column::Id, is_descending };
+        slice(self.reader(), select, keyset, leaf.place.map(CollectionId::uuid), leaf.limit, total).await
+    }
+
+    /// The collections with these ids that are not deleted, in no order; at most 1000.
+    pub async fn collections_among(
+        &self,
+        organization: OrganizationId,
+        ids: &[CollectionId],
+    ) -> Result<Vec<Collection>, CatalogError> {
+        use collection::Column;
+        let select = collection::Entity::find()
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::DeletedAt.is_null())
+            .filter(Column::Id.is_in(ids.iter().map(|id| id.uuid())));
+        all(self.reader(), select).await
+    }
+}
+
+impl Transaction {
+    /// Writes down what a track is found by.
+    pub(crate) async fn put_track_search(&self, track: &Track) -> Result<(), CatalogError> {
+        use track_search::{ActiveModel, Column, Entity};
+        let row = ActiveModel {
+            id: NotSet,
+            track_id: Set(track.id.uuid()),
+            organization_id: Set(track.organization_id.uuid()),
+            collection_id: Set(track.collection_id.uuid()),
+            text: Set(track.search_text()),
+        };
+        let old = Expr::col((Entity, Column::Text));
+        // Most changes of a track change nothing here, and the index need not be touched then.
+        let replace = OnConflict::column(Column::TrackId)
+            .update_column(Column::Text)
+            .action_and_where(old.ne(Expr::col(("excluded", Column::Text))))
+            .to_owned();
+        let insert = Entity::insert(row).on_conflict(replace).into_query();
+        self.db().execute(&insert).await?;
+        Ok(())
+    }
+
+    /// Forgets what a track was found by.
+    pub(crate) async fn delete_track_search(&self, track: TrackId) -> Result<(), CatalogError> {
+        use track_search::{Column, Entity};
+        Entity::delete_many().filter(Column::TrackId.eq(track.uuid())).exec(self.db()).await?;
+        Ok(())
+    }
+}
+
+fn listed_tracks(organization: OrganizationId, collection: Option<CollectionId>) -> Select<track::Entity> {
+    use track::Column;
+    let living = track::Entity::find().filter(Column::DeletedAt.is_null());
+    let own = living.filter(Column::OrganizationId.eq(organization.uuid()));
+    own.apply_if(collection, |select, id| select.filter(Column::CollectionId.eq(id.uuid())))
+}
+
+fn keyset_of_tracks(sort: TrackSort) -> Keyset<track::Column> {
+    use track::Column;
+    let (column, is_descending) = match sort {
+        TrackSort::Order => (Some(Column::TrackOrder), false),
+        TrackSort::Title => (Some(Column::SortTitle), false),
+        // Ids grow with time.
+        TrackSort::Newest => (None, true),
+        TrackSort::Longest => (Some(Column::Duration), true),
+        TrackSort::Status => (Some(Column::StatusRank), false),
+    };
+    Keyset { column, id: Column::Id, is_descending }
+}
+
+fn holds<'a>(words: impl Iterator<Item = &'a str>) -> sea_orm::Condition {
+    let text = || Expr::col((track_search::Entity, track_search::Column::Text));
+    words.fold(sea_orm::Condition::all(), |all, word| all.add(like(text().into(), word)))
+}
+
+/// That a text holds a word, which is no pattern.
+fn like(text: SimpleExpr, word: &str) -> SimpleExpr {
+    let mut pattern = String::with_capacity(word.len() + 2);
+    pattern.push('%');
+    for character in word.chars() {
+        if matches!(character, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern.push('%');
+    text.like(LikeExpr::new(pattern).escape('\\'))
+}
+
+/// Words that are long enough go through SQLite's index; the others are looked for in what that leaves.
+fn look_up(select: &mut SelectStatement, words: &SearchWords) {
+    let (long, short): (Vec<&str>, Vec<&str>) =
+        words.iter().partition(|word| word.chars().count() >= TRIGRAM);
+    select.cond_where(holds(short.into_iter()));
+    if long.is_empty() {
+        return;
+    }
+    let quoted: Vec<String> = long.iter().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
+    let matching = Query::select()
+        .column("rowid")
+        .from("track_search_trigram")
+        .and_where(Expr::cust_with_values("track_search_trigram MATCH ?", [quoted.join(" AND ")]))
+        .take();
+    select.and_where(Expr::col((track_search::Entity, track_search::Column::Id)).in_subquery(matching));
+}

@@ -1,0 +1,292 @@
+//! What was deleted and can be taken back, until a purge begins: whichever of the two comes first closes the door to the
+//! other, on the row itself.
+
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SimpleExpr};
+use sea_orm::{
+    ColumnTrait, Condition, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect, QueryTrait, Select,
+};
+use tonearm_domain::{
+    Collection, CollectionId, OrganizationId, Place, Slice, Timestamp, Total, Track, TrackId, TrackStatus,
+    Trashed,
+};
+use uuid::Uuid;
+
+use crate::column::{corrupt, moment};
+use crate::entity::{collection, track, track_file, variant};
+use crate::leaf::{Keyset, slice};
+use crate::query::all;
+use crate::{Catalog, CatalogError, Change, Transaction};
+
+impl TryFrom<track::Model> for Trashed<Track> {
+    type Error = CatalogError;
+
+    fn try_from(row: track::Model) -> Result<Self, CatalogError> {
+        let until = row.restorable_until.ok_or_else(|| corrupt("track.restorable_until"))?;
+        let restorable_until = moment("track.restorable_until", until)?;
+        let thing = Track::try_from(row)?;
+        let deleted_at = thing.deleted_at.ok_or_else(|| corrupt("track.deleted_at"))?;
+        Ok(Self { thing, deleted_at, restorable_until })
+    }
+}
+
+impl TryFrom<collection::Model> for Trashed<Collection> {
+    type Error = CatalogError;
+
+    fn try_from(row: collection::Model) -> Result<Self, CatalogError> {
+        let until = row.restorable_until.ok_or_else(|| corrupt("collection.restorable_until"))?;
+        let restorable_until = moment("collection.restorable_until", until)?;
+        let thing = Collection::try_from(row)?;
+        let deleted_at = thing.deleted_at.ok_or_else(|| corrupt("collection.deleted_at"))?;
+        Ok(Self { thing, deleted_at, restorable_until })
+    }
+}
+
+/// The collections of the organization that are not deleted.
+fn living_collections(organization: OrganizationId) -> sea_orm::sea_query::SelectStatement {
+    Query::select()
+        .column(collection::Column::Id)
+        .from(collection::Entity)
+        .and_where(collection::Column::OrganizationId.eq(organization.uuid()))
+        .and_where(collection::Column::DeletedAt.is_null())
+        .take()
+}
+
+fn trashed_tracks(organization: OrganizationId, now: Timestamp) -> Select<track::Entity> {
+    use track::Column;
+    track::Entity::find()
+        .filter(Column::OrganizationId.eq(organization.uuid()))
+        .filter(Column::TrashedAt.is_not_null())
+        .filter(Column::RestorableUntil.gt(now.unix_millis()))
+        .filter(Column::CollectionId.in_subquery(living_collections(organization)))
+}
+
+impl Catalog {
+    /// A page of the tracks that were deleted by themselves and can be taken back, those deleted last first. Those that
+    /// went with their collection come back with it.
+    pub async fn trashed_tracks(
+        &self,
+        organization: OrganizationId,
+        now: Timestamp,
+        place: Place<TrackId>,
+        limit: u32,
+    ) -> Result<Slice<Trashed<Track>>, CatalogError> {
+        use track::Column;
+        let select = trashed_tracks(organization, now);
+        let total = Total::Exactly(select.clone().count(self.reader()).await?);
+        let keyset = Keyset { column: Some(Column::TrashedAt), id: Column::Id, is_descending: true };
+        slice(self.reader(), select, keyset, place.map(TrackId::uuid), limit, total).await
+    }
+
+    /// The collections that were deleted and can be taken back, at most 200, those that stay longest first.
+    pub async fn trashed_collections(
+        &self,
+        organization: OrganizationId,
+        now: Timestamp,
+    ) -> Result<Vec<Trashed<Collection>>, CatalogError> {
+        use collection::Column;
+        let select = collection::Entity::find()
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::RestorableUntil.gt(now.unix_millis()));
+        let keyset = Keyset { column: Some(Column::RestorableUntil), id: Column::Id, is_descending: true };
+        let listed = slice(self.reader(), select, keyset, Place::First, 200, Total::MoreThan(0)).await?;
+        Ok(listed.rows)
+    }
+}
+
+/// Deleted, not being purged, and still in time.
+fn restorable<C: ColumnTrait>(deleted_at: C, restorable_until: C, now: Timestamp) -> Condition {
+    Condition::all().add(deleted_at.is_not_null()).add(restorable_until.gt(now.unix_millis()))
+}
+
+/// Deleted, and out of time.
+fn due<C: ColumnTrait>(deleted_at: C, restorable_until: C, now: Timestamp) -> Condition {
+    let is_over =
+        Condition::any().add(restorable_until.is_null()).add(restorable_until.lte(now.unix_millis()));
+    Condition::all().add(deleted_at.is_not_null()).add(is_over)
+}
+
+impl Transaction {
+    /// Takes a deletion of a track back, with what was deleted together with it. Gives the track where it was in time.
+    pub async fn restore_track(
+        &self,
+        organization: OrganizationId,
+        id: TrackId,
+        now: Timestamp,
+    ) -> Result<Option<Track>, CatalogError> {
+        use track::Column;
+        self.lock_recipes(organization).await?;
+        let this = Column::Id.eq(id.uuid()).and(Column::OrganizationId.eq(organization.uuid()));
+        let found =
+            track::Entity::find().filter(this.clone()).lock(crate::query::TO_CHANGE).one(self.db()).await?;
+        let Some(deleted_at) = found.and_then(|row| row.deleted_at) else { return Ok(None) };
+        let restored = track::Entity::update_many()
+            .col_expr(Column::DeletedAt, none())
+            .col_expr(Column::RestorableUntil, none())
+            .col_expr(Column::TrashedAt, none())
+            .filter(this)
+            .filter(restorable(Column::DeletedAt, Column::RestorableUntil, now))
+            .exec(self.db())
+            .await?;
+        if restored.rows_affected == 0 {
+            return Ok(None);
+        }
+        self.note(Change::Track(id));
+        self.restore_belongings(organization, &[id.uuid()], deleted_at).await?;
+        self.track(organization, id).await
+    }
+
+    /// Takes a deletion of a collection back, with the tracks that went with it. Gives the collection and those of its
+    /// tracks that wait for something, where it was in time.
+    pub async fn restore_collection(
+        &self,
+        organization: OrganizationId,
+        id: CollectionId,
+        now: Timestamp,
+    ) -> Result<Option<(Collection, Vec<Track>)>, CatalogError> {
+        use collection::Column;
+        self.lock_recipes(organization).await?;
+        let this = Column::Id.eq(id.uuid()).and(Column::OrganizationId.eq(organization.uuid()));
+        let found = collection::Entity::find()
+            .filter(this.clone())
+            .lock(crate::query::TO_CHANGE)
+            .one(self.db())
+            .await?;
+        let Some(deleted_at) = found.and_then(|row| row.deleted_at) else { return Ok(None) };
+        let restored = collection::Entity::update_many()
+            .col_expr(Column::DeletedAt, none())
+            .col_expr(Column::RestorableUntil, none())
+            .filter(this)
+            .filter(restorable(Column::DeletedAt, Column::RestorableUntil, now))
+            .exec(self.db())
+            .await?;
+        if restored.rows_affected == 0 {
+            return Ok(None);
+        }
+        self.note(Change::Collection(id));
+        let tracks = self.restore_tracks_of(id, deleted_at, now).await?;
+        for batch in tracks.chunks(crate::files::BATCH) {
+            self.restore_belongings(organization, batch, deleted_at).await?;
+        }
+        let waiting = self.waiting_tracks_of(id).await?;
+        Ok(self.collection(organization, id).await?.map(|collection| (collection, waiting)))
+    }
+
+    /// The tracks that went with a collection, and not those deleted before it.
+    async fn restore_tracks_of(
+        &self,
+        collection: CollectionId,
+        deleted_at: i64,
+        now: Timestamp,
+    ) -> Result<Vec<Uuid>, CatalogError> {
+        use sea_orm::ConnectionTrait;
+        use track::Column;
+        let restore = track::Entity::update_many()
+            .col_expr(Column::DeletedAt, none())
+            .col_expr(Column::RestorableUntil, none())
+            .filter(Column::CollectionId.eq(collection.uuid()))
+            .filter(Column::DeletedAt.eq(deleted_at))
+            .filter(Column::TrashedAt.is_null())
+            .filter(restorable(Column::DeletedAt, Column::RestorableUntil, now))
+            .into_query()
+            .returning_col(Column::Id)
+            .take();
+        let rows = self.db().query_all(&restore).await?;
+        let tracks: Vec<Uuid> =
+            rows.iter().map(|row| Ok(row.try_get("", "id")?)).collect::<Result<_, CatalogError>>()?;
+        tracks.iter().for_each(|id| self.note(Change::Track(TrackId::from_uuid(*id))));
+        Ok(tracks)
+    }
+
+    /// The tracks of a collection whose status changes by itself.
+    async fn waiting_tracks_of(&self, collection: CollectionId) -> Result<Vec<Track>, CatalogError> {
+        use track::Column;
+        let waiting = TrackStatus::ALL.into_iter().filter(|status| !status.is_final());
+        let select = track::Entity::find()
+            .filter(Column::CollectionId.eq(collection.uuid()))
+            .filter(Column::DeletedAt.is_null())
+            .filter(Column::TrackStatusId.is_in(waiting.map(TrackStatus::as_str)));
+        all(self.db(), select).await
+    }
+
+    /// The files and own recipes of tracks that were deleted with them. Recipes whose index the organization has taken
+    /// meanwhile stay deleted, and so do files whose recipe is gone.
+    async fn restore_belongings(
+        &self,
+        organization: OrganizationId,
+        tracks: &[Uuid],
+        deleted_at: i64,
+    ) -> Result<(), CatalogError> {
+        let of_organization = || {
+            Query::select()
+                .from(variant::Entity)
+                .and_where(variant::Column::OrganizationId.eq(organization.uuid()))
+                .and_where(variant::Column::DeletedAt.is_null())
+                .take()
+        };
+        let taken = of_organization()
+            .column(variant::Column::Index)
+            .and_where(variant::Column::TrackId.is_null())
+            .take();
+        variant::Entity::update_many()
+            .col_expr(variant::Column::DeletedAt, none())
+            .filter(variant::Column::TrackId.is_in(tracks.iter().copied()))
+            .filter(variant::Column::DeletedAt.eq(deleted_at))
+            .filter(variant::Column::Index.not_in_subquery(taken))
+            .exec(self.db())
+            .await?;
+        self.note(Change::Recipes(organization));
+        track_file::Entity::update_many()
+            .col_expr(track_file::Column::DeletedAt, none())
+            .filter(track_file::Column::TrackId.is_in(tracks.iter().copied()))
+            .filter(track_file::Column::DeletedAt.eq(deleted_at))
+            .filter(
+                track_file::Column::VariantId
+                    .in_subquery(of_organization().column(variant::Column::Id).take()),
+            )
+            .exec(self.db())
+            .await?;
+        Ok(())
+    }
+
+    /// Closes the door for a track that is to be purged: from now on it cannot be taken back. Tells whether it is deleted
+    /// and its time is over; else it must not be purged (yet).
+    pub async fn begin_purge_of_track(
+        &self,
+        organization: OrganizationId,
+        id: TrackId,
+        now: Timestamp,
+    ) -> Result<bool, CatalogError> {
+        use track::Column;
+        let begun = track::Entity::update_many()
+            .col_expr(Column::RestorableUntil, none())
+            .col_expr(Column::TrashedAt, none())
+            .filter(Column::Id.eq(id.uuid()))
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(due(Column::DeletedAt, Column::RestorableUntil, now))
+            .exec(self.db())
+            .await?;
+        Ok(begun.rows_affected > 0)
+    }
+
+    /// The same for a collection.
+    pub async fn begin_purge_of_collection(
+        &self,
+        organization: OrganizationId,
+        id: CollectionId,
+        now: Timestamp,
+    ) -> Result<bool, CatalogError> {
+        use collection::Column;
+        let begun = collection::Entity::update_many()
+            .col_expr(Column::RestorableUntil, none())
+            .filter(Column::Id.eq(id.uuid()))
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(due(Column::DeletedAt, Column::RestorableUntil, now))
+            .exec(self.db())
+            .await?;
+        Ok(begun.rows_affected > 0)
+    }
+}
+
+fn none() -> SimpleExpr {
+    Expr::value(None::<i64>)
+}

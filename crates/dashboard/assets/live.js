@@ -1,0 +1,85 @@
+// How far tracks are, told by the server over one connection a page, for as long as something is in the making.
+
+const AGAIN_MS = 5000;
+const base = document.body.dataset.base;
+const followed = new Map();
+let source = null;
+
+/**
+ * Calls `told` with how far a track is ({status, percent, files}), and `through` once it is not in the making any more.
+ * Asked for right after its upload, a track is already in the making.
+ */
+export function follow(id, told, through) {
+  followed.set(id, { told, through });
+  // A stream that is open may have been told before this track was there; a new one begins with all of them.
+  close();
+  open();
+}
+
+function open() {
+  source = new EventSource(`${base}/progress`);
+  source.addEventListener("message", (event) => {
+    const tracks = new Map(JSON.parse(event.data).map((track) => [track.id, track]));
+    for (const [id, { told }] of followed) {
+      if (tracks.has(id)) told(tracks.get(id));
+      else end(id);
+    }
+    if (!followed.size) close();
+  });
+  source.addEventListener("done", () => {
+    close();
+    for (const id of [...followed.keys()]) end(id);
+  });
+  source.addEventListener("error", () => {
+    // Broken connections are opened again by the browser; refused ones by us, later.
+    if (source?.readyState !== EventSource.CLOSED) return;
+    close();
+    if (followed.size) setTimeout(() => source ?? open(), AGAIN_MS);
+  });
+}
+
+function close() {
+  source?.close();
+  source = null;
+}
+
+function end(id) {
+  const { through } = followed.get(id);
+  followed.delete(id);
+  through();
+}
+
+/** A row of a list says how far its track is, and is replaced by what the server says of it in the end. */
+function followRow(row) {
+  const id = row.dataset.track;
+  const state = row.querySelector("[data-state]");
+  const list = row.closest("[data-rows]");
+  follow(id, ({ status, percent }) => (state.textContent = `${status} ${percent} %`), async () => {
+    const answer = await fetch(`${base}/tracks/${id}/row?${list.dataset.rows}`).catch(() => null);
+    if (!answer?.ok) return;
+    const holder = document.createElement("template");
+    holder.innerHTML = await answer.text();
+    row.replaceWith(holder.content);
+  });
+}
+
+/** The page of a track shows a bar, and is loaded anew in the end unless somebody is writing on it. */
+function followPage(section) {
+  const bar = section.querySelector("progress");
+  const files = section.querySelector("[data-files]");
+  bar.hidden = false;
+  const told = ({ percent, files: each }) => {
+    bar.value = percent;
+    files.textContent = each.map(({ index, state, percent: of }) => `${index} ${state === "running" ? `${of} %` : state}`).join(" · ");
+  };
+  let written = false;
+  addEventListener("input", () => (written = true), { once: true });
+  follow(section.dataset.following, told, () => {
+    if (!written) return location.reload();
+    section.querySelector("[data-through]").hidden = false;
+    bar.hidden = true;
+  });
+}
+
+for (const row of document.querySelectorAll("[data-track][data-making]")) followRow(row);
+for (const section of document.querySelectorAll("[data-following]")) followPage(section);

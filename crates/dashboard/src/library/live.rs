@@ -1,0 +1,151 @@
+//! How far tracks are, told while it changes (server-sent events).
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::response::sse::{Event, Sse};
+use axum::response::{IntoResponse, Response};
+use futures::Stream;
+use http::header::{HeaderName, RETRY_AFTER};
+use http::{HeaderValue, StatusCode};
+use serde::Serialize;
+use tokio::time::{Instant, Interval, interval_at};
+use tonearm_domain::{OrganizationId, PersonId};
+use tonearm_service::{ProgressWatch, TrackProgressView};
+use tonearm_signing::Token;
+
+use super::listed::said;
+use crate::Dashboard;
+use crate::error::PageError;
+use crate::session::{Member, Viewer};
+use crate::streams::StreamPlace;
+
+/// How often it is looked whether somebody may still listen; something is sent then too, so that a broken connection is
+/// noticed.
+const CHECK: Duration = Duration::from_secs(15);
+
+/// How far one track is.
+#[derive(Serialize)]
+struct Told<'a> {
+    id: String,
+    status: &'static str,
+    percent: u8,
+    files: Vec<FileTold<'a>>,
+}
+
+#[derive(Serialize)]
+struct FileTold<'a> {
+    index: &'a str,
+    state: &'static str,
+    percent: u8,
+}
+
+/// One stream.
+struct Live {
+    app: Dashboard,
+    watch: ProgressWatch,
+    place: StreamPlace,
+    token: Token,
+    person_id: PersonId,
+    organization_id: OrganizationId,
+    step: Step,
+    beat: Interval,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Begin,
+    GoOn,
+    Over,
+}
+
+/// Tells how far the organization's tracks are until none is in the making (event `done`), or whoever listens may not any
+/// more.
+pub(super) async fn progress(
+    State(app): State<Dashboard>,
+    member: Member<Viewer>,
+) -> Result<Response, PageError> {
+    let person_id = member.signed_in.person().id;
+    let Some(place) = app.streams.enter(person_id) else {
+        return Ok((StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "15")]).into_response());
+    };
+    let watch = app.library.watch_progress(&member.caller()).await?;
+    let live = Live {
+        watch,
+        place,
+        token: member.signed_in.session.token.clone(),
+        person_id,
+        organization_id: member.organization.id,
+        step: Step::Begin,
+        beat: interval_at(Instant::now() + CHECK, CHECK),
+        app,
+    };
+    let mut response = Sse::new(live.events()).into_response();
+    // Proxies would collect what is to be seen at once.
+    let unbuffered = HeaderName::from_static("x-accel-buffering");
+    response.headers_mut().insert(unbuffered, HeaderValue::from_static("no"));
+    Ok(response)
+}
+
+impl Live {
+    fn events(self) -> impl Stream<Item = Result<Event, Infallible>> {
+        futures::stream::unfold(self, |mut live| async move {
+            let event = live.next().await?;
+            Some((Ok(event), live))
+        })
+    }
+
+    async fn next(&mut self) -> Option<Event> {
+        let tracks = match self.step {
+            Step::Over => return None,
+            Step::Begin => self.watch.current(),
+            Step::GoOn => tokio::select! {
+                biased;
+                () = self.place.stopped() => return None,
+                // Before the news, of which there may be some every second.
+                _ = self.beat.tick() => {
+                    return if self.may_listen().await { Some(Event::default().comment("")) } else { None };
+                }
+                tracks = self.watch.changed() => tracks,
+            },
+        };
+        self.step = if tracks.is_empty() { Step::Over } else { Step::GoOn };
+        Some(told(&tracks))
+    }
+
+    /// Whether the sign-in still holds, and the membership.
+    async fn may_listen(&self) -> bool {
+        let resumed = self.app.people.resume(&self.token).await.ok().flatten();
+        let Some(resumed) = resumed.filter(|resumed| resumed.person.id == self.person_id) else {
+            return false;
+        };
+        let organizations = self.app.people.organizations_of(&resumed.person).await.unwrap_or_default();
+        organizations.iter().any(|(organization, _)| organization.id == self.organization_id)
+    }
+}
+
+fn told(tracks: &[TrackProgressView]) -> Event {
+    if tracks.is_empty() {
+        // An event without data is not given to anybody.
+        return Event::default().event("done").data("{}");
+    }
+    let told: Vec<Told<'_>> = tracks.iter().map(Told::of).collect();
+    Event::default().json_data(told).unwrap_or_default()
+}
+
+impl<'a> Told<'a> {
+    fn of(track: &'a TrackProgressView) -> Self {
+        let file = |variant: &'a tonearm_domain::VariantProgress| FileTold {
+            index: variant.index.as_str(),
+            state: variant.making.as_str(),
+            percent: variant.making.percent(),
+        };
+        Self {
+            id: track.track_id.to_string(),
+            status: said(track.status).0,
+            percent: track.percent,
+            files: track.variants.iter().map(file).collect(),
+        }
+    }
+}

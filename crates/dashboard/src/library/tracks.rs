@@ -1,0 +1,77 @@
+//! The tracks of all collections.
+
+use askama::Template;
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use serde::Deserialize;
+use tonearm_domain::{TrackId, TrackSort};
+use tonearm_service::TrackCard;
+
+use super::listed::{PER_PAGE, Row};
+use super::paging::{Asked, Paging};
+use super::track::track_id;
+use crate::Dashboard;
+use crate::error::PageError;
+use crate::page::{Frame, Section, render};
+use crate::session::{Member, Viewer};
+
+#[derive(Template)]
+#[template(path = "library/tracks.html")]
+struct TracksPage {
+    frame: Frame,
+    tracks: Vec<Row>,
+    paging: Paging,
+}
+
+/// One row, for a page that is open.
+#[derive(Template)]
+#[template(path = "library/row.html")]
+struct RowPart {
+    frame: Frame,
+    track: Row,
+}
+
+#[derive(Deserialize)]
+pub(super) struct RowAsked {
+    /// With the name of its collection.
+    named: Option<String>,
+}
+
+pub(super) async fn row(
+    State(app): State<Dashboard>,
+    member: Member<Viewer>,
+    Path((_, id)): Path<(String, String)>,
+    Query(asked): Query<RowAsked>,
+) -> Result<Response, PageError> {
+    let caller = member.caller();
+    let view = app.library.track(&caller, track_id(&id)?).await?;
+    let collection = match asked.named {
+        Some(_) => Some(app.library.collection(&caller, view.track.collection_id).await?.collection.title),
+        None => None,
+    };
+    let card = app.playback.cards(vec![view]).await?.pop().ok_or(PageError::NoPage)?;
+    let frame = member.frame("", Section::Library);
+    Ok(render(&RowPart { frame, track: Row { collection, ..Row::from(card) } }))
+}
+
+pub(super) async fn page(
+    State(app): State<Dashboard>,
+    member: Member<Viewer>,
+    Query(asked): Query<Asked>,
+) -> Result<Response, PageError> {
+    let mut leaf = asked.leaf::<TrackSort, TrackId>(PER_PAGE);
+    leaf.sort = leaf.sort.across_collections();
+    let found = app.library.track_leaf(&member.caller(), None, &leaf).await?;
+    let offered = |sort| sort != TrackSort::Order;
+    let paging = asked.paging(&leaf, &found.slice, offered, ("track", |view| view.track.id.to_string()));
+    let cards = app.playback.cards(found.slice.rows).await?;
+    let row = |card: TrackCard| {
+        let collection = found.titles.get(&card.view.track.collection_id).cloned();
+        Row { collection, ..Row::from(card) }
+    };
+    Ok(render(&TracksPage {
+        frame: member.frame("All tracks", Section::Library),
+        tracks: cards.into_iter().map(row).collect(),
+        paging,
+    }))
+}

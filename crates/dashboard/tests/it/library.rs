@@ -1,0 +1,203 @@
+//! Collections and tracks: found, sorted and leafed through.
+
+use tonearm_domain::{
+    CollectionId, ContentType, FileData, FileOutcome, Levels, Metric, ObjectFile, ObjectKey, TrackFile,
+    TrackId,
+};
+use tonearm_service::{Caller, CreateCollection, CreateTrack};
+
+use crate::browser::{Browser, Page};
+use tonearm_fixtures::Place;
+
+use crate::house::House;
+
+crate::on_both!(
+    tracks_are_leafed_through_by_links,
+    tracks_are_found_and_sorted,
+    collections_are_found_and_sorted,
+    a_full_page_stays_small,
+    what_is_typed_is_only_text,
+);
+
+impl House {
+    fn owner(&self) -> Caller {
+        Caller::owner(self.organization_id)
+    }
+
+    pub(crate) async fn collection(&self, title: &str) -> CollectionId {
+        let create = CreateCollection { title: title.to_owned(), ..CreateCollection::default() };
+        self.library.create_collection(&self.owner(), create).await.unwrap().0.collection.id
+    }
+
+    pub(crate) async fn track(&self, collection: CollectionId, file_name: &str) -> TrackId {
+        let create = CreateTrack {
+            collection_id: Some(collection),
+            file_name: file_name.to_owned(),
+            ..CreateTrack::default()
+        };
+        // Ids of one millisecond are in no order.
+        self.clock.advance_millis(1);
+        self.library.create_track(&self.owner(), create).await.unwrap().0.track.id
+    }
+}
+
+/// The titles in a list, in their order.
+fn titles(page: &Page) -> Vec<String> {
+    let rows = page.html.split("<li data-track=").skip(1);
+    rows.map(|row| row.split_once("<strong>").unwrap().1.split_once("</strong>").unwrap().0.to_owned())
+        .collect()
+}
+
+/// The address of the next or the previous page, where there is one.
+fn link(page: &Page, rel: &str) -> Option<String> {
+    let (_, rest) = page.html.split_once(&format!("rel=\"{rel}\" href=\""))?;
+    Some(rest.split_once('"').unwrap().0.replace("&#38;", "&").replace("&amp;", "&"))
+}
+
+/// Everything in a list, by its links to the end and back.
+async fn walk(browser: &mut Browser, path: &str, query: &str) -> [Vec<String>; 2] {
+    let mut page = browser.get(&format!("{path}{query}")).await;
+    let mut forth = titles(&page);
+    while let Some(next) = link(&page, "next") {
+        page = browser.get(&format!("{path}{next}")).await;
+        assert_eq!(page.status, 200, "{next}");
+        forth.extend(titles(&page));
+    }
+    let mut back = titles(&page);
+    while let Some(previous) = link(&page, "prev") {
+        page = browser.get(&format!("{path}{previous}")).await;
+        back.splice(0..0, titles(&page));
+    }
+    [forth, back]
+}
+
+async fn tracks_are_leafed_through_by_links(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
+    for number in 0..120 {
+        house.track(collection, &format!("{:03} take.wav", (number * 7) % 120)).await;
+    }
+    let path = house.path(&format!("/collections/{collection}"));
+    let by_order: Vec<String> = (0..120).map(|number| format!("{:03} take", (number * 7) % 120)).collect();
+    let mut by_title = by_order.clone();
+    by_title.sort();
+    let newest: Vec<String> = by_order.iter().rev().cloned().collect();
+    let found: Vec<String> = by_title.iter().filter(|title| title.contains('1')).cloned().collect();
+    for (path, query, expected) in [
+        (&path, "", &by_order),
+        (&path, "?sort=title", &by_title),
+        (&path, "?sort=newest&q=TAKE", &newest),
+        (&path, "?q=1+take&sort=title", &found),
+        (&house.path("/tracks"), "", &newest),
+        (&house.path("/tracks"), "?sort=title", &by_title),
+    ] {
+        let [forth, back] = walk(&mut browser, path, query).await;
+        assert_eq!(&forth, expected, "{query}");
+        assert_eq!(&back, expected, "back: {query}");
+    }
+    assert!(browser.get(&path).await.html.contains("120 tracks"));
+    // A row that is unknown, or another organization's, begins at the front.
+    let nowhere = format!("{path}?after=0197a000-0000-7000-8000-000000000000");
+    assert_eq!(titles(&browser.get(&nowhere).await), by_order[..50]);
+}
+
+async fn tracks_are_found_and_sorted(place: Place) {
+    let house = House::open(place).await;
+    let mut browser = house.administrator().await;
+    let (one, two) = (house.collection("Birds").await, house.collection("Trains").await);
+    for (collection, name) in [(one, "Dawn chorus.wav"), (one, "Owl.wav"), (two, "Night train.flac")] {
+        house.track(collection, name).await;
+    }
+    let page = browser.get(&house.path("/tracks?q=WAV")).await;
+    assert_eq!(titles(&page), ["Owl", "Dawn chorus"]);
+    assert!(
+        page.html.contains("2 tracks found") && page.html.contains("<small>Birds</small>"),
+        "{}",
+        page.html
+    );
+    assert_eq!(titles(&browser.get(&house.path("/tracks?q=train+flac")).await), ["Night train"]);
+    let page = browser.get(&house.path(&format!("/collections/{one}?q=train"))).await;
+    assert!(page.html.contains("Nothing found") && page.html.contains("/tracks?q=train"), "{}", page.html);
+    let page = browser.get(&house.path("/tracks?q=train&sort=title")).await;
+    assert!(page.html.contains("value=\"train\"") && page.html.contains("value=\"title\" selected"));
+}
+
+async fn collections_are_found_and_sorted(place: Place) {
+    let house = House::open(place).await;
+    let mut browser = house.administrator().await;
+    for title in ["Zoo", "ant", "Bear <b>"] {
+        house.collection(title).await;
+        house.clock.advance_millis(1);
+    }
+    let shown = |page: &Page| -> Vec<String> {
+        let cards = page.html.split("<strong>").skip(1);
+        cards.map(|card| card.split_once("</strong>").unwrap().0.to_owned()).collect()
+    };
+    for (query, expected) in [
+        ("", &["Zoo", "ant", "Bear &#60;b&#62;"][..]),
+        ("?sort=newest", &["Bear &#60;b&#62;", "ant", "Zoo"]),
+        ("?sort=title", &["ant", "Bear &#60;b&#62;", "Zoo"]),
+        ("?q=%3Cb", &["Bear &#60;b&#62;"]),
+        ("?q=nothing", &[]),
+    ] {
+        let page = browser.get(&house.path(&format!("/library{query}"))).await;
+        assert_eq!(shown(&page), expected, "{query}");
+    }
+    for number in 0..60 {
+        house.collection(&format!("Series {number}")).await;
+    }
+    let first = browser.get(&house.path("/library")).await;
+    let next = link(&first, "next").unwrap();
+    let second = browser.get(&house.path(&format!("/library{next}"))).await;
+    assert_eq!((shown(&first).len(), shown(&second).len()), (48, 15));
+    assert!(link(&second, "next").is_none() && link(&second, "prev").is_some());
+}
+
+/// Fifty tracks with everything there is to show, the longest texts included.
+async fn a_full_page_stays_small(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
+    let recipes = house.catalog.recipes(house.organization_id).await.unwrap();
+    let recipe = recipes.into_iter().find(|recipe| recipe.index.as_str() == "levels").unwrap();
+    for number in 0..50 {
+        let id = house.track(collection, &format!("{number} {}.wav", "long name ".repeat(8))).await;
+        let track = house.catalog.track(house.organization_id, id).await.unwrap().unwrap();
+        let levels: Vec<f64> = (0..320).map(|at| f64::from((at * 37 + number) % 100) / 100.0).collect();
+        let file =
+            ObjectFile { label: recipe.index.clone(), version: track.index, content_type: ContentType::Json };
+        let key = ObjectKey { organization_id: track.organization_id, folder: track.index, file };
+        let file = TrackFile {
+            id: tonearm_domain::FileId::from_uuid(id.uuid()),
+            track_id: id,
+            recipe: recipe.clone(),
+            outcome: FileOutcome::Made {
+                key,
+                size: 2000,
+                file_name: "levels.json".to_owned(),
+                data: FileData::Levels(Levels::new(levels, Metric::Peak, 320)),
+            },
+            created_at: track.created_at,
+        };
+        let tx = house.catalog.begin().await.unwrap();
+        tx.put_track_file(&file).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+    // The browser of these tests refuses pages of 100 kB.
+    let page = browser.get(&house.path(&format!("/collections/{collection}"))).await;
+    assert_eq!(page.html.matches("class=\"on-dark\" href=\"#w-").count(), 50);
+}
+
+async fn what_is_typed_is_only_text(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
+    house.track(collection, "100% \"real\".wav").await;
+    let path = house.path(&format!("/collections/{collection}"));
+    for (q, expected) in [("%25", 1), ("real", 1), ("_%25", 0), ("%00", 1), ("%5C", 0), ("%27)--", 0)] {
+        let page = browser.get(&format!("{path}?q={q}&sort=wild&after=x")).await;
+        assert_eq!((page.status, titles(&page).len()), (200, expected), "{q}");
+    }
+    let long = "a".repeat(5000);
+    assert_eq!(browser.get(&format!("{path}?q={long}")).await.status, 200);
+    let page = browser.get(&format!("{path}?q=%3Cscript%3E")).await;
+    assert!(!page.html.contains("<script>"), "{}", page.html);
+}

@@ -1,0 +1,237 @@
+//! Taking back, trying again, colours while they are chosen, and progress while it changes.
+
+use axum::body::Body;
+use futures::StreamExt;
+use http::Request;
+use tonearm_domain::{FileOutcome, Job, TrackFile, TrackId, TrackStatus};
+use tonearm_service::Caller;
+
+use tonearm_fixtures::Place;
+
+use crate::house::House;
+
+crate::on_both!(
+    a_deleted_track_is_brought_back,
+    a_deleted_collection_is_brought_back,
+    what_is_too_late_is_gone,
+    what_keys_delete_stays_deleted,
+    a_failed_track_is_processed_again,
+    companions_are_shown_while_a_colour_is_chosen,
+    progress_is_told_until_nothing_is_in_the_making,
+    streams_are_bounded_and_end_with_the_node,
+);
+
+impl House {
+    /// Puts a track into a status, as processing would.
+    async fn put(&self, id: TrackId, status: TrackStatus, reason: Option<&str>) {
+        let tx = self.catalog.begin().await.unwrap();
+        let mut track = tx.track(self.organization_id, id).await.unwrap().unwrap();
+        (track.status, track.status_reason) = (status, reason.map(str::to_owned));
+        track.source = Some(tonearm_domain::Source {
+            key: format!("{}/{}/source.aaaaaaaaaaaa.wav", self.organization_id, track.index).parse().unwrap(),
+            size: 5,
+            sha256: [0; 32],
+        });
+        tx.update_track(&track).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+
+    async fn jobs(&self, kind: &str) -> usize {
+        let jobs = self.catalog.pending_jobs().await.unwrap();
+        jobs.iter().filter(|job| job.kind == kind && job.run_at <= self.now()).count()
+    }
+
+    fn now(&self) -> tonearm_domain::Timestamp {
+        tonearm_domain::Clock::now(&self.clock)
+    }
+}
+
+async fn a_deleted_track_is_brought_back(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
+    let id = house.track(collection, "take.wav").await;
+    house.put(id, TrackStatus::Processing, None).await;
+    let (page, list) =
+        (house.path(&format!("/tracks/{id}")), house.path(&format!("/collections/{collection}")));
+    let deleted = browser.submit(&page, &format!("{page}/delete"), &[]).await;
+    assert_eq!((deleted.status, &deleted.location), (303, &list));
+    // The next page offers to take it back; the one after does not.
+    let next = browser.get(&list).await;
+    assert!(next.html.contains("The track is deleted.") && next.html.contains(&format!("{page}/restore")));
+    assert!(!browser.get(&list).await.html.contains("/restore"));
+    assert_eq!(browser.get(&page).await.status, 404);
+    assert_eq!(house.jobs("purge_track").await, 0);
+    let trash = browser.get(&house.path("/trash")).await;
+    assert!(trash.html.contains("take") && trash.html.contains(&format!("{page}/restore")), "{}", trash.html);
+
+    let restored = browser.submit(&house.path("/trash"), &format!("{page}/restore"), &[]).await;
+    assert_eq!((restored.status, &restored.location), (303, &page));
+    let shown = browser.get(&page).await;
+    assert!(shown.html.contains("It is back as it was.") && shown.html.contains("Processing"));
+    assert_eq!(house.jobs("process_track").await, 1, "what it waits for is queued again");
+    assert!(browser.get(&house.path("/trash")).await.html.contains("Nothing here"));
+    let again = browser.submit(&house.path("/trash"), &format!("{page}/restore"), &[]).await;
+    assert_eq!(again.status, 404);
+    let audit = browser.get(&house.path("/audit")).await;
+    assert!(audit.html.contains("track.delete") && audit.html.contains("track.restore"));
+}
+
+async fn a_deleted_collection_is_brought_back(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
+    let (one, two) = (house.track(collection, "1.wav").await, house.track(collection, "2.wav").await);
+    let page = house.path(&format!("/collections/{collection}"));
+    browser.submit(&page, &house.path(&format!("/tracks/{one}/delete")), &[]).await;
+    house.clock.advance_seconds(1);
+    assert_eq!(browser.submit(&page, &format!("{page}/delete"), &[]).await.location, house.path("/library"));
+    let library = browser.get(&house.path("/library")).await;
+    assert!(library.html.contains(&format!("{page}/restore")), "{}", library.html);
+    // A track of it comes back with it, not before.
+    let alone = house.path(&format!("/tracks/{two}/restore"));
+    assert_eq!(browser.submit(&house.path("/trash"), &alone, &[]).await.status, 409);
+    assert_eq!(browser.submit(&house.path("/trash"), &format!("{page}/restore"), &[]).await.status, 303);
+    assert_eq!(browser.get(&house.path(&format!("/tracks/{two}"))).await.status, 200);
+    assert_eq!(browser.get(&house.path(&format!("/tracks/{one}"))).await.status, 404);
+    let audit = browser.get(&house.path("/audit")).await;
+    assert!(audit.html.contains("collection.restore"), "{}", audit.html);
+}
+
+async fn what_is_too_late_is_gone(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
+    let id = house.track(collection, "take.wav").await;
+    let page = house.path(&format!("/tracks/{id}"));
+    browser.submit(&page, &format!("{page}/delete"), &[]).await;
+    house.clock.advance_seconds(24 * 3600);
+    assert!(browser.get(&house.path("/trash")).await.html.contains("Nothing here"));
+    let late = browser.submit(&house.path("/library"), &format!("{page}/restore"), &[]).await;
+    assert_eq!(late.status, 404);
+    assert_eq!(house.jobs("purge_track").await, 1);
+    // Looking is not enough to take something back.
+    let mut viewer = house.invited(&mut browser, "Vi", "viewer").await;
+    assert_eq!(viewer.get(&house.path("/trash")).await.status, 403);
+}
+
+async fn what_keys_delete_stays_deleted(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
+    let id = house.track(collection, "take.wav").await;
+    house.library.delete_track(&Caller::owner(house.organization_id), id).await.unwrap();
+    assert_eq!(house.jobs("purge_track").await, 1);
+    assert!(browser.get(&house.path("/trash")).await.html.contains("Nothing here"));
+    let restore = house.path(&format!("/tracks/{id}/restore"));
+    assert_eq!(browser.submit(&house.path("/library"), &restore, &[]).await.status, 404);
+}
+
+async fn a_failed_track_is_processed_again(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
+    let id = house.track(collection, "take.wav").await;
+    let (page, retry) = (house.path(&format!("/tracks/{id}")), house.path(&format!("/tracks/{id}/retry")));
+    assert_eq!(browser.submit(&page, &retry, &[]).await.status, 422, "there is no source");
+    house.put(id, TrackStatus::Ready, None).await;
+    assert_eq!(browser.submit(&page, &retry, &[]).await.status, 409);
+    house.put(id, TrackStatus::Incomplete, Some("lq: the encoder was killed")).await;
+    let recipe = house.catalog.recipes(house.organization_id).await.unwrap().remove(0);
+    let failed = TrackFile {
+        id: tonearm_domain::FileId::from_uuid(id.uuid()),
+        track_id: id,
+        recipe,
+        outcome: FileOutcome::Failed { reason: "killed".to_owned() },
+        created_at: house.now(),
+    };
+    let tx = house.catalog.begin().await.unwrap();
+    tx.put_track_file(&failed).await.unwrap();
+    tx.commit().await.unwrap();
+    let shown = browser.get(&page).await.html;
+    assert!(shown.contains("the encoder was killed") && shown.contains("Process it again"), "{shown}");
+    let before = house.jobs("process_track").await;
+    assert_eq!(browser.submit(&page, &retry, &[]).await.status, 303);
+    let shown = browser.get(&page).await.html;
+    assert!(shown.contains("Processing") && !shown.contains("the encoder was killed"), "{shown}");
+    assert_eq!(house.jobs("process_track").await, before + 1);
+    assert_eq!(house.catalog.files_of_track(id).await.unwrap(), []);
+    assert_eq!(browser.submit(&page, &retry, &[]).await.status, 409, "it is at it already");
+    let mut viewer = house.invited(&mut browser, "Vi", "viewer").await;
+    assert!(!viewer.get(&page).await.html.contains("/retry"));
+}
+
+async fn companions_are_shown_while_a_colour_is_chosen(place: Place) {
+    let house = House::open(place).await;
+    let mut browser = house.administrator().await;
+    let part = browser.get(&house.path("/colours?colour=%23ffe000")).await;
+    let colours = "#ffe000".parse::<tonearm_domain::Colour>().unwrap().companions();
+    assert!(part.html.starts_with("<ul class=\"companions\""), "{}", part.html);
+    assert!(part.html.contains(&colours.light.to_string()) && part.html.contains(&colours.dark.to_string()));
+    for bad in ["", "?colour=", "?colour=red", "?colour=%22%3E%3Cscript%3E"] {
+        let page = browser.get(&house.path(&format!("/colours{bad}"))).await;
+        assert_eq!(page.status, 400, "{bad}");
+    }
+    let collection = house.collection("Season").await;
+    let page = browser.get(&house.path(&format!("/collections/{collection}"))).await;
+    assert!(page.html.contains("data-companions=\"") && page.html.contains("class=\"companions\""));
+}
+
+/// The events of a stream, as they come.
+struct Events(axum::body::BodyDataStream);
+
+impl Events {
+    /// What comes next; none at the end.
+    async fn next(&mut self) -> Option<String> {
+        let bytes = self.0.next().await?.unwrap();
+        Some(String::from_utf8(bytes.to_vec()).unwrap())
+    }
+}
+
+async fn progress_is_told_until_nothing_is_in_the_making(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
+    // Nothing to tell: it says so and ends.
+    let none = browser.get(&house.path("/progress")).await;
+    assert_eq!(none.headers["content-type"], "text/event-stream");
+    assert_eq!(none.html, "event: done\ndata: {}\n\n");
+    let id = house.track(collection, "take.wav").await;
+    house.put(id, TrackStatus::Processing, None).await;
+    let response = browser.open(Request::get(house.path("/progress")).body(Body::empty()).unwrap()).await;
+    let mut events = Events(response.into_body().into_data_stream());
+    let first = events.next().await.unwrap();
+    assert!(first.starts_with("data: [{\"id\":") && first.contains(&id.to_string()), "{first}");
+    house.put(id, TrackStatus::Ready, None).await;
+    assert_eq!(events.next().await.unwrap(), "event: done\ndata: {}\n\n");
+    assert_eq!(events.next().await, None);
+    let row = browser.get(&house.path(&format!("/tracks/{id}/row?named=1"))).await;
+    assert!(row.html.starts_with("<li data-track=") && row.html.contains("Ready"), "{}", row.html);
+    assert!(row.html.contains("<small>Season</small>"), "{}", row.html);
+    // Who is nobody here is told nothing.
+    let stranger = house.browser().get(&house.path("/progress")).await;
+    assert_eq!(stranger.status, 303);
+}
+
+async fn streams_are_bounded_and_end_with_the_node(place: Place) {
+    let house = House::open(place).await;
+    let (browser, collection) = (house.administrator().await, house.collection("Season").await);
+    let id = house.track(collection, "take.wav").await;
+    house.put(id, TrackStatus::Processing, None).await;
+    let request = || Request::get(house.path("/progress")).body(Body::empty()).unwrap();
+    let mut open = Vec::new();
+    for _ in 0..8 {
+        let response = browser.open(request()).await;
+        assert_eq!(response.status(), 200);
+        open.push(Events(response.into_body().into_data_stream()));
+    }
+    let refused = browser.open(request()).await;
+    assert_eq!((refused.status().as_u16(), &refused.headers()["retry-after"]), (503, &"15".parse().unwrap()));
+    open.truncate(1);
+    assert_eq!(browser.open(request()).await.status(), 200, "places are given back");
+    assert!(open[0].next().await.unwrap().starts_with("data: "));
+    house.shutdown.cancel();
+    assert_eq!(open[0].next().await, None);
+}
+
+#[test]
+fn jobs_are_named_as_in_these_tests() {
+    let track_id = TrackId::from_uuid(uuid::Uuid::nil());
+    let organization_id = tonearm_domain::OrganizationId::from_uuid(uuid::Uuid::nil());
+    assert_eq!(Job::ProcessTrack { organization_id, track_id }.kind(), "process_track");
+    assert_eq!(Job::PurgeTrack { organization_id, track_id }.kind(), "purge_track");
+}

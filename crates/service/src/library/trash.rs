@@ -1,0 +1,84 @@
+//! Taking back what was deleted.
+
+use tonearm_catalog::Transaction;
+use tonearm_domain::{
+    AuditAction, Collection, CollectionId, EventKind, Place, Slice, Track, TrackId, Trashed,
+};
+
+use super::{CollectionView, Library};
+use crate::audit::{self, Done};
+use crate::track_view::Surroundings;
+use crate::webhooks::events;
+use crate::{Caller, Noun, Refusal, TrackView, transcription};
+
+impl Library {
+    /// A page of the tracks that were deleted by themselves and can be taken back, those deleted last first.
+    pub async fn trashed_tracks(
+        &self,
+        caller: &Caller,
+        place: Place<TrackId>,
+        limit: u32,
+    ) -> Result<Slice<Trashed<Track>>, Refusal> {
+        caller.require_whole_organization()?;
+        Ok(self.catalog.trashed_tracks(caller.organization_id, self.ambient.now(), place, limit).await?)
+    }
+
+    /// The collections that were deleted and can be taken back.
+    pub async fn trashed_collections(&self, caller: &Caller) -> Result<Vec<Trashed<Collection>>, Refusal> {
+        caller.require_whole_organization()?;
+        Ok(self.catalog.trashed_collections(caller.organization_id, self.ambient.now()).await?)
+    }
+
+    /// Takes the deletion of a track back: it has the status it had, and what it waits for is queued again.
+    pub async fn restore_track(&self, caller: &Caller, id: TrackId) -> Result<TrackView, Refusal> {
+        let organization_id = caller.organization_id;
+        let gone = || Refusal::NotFound(Noun::Track);
+        let deleted = self.catalog.track_even_deleted(organization_id, id).await?.ok_or_else(gone)?;
+        caller.reach_track(deleted.collection_id, id)?;
+        let now = self.ambient.now();
+        let tx = self.catalog.begin().await?;
+        if tx.collection(organization_id, deleted.collection_id).await?.is_none() {
+            return Err(Refusal::Conflict {
+                code: "collection_deleted",
+                message: "its collection is deleted; bring that back first".to_owned(),
+            });
+        }
+        let track = tx.restore_track(organization_id, id, now).await?.ok_or_else(gone)?;
+        self.resume(&tx, &track).await?;
+        let done = Done { action: AuditAction::TrackRestore, subject_id: id.uuid(), title: &track.file_name };
+        audit::record(&tx, &self.ambient, caller, done).await?;
+        tx.commit().await?;
+        let surroundings = Surroundings::of(&self.catalog, organization_id, track.collection_id).await?;
+        Ok(surroundings.view(track))
+    }
+
+    /// Takes the deletion of a collection back, with the tracks that went with it. Webhooks were told that it was deleted;
+    /// they are told that it is there (`collection.created`).
+    pub async fn restore_collection(
+        &self,
+        caller: &Caller,
+        id: CollectionId,
+    ) -> Result<CollectionView, Refusal> {
+        caller.reach_collection(id)?;
+        let tx = self.catalog.begin().await?;
+        let restored = tx.restore_collection(caller.organization_id, id, self.ambient.now()).await?;
+        let (collection, waiting) = restored.ok_or(Refusal::NotFound(Noun::Collection))?;
+        for track in &waiting {
+            self.resume(&tx, track).await?;
+        }
+        let done =
+            Done { action: AuditAction::CollectionRestore, subject_id: id.uuid(), title: &collection.title };
+        audit::record(&tx, &self.ambient, caller, done).await?;
+        events::collection_changed(&tx, &self.ambient, EventKind::CollectionCreated, &collection).await?;
+        tx.commit().await?;
+        Ok(collection.into())
+    }
+
+    /// Queues what a track waits for: its jobs have ended without doing anything while it was deleted.
+    async fn resume(&self, tx: &Transaction, track: &Track) -> Result<(), Refusal> {
+        if let Some((job, run_at)) = track.awaited_job(self.ambient.now()) {
+            tx.enqueue(job, self.ambient.record_id(), run_at, None).await?;
+        }
+        Ok(transcription::resume(tx, &self.ambient, track).await?)
+    }
+}
