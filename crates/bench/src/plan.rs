@@ -25,6 +25,8 @@ pub(crate) struct Plan {
     pub(crate) backlog: usize,
     /// Tracks in the collection whose pages are listed.
     pub(crate) tracks: usize,
+    /// Tracks in the library whose pages are opened.
+    pub(crate) library: usize,
 }
 
 impl Plan {
@@ -40,6 +42,7 @@ impl Plan {
             sound_seconds: 300.0,
             backlog: 200,
             tracks: 10_000,
+            library: 100_000,
         }
     }
 
@@ -55,6 +58,7 @@ impl Plan {
             sound_seconds: 20.0,
             backlog: 12,
             tracks: 400,
+            library: 2000,
         }
     }
 

@@ -15,6 +15,8 @@ pub(crate) enum Unit {
     Milliseconds,
     /// Millions of bytes of memory.
     Megabytes,
+    /// Thousands of bytes.
+    Kilobytes,
     /// Hundredths of what there is.
     Percent,
 }
@@ -26,6 +28,7 @@ impl Unit {
             Self::RequestsPerSecond => "requests/s",
             Self::Milliseconds => "ms",
             Self::Megabytes => "MB",
+            Self::Kilobytes => "kB",
             Self::Percent => "%",
         }
     }

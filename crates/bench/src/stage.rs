@@ -74,6 +74,17 @@ impl Stage {
         Ok(text(&made, "/api_key")?.to_owned())
     }
 
+    pub(crate) fn organization_id(&self) -> &str {
+        &self.organization_id
+    }
+
+    /// What a command prints.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Result<String> {
+        let output = self.program.run(arguments);
+        ensure!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        Ok(String::from_utf8(output.stdout)?)
+    }
+
     /// Adds the key of the organization to a request.
     pub(crate) fn authorized(&self, request: Request) -> Request {
         request.with("Authorization", format!("Bearer {}", self.client.key()))

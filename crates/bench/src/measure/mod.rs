@@ -5,6 +5,7 @@ mod download;
 mod levels;
 mod list;
 mod objects;
+mod pages;
 mod play_session;
 mod play_track;
 mod process;
@@ -34,6 +35,7 @@ pub(crate) enum Benchmark {
     PlayTrack,
     Redirect,
     List,
+    Pages,
     Start,
     Process,
     Levels,
@@ -52,6 +54,7 @@ impl Benchmark {
             Self::PlayTrack => play_track::run(plan).await,
             Self::Redirect => redirect::run(plan).await,
             Self::List => list::run(plan).await,
+            Self::Pages => pages::run(plan).await,
             Self::Start => start::run(plan).await,
             Self::Process => process::run(plan).await,
             Self::Levels => levels::run(plan).await,
