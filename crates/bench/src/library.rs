@@ -132,7 +132,7 @@ impl Filling {
             is_theme_overridable: true,
             transcription: None,
             transcription_language: None,
-            status: if number % 50 == 0 { TrackStatus::Error } else { TrackStatus::Ready },
+            status: if number.is_multiple_of(50) { TrackStatus::Error } else { TrackStatus::Ready },
             status_reason: None,
             is_early: false,
             source: None,

@@ -25,7 +25,7 @@ impl<C: ColumnTrait> Keyset<C> {
         let of_row =
             |column: C| Query::select().column(column).from(E::default()).and_where(self.id.eq(row)).take();
         let own: Vec<SimpleExpr> =
-            self.column.into_iter().chain([self.id]).map(|column| column.into_expr().into()).collect();
+            self.column.into_iter().chain([self.id]).map(|column| column.into_expr()).collect();
         let other: Vec<SimpleExpr> = self
             .column
             .into_iter()

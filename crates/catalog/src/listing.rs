@@ -120,7 +120,7 @@ impl Catalog {
             .filter(Column::OrganizationId.eq(organization.uuid()))
             .filter(Column::DeletedAt.is_null());
         for word in leaf.words.iter().flat_map(SearchWords::iter) {
-            select = select.filter(like(Column::SortTitle.into_expr().into(), word));
+            select = select.filter(like(Column::SortTitle.into_expr(), word));
         }
         let (column, is_descending) = match leaf.sort {
             CollectionSort::Oldest => (None, false),
@@ -199,7 +199,7 @@ fn keyset_of_tracks(sort: TrackSort) -> Keyset<track::Column> {
 
 fn holds<'a>(words: impl Iterator<Item = &'a str>) -> sea_orm::Condition {
     let text = || Expr::col((track_search::Entity, track_search::Column::Text));
-    words.fold(sea_orm::Condition::all(), |all, word| all.add(like(text().into(), word)))
+    words.fold(sea_orm::Condition::all(), |all, word| all.add(like(text(), word)))
 }
 
 /// That a text holds a word, which is no pattern.

@@ -1,9 +1,12 @@
 // How far tracks are, told by the server over one connection a page, for as long as something is in the making.
 
 const AGAIN_MS = 5000;
+const LATEST_MS = 60000;
 const base = document.body.dataset.base;
 const followed = new Map();
 let source = null;
+let isDue = false;
+let again = AGAIN_MS;
 
 /**
  * Calls `told` with how far a track is ({status, percent, files}), and `through` once it is not in the making any more.
@@ -11,14 +14,21 @@ let source = null;
  */
 export function follow(id, told, through) {
   followed.set(id, { told, through });
-  // A stream that is open may have been told before this track was there; a new one begins with all of them.
-  close();
-  open();
+  // A stream that is open may have been told before this track was there; a new one begins with all of them. Rows of a
+  // list share one.
+  if (isDue) return;
+  isDue = true;
+  setTimeout(() => {
+    isDue = false;
+    open();
+  });
 }
 
 function open() {
+  close();
   source = new EventSource(`${base}/progress`);
   source.addEventListener("message", (event) => {
+    again = AGAIN_MS;
     const tracks = new Map(JSON.parse(event.data).map((track) => [track.id, track]));
     for (const [id, { told }] of followed) {
       if (tracks.has(id)) told(tracks.get(id));
@@ -34,7 +44,8 @@ function open() {
     // Broken connections are opened again by the browser; refused ones by us, later.
     if (source?.readyState !== EventSource.CLOSED) return;
     close();
-    if (followed.size) setTimeout(() => source ?? open(), AGAIN_MS);
+    if (followed.size) setTimeout(() => source ?? open(), again);
+    again = Math.min(again * 2, LATEST_MS);
   });
 }
 

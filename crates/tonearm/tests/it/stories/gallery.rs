@@ -56,6 +56,7 @@ impl Gallery {
         let empty_collection = client.collection("Voice notes").await;
         let failed_track = client.upload(&podcast, "interview.m4a", "this is no sound".repeat(200)).await;
         client.settled(&failed_track).await;
+        was_deleted(&ada, &podcast).await;
         let track_key =
             share_key(&client, "For the press", json!({"track_id": tracks[0], "collection_id": collection}))
                 .await;
@@ -78,6 +79,15 @@ impl Gallery {
             _receivers: receivers,
         }
     }
+}
+
+/// A track that a person has deleted, so that it can be brought back.
+async fn was_deleted(ada: &Ada, collection: &str) {
+    let created = ada.server.client.track(collection, "out-take.wav").await;
+    let library = &ada.server.node.parts().unwrap().library;
+    let somebody = tonearm_domain::PersonId::from_uuid(uuid::Uuid::nil());
+    let caller = Caller::person(ada.server.organization_id.parse().unwrap(), somebody);
+    library.delete_track(&caller, text(&created, "/track_id").parse().unwrap()).await.unwrap();
 }
 
 fn caller(ada: &Ada) -> Caller {

@@ -3,6 +3,7 @@
 mod gallery;
 mod getting_in;
 mod keyboard;
+mod library;
 mod listening;
 mod pages;
 mod sharing;
