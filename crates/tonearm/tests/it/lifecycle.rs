@@ -50,7 +50,7 @@ async fn a_stopped_node_returns_its_leases() {
     let server = TestServer::start(Backend::Embedded).await;
     let client = &server.client;
     let collection = client.collection("Interrupted").await;
-    let long = wav(&WavSpec { seconds: 600.0, ..WavSpec::default() });
+    let long = wav(&WavSpec { seconds: 120.0, ..WavSpec::default() });
     let id = client.upload(&collection, "long.wav", long).await;
     let other = server.another_node(vec![Role::Api, Role::Worker]).await;
     let other_client = tonearm_testkit::Client::new(other.public_url(), client.key());
