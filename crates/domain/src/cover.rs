@@ -18,7 +18,8 @@ pub struct Cover {
 }
 
 /// What a cover belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CoverOwner {
     /// A track.
     Track(TrackId),
@@ -133,6 +134,24 @@ impl Cover {
     /// Where the file of one size is.
     pub fn key(&self, organization_id: OrganizationId, folder: ShortId, size: CoverSize) -> ObjectKey {
         self.file_key(organization_id, folder, Self::label(size), ContentType::Jpeg)
+    }
+
+    /// Where the files of every size of a version are.
+    pub fn files(organization_id: OrganizationId, folder: ShortId, version: ShortId) -> [ObjectKey; 4] {
+        CoverSize::ALL.map(|size| {
+            let file = ObjectFile { label: Self::label(size), version, content_type: ContentType::Jpeg };
+            ObjectKey { organization_id, folder, file }
+        })
+    }
+
+    /// Where the same picture is as WebP, for those who take it, if it is there; `None` for what is no cover.
+    pub fn webp_of(key: &ObjectKey) -> Option<ObjectKey> {
+        let is_cover = key.file.content_type == ContentType::Jpeg
+            && CoverSize::ALL.into_iter().any(|size| key.file.label == Self::label(size));
+        is_cover.then(|| {
+            let file = ObjectFile { content_type: ContentType::Webp, ..key.file.clone() };
+            ObjectKey { file, ..key.clone() }
+        })
     }
 
     /// Where an uploaded picture of this type is kept as it was received.
@@ -392,5 +411,16 @@ mod tests {
         let original = cover.original_key(id(), short(1), ContentType::Png);
         assert!(original.to_string().contains("/cover-original."), "{original}");
         assert!(CoverSize::ALL.iter().all(|size| cover.key(id(), short(1), *size) != original));
+    }
+
+    #[test]
+    fn only_covers_have_a_smaller_form() {
+        let cover = Cover { version: short(1), origin: CoverOrigin::Uploaded };
+        let regular = cover.key(id(), short(2), CoverSize::Regular);
+        let webp = Cover::webp_of(&regular).unwrap();
+        assert_eq!(webp.to_string(), regular.to_string().replace(".jpg", ".webp"));
+        assert_eq!(Cover::webp_of(&webp), None);
+        assert_eq!(Cover::webp_of(&cover.original_key(id(), short(2), ContentType::Jpeg)), None);
+        assert_eq!(Cover::files(id(), short(2), short(1))[2], regular);
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CollectionId, JobId, LeaseId, OrganizationId, Timestamp, TrackId, VariantId};
+use crate::{CollectionId, CoverOwner, JobId, LeaseId, OrganizationId, Timestamp, TrackId, VariantId};
 
 /// A piece of background work. Each is idempotent: done twice, it leaves what it leaves done once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +36,13 @@ pub enum Job {
         /// Which one.
         track_id: TrackId,
     },
+    /// Finish what there is of a cover once it is in use: its WebP forms, and the files cut from it.
+    FinishCover {
+        /// Whose cover.
+        organization_id: OrganizationId,
+        /// Of what.
+        owner: CoverOwner,
+    },
     /// Remove the objects of a deleted track.
     PurgeTrack {
         /// Whose track.
@@ -64,6 +71,7 @@ impl Job {
             Self::RenderExisting { .. } => "render_existing",
             Self::ExpireUpload { .. } => "expire_upload",
             Self::TranscribeTrack { .. } => "transcribe_track",
+            Self::FinishCover { .. } => "finish_cover",
             Self::PurgeTrack { .. } => "purge_track",
             Self::PurgeCollection { .. } => "purge_collection",
             Self::SweepObjects {} => "sweep_objects",

@@ -16,9 +16,10 @@ use http::request::Parts;
 use http::{Method, Request, Response, Uri};
 use serde_json::json;
 use tonearm_blobs::{BlobError, Blobs, Chunks, ObjectBody, ObjectMeta, OpenObject};
-use tonearm_domain::{Ambient, Meter, ObjectKey, RequestId, Timestamp};
+use tonearm_domain::{Ambient, Cover, Meter, ObjectKey, RequestId, Timestamp};
 use tonearm_signing::{DeliveryGrant, UrlSigner};
 
+use crate::accept::takes_webp;
 use crate::body::{self, Content, Sending};
 use crate::conditional::{self, Verdict};
 use crate::counted::Tally;
@@ -93,8 +94,9 @@ impl Edge {
 
     /// The names of the header lines that make a difference to an answer.
     pub fn header_names() -> &'static [HeaderName] {
-        static NAMES: [HeaderName; 8] = [
+        static NAMES: [HeaderName; 9] = [
             header::HOST,
+            header::ACCEPT,
             header::RANGE,
             header::IF_RANGE,
             header::IF_MATCH,
@@ -161,13 +163,56 @@ impl Edge {
 
     /// The steps: verify, resolve, conditional, range, send.
     async fn deliver(&self, request: &Parts, request_id: RequestId) -> Result<Response<Content>, Refusal> {
-        let grant = self.verify(&request.uri)?;
+        let mut grant = self.verify(&request.uri)?;
         let owner = grant.key.organization_id;
         if self.0.hosts.as_ref().is_some_and(|hosts| !hosts.allow(request, owner)) {
             return Err(Refusal::NotFound);
         }
         let ranges = ranges_of(request);
-        let object = self.resolve(&grant.key, request, ranges.as_ref()).await?;
+        let webp = Cover::webp_of(&grant.key);
+        let has_forms = webp.is_some();
+        let wanted = webp.filter(|_| grant.attachment.is_none() && takes_webp(&request.headers));
+        let smaller = match wanted {
+            Some(webp) => self.smaller_form(webp, request, ranges.as_ref()).await?,
+            None => None,
+        };
+        let object = match smaller {
+            Some((webp, found)) => {
+                grant.key = webp;
+                found
+            }
+            None => self.resolve(&grant.key, request, ranges.as_ref()).await?,
+        };
+        let mut response = self.respond(grant, object, ranges, request, request_id).await?;
+        if has_forms {
+            response::varies(response.headers_mut());
+        }
+        Ok(response)
+    }
+
+    /// The WebP form of a cover; none where it was not made, or is not smaller.
+    async fn smaller_form(
+        &self,
+        webp: ObjectKey,
+        request: &Parts,
+        ranges: Option<&RangeSet>,
+    ) -> Result<Option<(ObjectKey, Found)>, Refusal> {
+        match self.resolve(&webp, request, ranges).await {
+            Ok(found) => Ok(Some((webp, found))),
+            Err(Refusal::NotFound) => Ok(None),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// The last steps, with an object that is there.
+    async fn respond(
+        &self,
+        grant: DeliveryGrant,
+        object: Found,
+        ranges: Option<RangeSet>,
+        request: &Parts,
+        request_id: RequestId,
+    ) -> Result<Response<Content>, Refusal> {
         match conditional::evaluate(&request.headers, &object.validators) {
             Verdict::Proceed => {}
             Verdict::NotModified => return Ok(response::not_modified(&object.validators)),

@@ -4,6 +4,7 @@
 //! permission, and its path is the object's key. What a request goes through is the list of steps in
 //! `Edge::deliver`: verify, resolve, conditional, range, send.
 
+mod accept;
 mod body;
 mod conditional;
 mod counted;

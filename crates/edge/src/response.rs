@@ -90,6 +90,11 @@ pub(crate) fn multipart(
     response
 }
 
+/// Tells caches that another form may be sent to who takes other types.
+pub(crate) fn varies(headers: &mut HeaderMap) {
+    headers.insert(header::VARY, HeaderValue::from_static("Accept"));
+}
+
 /// Makes browsers save what is sent.
 pub(crate) fn save_as(headers: &mut HeaderMap, name: &str) {
     headers.insert(header::CONTENT_DISPOSITION, disposition::attachment(name));

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use http::HeaderValue;
 use tonearm_blobs::ObjectMeta;
-use tonearm_domain::{ObjectKey, Timestamp};
+use tonearm_domain::{ContentType, ObjectKey, Timestamp};
 
 /// An object's entity tag and date.
 #[derive(Debug, Clone)]
@@ -18,12 +18,14 @@ pub(crate) struct Validators {
 impl Validators {
     /// Those of an object.
     pub(crate) fn of(key: &ObjectKey, meta: &ObjectMeta) -> Self {
-        Self { etag: format!("\"{}\"", key.file.version), modified: meta.modified.unix_seconds() }
+        // The same picture in two forms has one version, and two tags.
+        let form = if key.file.content_type == ContentType::Webp { "-webp" } else { "" };
+        Self { etag: format!("\"{}{form}\"", key.file.version), modified: meta.modified.unix_seconds() }
     }
 
     /// The value of `ETag`.
     pub(crate) fn etag_header(&self) -> HeaderValue {
-        HeaderValue::from_str(&self.etag).expect("a short id is letters and digits")
+        HeaderValue::from_str(&self.etag).expect("a short id is letters and digits, and a form is ASCII")
     }
 
     /// The value of `Last-Modified`.

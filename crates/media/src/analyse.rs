@@ -130,14 +130,13 @@ impl Analyser {
     ) -> Result<(), MediaError> {
         let frame_bytes = self.channels as usize * encoding.bytes();
         let mut bytes = vec![0; (CHUNK * encoding.bytes()).next_multiple_of(frame_bytes)];
-        let mut filled = 0;
-        while !cancel.is_cancelled() {
-            match source.read(&mut bytes[filled..]) {
-                Ok(0) => return Ok(()),
-                Ok(count) => filled += count,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error.into()),
+        let mut is_over = false;
+        while !is_over {
+            if cancel.is_cancelled() {
+                return Err(MediaError::Cancelled);
             }
+            let filled = fill(&mut source, &mut bytes)?;
+            is_over = filled < bytes.len();
             let whole = filled - filled % frame_bytes;
             let mut samples = empty.try_recv().unwrap_or_default();
             samples.clear();
@@ -146,10 +145,8 @@ impl Analyser {
             if !pass_on(samples) {
                 return Ok(());
             }
-            bytes.copy_within(whole..filled, 0);
-            filled -= whole;
         }
-        Err(MediaError::Cancelled)
+        Ok(())
     }
 
     fn add(&mut self, samples: &[f32]) {
@@ -183,6 +180,20 @@ impl Analyser {
             levels: self.settings.iter().filter_map(next).collect(),
         })
     }
+}
+
+/// Reads until there is no more room, or no more to read.
+fn fill(source: &mut impl Read, bytes: &mut [u8]) -> Result<usize, MediaError> {
+    let mut filled = 0;
+    while filled < bytes.len() {
+        match source.read(&mut bytes[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(filled)
 }
 
 /// Where the system does not allow it, the pipe stays as it is.

@@ -33,6 +33,10 @@ pub(crate) const QUIET_SINGLE: &str =
 /// encoder takes whole numbers, and a loud 5.1 mix would clip in AAC, Vorbis and Opus.
 const FOLD_WITHOUT_CLIPPING: &str = "-rematrix_maxval 1.0";
 
+/// Bare samples. They are written 32 KiB at a time: packet by packet, a third of the time would go into waking up who
+/// reads them.
+const PCM_OUT: &str = "-flush_packets 0 -f f32le";
+
 /// An argument list under construction.
 pub(crate) struct Args(Vec<OsString>);
 
@@ -70,13 +74,17 @@ impl Args {
         }
     }
 
-    fn add(mut self, output: impl Into<OsString>) -> Self {
+    pub(crate) fn add(mut self, output: impl Into<OsString>) -> Self {
         self.0.push(output.into());
         self
     }
 
     pub(crate) fn end(self, output: impl Into<OsString>) -> Vec<OsString> {
-        self.add(output).0
+        self.add(output).finish()
+    }
+
+    pub(crate) fn finish(self) -> Vec<OsString> {
+        self.0
     }
 }
 
@@ -103,7 +111,7 @@ pub fn pcm_args(input: &Path, probe: &Probe, outputs: &[(Output<'_>, PathBuf)]) 
         .words("-vn -sn -dn -c:a pcm_f32le")
         .pair("-ac", probe.channels.to_string())
         .pair("-ar", probe.sample_rate.to_string())
-        .words("-f f32le")
+        .words(PCM_OUT)
         .end("pipe:1")
 }
 
@@ -117,7 +125,7 @@ pub(crate) fn folded_pcm_args(input: &Path, probe: &Probe, channels: u32) -> Vec
         .words(FOLD_WITHOUT_CLIPPING)
         .pair("-ac", channels.to_string())
         .pair("-ar", probe.sample_rate.to_string())
-        .words("-f f32le")
+        .words(PCM_OUT)
         .end("pipe:1")
 }
 
@@ -135,6 +143,20 @@ pub(crate) fn speech_args(input: &Path, output: &Path, probe: &Probe, window: (f
             "-vn -sn -dn -map_chapters -1 -map_metadata -1 -ac 1 -ar 16000 -c:a libmp3lame -b:a 32k -f mp3",
         )
         .end(file(output))
+}
+
+/// ffmpeg's arguments to decode a part of the audio stream, from one second to another, to mono samples on stdout.
+pub(crate) fn mono_args(input: &Path, probe: &Probe, window: (f64, f64), rate: u32) -> Vec<OsString> {
+    let (start, end) = window;
+    Args::new(QUIET_SINGLE)
+        .pair("-ss", format!("{start:.6}"))
+        .pair("-t", format!("{:.6}", end - start))
+        .input(input)
+        .pair("-map", format!("0:{}", probe.stream))
+        .words("-vn -sn -dn -c:a pcm_f32le -ac 1")
+        .pair("-ar", rate.to_string())
+        .words(PCM_OUT)
+        .end("pipe:1")
 }
 
 /// ffmpeg's arguments to encode the audio stream to `path`, which must not exist yet. Progress goes to stdout.

@@ -95,6 +95,12 @@ pub fn covers(art: &[u8]) -> Result<Covers, MediaError> {
     Ok(covers)
 }
 
+/// The sides of a picture of ours, and its RGB pixels.
+pub(crate) fn pixels(picture: &[u8]) -> Result<((u32, u32), Vec<u8>), MediaError> {
+    let flat = flatten(&decode(picture)?.picture);
+    Ok((flat.dimensions(), flat.into_raw()))
+}
+
 /// Encodes `side`² RGB pixels.
 pub(crate) fn encode_jpeg(side: u32, rgb: &[u8]) -> image::ImageResult<Vec<u8>> {
     let mut jpeg = Vec::new();

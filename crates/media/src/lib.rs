@@ -20,6 +20,7 @@ mod pcm;
 mod peaks;
 mod probe;
 mod process;
+mod quiet;
 mod render;
 mod sandbox;
 mod sniff;
@@ -28,6 +29,7 @@ mod true_peak;
 mod vectors;
 mod video;
 mod wav_header;
+mod webp;
 
 pub use analyse::{Analysis, Waveform};
 pub use args::{pcm_args, probe_args, transcode_args};

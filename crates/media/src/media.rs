@@ -13,7 +13,7 @@ use crate::analyse::Analyser;
 use crate::process::Invocation;
 use crate::{
     Analysis, MediaError, MediaLimits, Output, Pcm, Probe, Progress, Rendered, RunScope, Tools, args, probe,
-    render, sandbox, tools, video, wav_header,
+    quiet, render, sandbox, tools, video, wav_header, webp,
 };
 
 /// Which tools are used, and how much of the machine they get.
@@ -89,8 +89,13 @@ impl Media {
         };
         let version = ask(&config.ffmpeg, "-version").await.map_err(help)?;
         ask(&config.ffprobe, "-version").await.map_err(help)?;
-        tools::require_encoders(&ask(&config.ffmpeg, "-encoders").await?)?;
-        Ok(Tools { version: tools::version(&version), confines_files: sandbox::confines_files() })
+        let encoders = ask(&config.ffmpeg, "-encoders").await?;
+        tools::require_encoders(&encoders)?;
+        Ok(Tools {
+            version: tools::version(&version),
+            confines_files: sandbox::confines_files(),
+            encodes_webp: tools::has_encoder(&encoders, "libwebp"),
+        })
     }
 
     /// What a file holds. [`MediaError::NotAudio`] where there is no sound in it that can be decoded.
@@ -315,6 +320,54 @@ impl Media {
         render::check_output(&path, written > 0).await?;
         let _ = folder.keep();
         Ok(path)
+    }
+
+    /// The middle of the quietest moment between two seconds of the sound, for cutting there; none where nothing is
+    /// heard of it.
+    pub async fn quiet_moment(
+        &self,
+        input: &Path,
+        probe: &Probe,
+        window: (f64, f64),
+        scope: &RunScope,
+    ) -> Result<Option<f64>, MediaError> {
+        let _permit = self.permit(scope).await?;
+        let (input, size) = self.open(input).await?;
+        let args = args::mono_args(&input, probe, window, quiet::RATE);
+        let invocation = Invocation {
+            input: Some(input),
+            otherwise: "The sound could not be decoded.",
+            ..self.invocation(&self.inner.config.ffmpeg, args, scope, probe.duration, size)
+        };
+        let found = invocation.run(&scope.cancel, quiet::listen).await?;
+        Ok(found.map(|seconds| window.0 + seconds))
+    }
+
+    /// Covers, given as JPEG or another form that [`crate::covers`] takes, as WebP, in their order.
+    /// [`MediaError::Failed`] where this ffmpeg has no encoder for it; see [`Tools::encodes_webp`].
+    pub async fn webp(
+        &self,
+        pictures: Vec<Vec<u8>>,
+        scratch: &Path,
+        scope: &RunScope,
+    ) -> Result<Vec<Vec<u8>>, MediaError> {
+        if pictures.is_empty() {
+            return Ok(Vec::new());
+        }
+        let _permit = self.permit(scope).await?;
+        let folder = fresh_folder(scratch).await?;
+        let frames = webp::unpack(pictures, folder.path()).await?;
+        let invocation = Invocation {
+            folder: Some(folder.path().to_owned()),
+            otherwise: "The picture could not be encoded as WebP.",
+            ..self.invocation(&self.inner.config.ffmpeg, webp::webp_args(&frames), scope, 0.0, 0)
+        };
+        invocation.run(&scope.cancel, tools::read_text).await?;
+        let mut encoded = Vec::new();
+        for frame in frames {
+            encoded.push(tokio::fs::read(frame.webp).await?);
+        }
+        Ok(encoded)
     }
 
     fn invocation(

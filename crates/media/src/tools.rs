@@ -11,6 +11,8 @@ pub struct Tools {
     pub version: String,
     /// Whether this kernel keeps child processes to their files (Landlock). Without it the other limits hold.
     pub confines_files: bool,
+    /// Whether covers are made as WebP, too. Without it they are JPEG only.
+    pub encodes_webp: bool,
 }
 
 /// The encoders that recipes need.
@@ -30,8 +32,7 @@ pub(crate) fn version(text: &str) -> String {
 /// [`MediaError::Unavailable`] names what `ffmpeg -encoders` does not list. A line of it is
 /// ` A....D flac   FLAC (…)`.
 pub(crate) fn require_encoders(text: &str) -> Result<(), MediaError> {
-    let has = |name: &&str| text.lines().any(|line| line.split_ascii_whitespace().nth(1) == Some(*name));
-    let missing: Vec<&str> = ENCODERS.into_iter().filter(|name| !has(name)).collect();
+    let missing: Vec<&str> = ENCODERS.into_iter().filter(|name| !has_encoder(text, name)).collect();
     if missing.is_empty() {
         return Ok(());
     }
@@ -39,6 +40,11 @@ pub(crate) fn require_encoders(text: &str) -> Result<(), MediaError> {
         "This ffmpeg lacks encoders: {}. Install a full build, such as Debian's package ffmpeg.",
         missing.join(", ")
     )))
+}
+
+/// Whether `ffmpeg -encoders` lists one.
+pub(crate) fn has_encoder(text: &str, name: &str) -> bool {
+    text.lines().any(|line| line.split_ascii_whitespace().nth(1) == Some(name))
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use bytes::Bytes;
 use tokio::sync::Semaphore;
 use tonearm_blobs::{Blobs, PutError};
-use tonearm_domain::{Cover, ObjectKey, OrganizationId, ShortId};
+use tonearm_catalog::{CatalogError, Transaction};
+use tonearm_domain::{Ambient, Cover, CoverOwner, Job, ObjectKey, OrganizationId, ShortId};
 use tonearm_media::{CoverImage, Covers, MediaError};
 
 /// Pictures that are decoded at once: each may take memory up to its limit, which is many times its file.
@@ -22,6 +23,17 @@ pub(crate) async fn store(
         blobs.put_bytes(&key, Bytes::from(image.jpeg)).await?;
     }
     Ok(())
+}
+
+/// Has the rest of a cover done that was put to use in this transaction.
+pub(crate) async fn queue_rest(
+    tx: &Transaction,
+    ambient: &Ambient,
+    organization_id: OrganizationId,
+    owner: CoverOwner,
+) -> Result<(), CatalogError> {
+    let job = Job::FinishCover { organization_id, owner };
+    tx.enqueue(job, ambient.record_id(), ambient.now(), None).await
 }
 
 /// Every object that an uploaded cover may have left.

@@ -5,6 +5,7 @@ mod attend;
 mod board;
 mod expire_upload;
 mod files;
+mod finish_cover;
 mod forget_expired;
 mod pictures;
 mod plan;
@@ -135,6 +136,9 @@ impl Processing {
             }
             Job::TranscribeTrack { organization_id, track_id } => {
                 self.transcribe_track(run, organization_id, track_id).await
+            }
+            Job::FinishCover { organization_id, owner } => {
+                self.finish_cover(run, organization_id, owner).await
             }
             Job::PurgeTrack { organization_id, track_id } => {
                 self.purge_track(run, organization_id, track_id).await

@@ -5,6 +5,7 @@
 
 mod conditions;
 mod counting;
+mod forms;
 mod mapped;
 mod node;
 mod objects;

@@ -29,6 +29,7 @@ const WITH_VALUE: &[&str] = &[
     "-ar",
     "-b:a",
     "-fflags",
+    "-flush_packets",
     "-flags:a",
     "-sample_fmt",
     "-bits_per_raw_sample",

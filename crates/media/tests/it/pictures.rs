@@ -7,7 +7,7 @@ use tonearm_domain::{
     Codec, Colour, CoverSize, PreviewLength, PreviewSettings, RecipeKind, Transcode, WaveformImage,
 };
 use tonearm_fixtures::audio::{WavSpec, transcode};
-use tonearm_media::{CoverImage, MediaError, covers, embedded_art, placeholder, waveform_image};
+use tonearm_media::{CoverImage, MediaError, RunScope, covers, embedded_art, placeholder, waveform_image};
 
 use crate::bench::Bench;
 
@@ -196,4 +196,39 @@ fn colours_are_those_that_the_profile_means() {
     encoder.write_image(pale.as_raw(), 200, 200, image::ExtendedColorType::Rgb8).unwrap();
     let shown = decode(&covers(&png).unwrap().images[0]).get_pixel(40, 40).0;
     assert!(shown[0] >= 250 && shown[1] <= 12 && shown[2] <= 12, "{shown:?}");
+}
+
+/// How far two pictures are apart, as the mean of squares over all channels.
+fn apart(one: &DynamicImage, other: &DynamicImage) -> f64 {
+    let (one, other) = (one.to_rgb8().into_raw(), other.to_rgb8().into_raw());
+    let squares = one.iter().zip(&other).map(|(a, b)| f64::from(a.abs_diff(*b)).powi(2));
+    squares.sum::<f64>() / one.len() as f64
+}
+
+#[tokio::test]
+async fn webp_is_smaller_and_looks_the_same() {
+    let bench = Bench::new();
+    // Waves of all lengths: soft in places, busy in others.
+    let picture = DynamicImage::from(RgbImage::from_fn(500, 500, |x, y| {
+        let wave = |scale: f32| ((x as f32 * y as f32) / scale).sin() * 60.0 + 120.0;
+        Rgb([wave(4_000.0), wave(6_000.0), wave(9_000.0)].map(|value| value as u8))
+    }));
+    let jpegs: Vec<Vec<u8>> = covers(&encode(&picture, ImageFormat::Png))
+        .unwrap()
+        .images
+        .into_iter()
+        .chain(placeholder(Colour::new(20, 60, 200), &[0.3, 0.8], &CoverSize::LISTED))
+        .map(|cover| cover.jpeg)
+        .collect();
+    let made = bench.media.webp(jpegs.clone(), bench.path(), &RunScope::default()).await.unwrap();
+    assert_eq!(made.len(), 7);
+    for (jpeg, webp) in jpegs.iter().zip(&made) {
+        assert!(webp.len() < jpeg.len(), "{} {}", webp.len(), jpeg.len());
+        let [before, after] = [(jpeg, ImageFormat::Jpeg), (webp, ImageFormat::WebP)]
+            .map(|(bytes, format)| image::load_from_memory_with_format(bytes, format).unwrap());
+        assert_eq!(before.dimensions(), after.dimensions());
+        assert!(apart(&before, &after) < 60.0, "{:?} {}", before.dimensions(), apart(&before, &after));
+    }
+    let broken = bench.media.webp(vec![b"no picture".to_vec()], bench.path(), &RunScope::default()).await;
+    assert!(matches!(broken, Err(MediaError::Unsupported(_))), "{broken:?}");
 }

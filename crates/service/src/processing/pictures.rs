@@ -14,16 +14,24 @@ use super::{JobError, Processing};
 use crate::covers;
 use crate::track_view::Surroundings;
 
+/// Whether a track has a cover that was uploaded before its sound, and nothing drawn beside it.
+pub(super) fn needs_placeholder(track: &Track) -> bool {
+    let is_uploaded = track.cover.is_some_and(|cover| cover.origin == CoverOrigin::Uploaded);
+    is_uploaded && track.placeholder.is_none() && !Analysed::is_recorded(track)
+}
+
 impl Processing {
     /// Makes the cover that a track without one gets: from the art in its file where that may be used, else drawn
-    /// from its waveform and colour.
+    /// from its waveform and colour. One that was uploaded before is kept; for when it may not be shown, there is a
+    /// drawn one beside it.
     pub(super) async fn make_cover(
         &self,
         bench: &Workbench,
         analysed: &Analysed,
     ) -> Result<Option<MadeCover>, JobError> {
         let track = &bench.track;
-        if track.cover.is_some() {
+        let is_beside = needs_placeholder(track);
+        if track.cover.is_some() && !is_beside {
             return Ok(None);
         }
         let surroundings =
@@ -35,9 +43,14 @@ impl Processing {
         let takes_theme = organization.is_theme_overridable
             && collection.is_theme_overridable
             && track.is_theme_overridable;
-        let found = if takes_cover || takes_theme { covers::embedded(&bench.input).await } else { None };
+        let looks_inside = !is_beside && (takes_cover || takes_theme);
+        let found = if looks_inside { covers::embedded(&bench.input).await } else { None };
         let (images, theme) = found.map_or_else(Default::default, |found| (found.images, found.theme));
-        let theme = if takes_theme { theme } else { Vec::new() };
+        let theme = match (is_beside, takes_theme) {
+            (true, _) => track.theme.clone(),
+            (false, true) => theme,
+            (false, false) => Vec::new(),
+        };
         let (images, origin) = if takes_cover && !images.is_empty() {
             (images, CoverOrigin::Embedded)
         } else {
@@ -135,11 +148,7 @@ impl Processing {
         size: CoverSize,
     ) -> Result<Option<Vec<u8>>, MediaError> {
         let key = cover.key(bench.track.organization_id, bench.track.index, size);
-        let path = bench.scratch.path().join(format!("cover-{}", size.as_str()));
-        if !self.blobs.fetch_to(&key, &path).await.map_err(std::io::Error::other)? {
-            return Ok(None);
-        }
-        Ok(Some(tokio::fs::read(&path).await?))
+        Ok(self.stored(&key, bench.scratch.path()).await.map_err(std::io::Error::other)?)
     }
 
     async fn drawn_cover(

@@ -6,6 +6,7 @@ use tonearm_media::{LimitTier, MediaError, RunScope};
 use super::analysis::Analysed;
 use super::board::Board;
 use super::files::{MadeCover, Results};
+use super::pictures::needs_placeholder;
 use super::plan::{Known, Piece, Plan};
 use super::workbench::{Stop, Workbench};
 use super::{JobError, JobRun, Processing};
@@ -78,7 +79,7 @@ impl Processing {
             claimed_duration: bench.probe.duration,
             is_plain: bench.probe.pcm.is_some(),
             is_measured: Analysed::is_recorded(&bench.track),
-            needs_picture: bench.track.cover.is_none(),
+            needs_picture: bench.track.cover.is_none() || needs_placeholder(&bench.track),
             is_early: bench.is_early,
         };
         let plan = Plan::new(recipes, known);
@@ -95,7 +96,8 @@ impl Processing {
                 self.record_analysis(&bench.track, &analysed).await?;
             }
             let rest = self.make_measured(&results, &plan, &analysed, rendered);
-            let (cover, ()) = futures::try_join!(self.make_cover(bench, &analysed), rest)?;
+            let cover = self.make_and_show_cover(bench, &analysed, plan.is_short);
+            let (cover, ()) = futures::try_join!(cover, rest)?;
             Ok((Some(analysed), cover))
         };
         // Turns are given in this order: others wait for what is measured.
@@ -108,6 +110,22 @@ impl Processing {
             cover,
             files: results.into_unrecorded(),
         })
+    }
+
+    /// Makes the cover and, unless all is recorded together in the end, puts it to use.
+    async fn make_and_show_cover(
+        &self,
+        bench: &Workbench,
+        analysed: &Analysed,
+        is_together: bool,
+    ) -> Result<Option<MadeCover>, JobError> {
+        match self.make_cover(bench, analysed).await? {
+            Some(made) if !is_together => {
+                self.record_cover(&bench.track, made).await?;
+                Ok(None)
+            }
+            made => Ok(made),
+        }
     }
 
     /// Stores what was encoded while measuring, and makes what had to wait for it.

@@ -119,13 +119,19 @@ impl Processing {
     ) -> Result<bool, JobError> {
         let tx = self.catalog.begin().await?;
         let Some(mut track) = tx.track(track.organization_id, track.id).await? else { return Ok(true) };
+        let before = tx.files_of_track(track.id).await?;
         for (recipe, outcome) in unrecorded {
+            let has_made = before.iter().any(|file| file.recipe.id == recipe.id && file.is_made());
+            if has_made && matches!(outcome, FileOutcome::Failed { .. }) {
+                // What it was with other settings is better than nothing.
+                continue;
+            }
             self.put_file(&tx, &track, recipe, outcome).await?;
         }
         tx.delete_track_progress(track.id).await?;
         let files = tx.files_of_track(track.id).await?;
         if track.status.is_playable()
-            && let (outcome, reason) = judge(&files)
+            && let (outcome, reason) = judge(&track, &files)
             && outcome != Outcome::Nothing
         {
             let status = track.status.add_variant().and_then(|status| status.settle(outcome));

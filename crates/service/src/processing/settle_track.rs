@@ -1,8 +1,9 @@
 //! The moves of a track's status at the end of processing, each in one transaction with its job.
 
+use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
-    ClaimedJob, CoverOrigin, FileOutcome, OrganizationId, Outcome, Recipe, Track, TrackFile, TrackId,
-    TrackStatus,
+    ClaimedJob, CoverOrigin, CoverOwner, FileOutcome, OrganizationId, Outcome, Recipe, Track, TrackFile,
+    TrackId, TrackStatus,
 };
 
 use super::analysis::Analysed;
@@ -10,8 +11,8 @@ use super::files::MadeCover;
 use super::process_track::Unrecorded;
 use super::workbench::Workbench;
 use super::{JobError, JobRun, Processing, finish};
-use crate::transcription;
 use crate::webhooks::events;
+use crate::{covers, transcription};
 
 impl Processing {
     /// Records what probing and measuring found.
@@ -24,6 +25,36 @@ impl Processing {
         tx.update_track(&track).await?;
         tx.commit().await?;
         Ok(())
+    }
+
+    /// Puts a cover to use as soon as it is there.
+    pub(super) async fn record_cover(&self, track: &Track, made: MadeCover) -> Result<(), JobError> {
+        let tx = self.catalog.begin().await?;
+        let Some(mut track) = tx.track(track.organization_id, track.id).await? else {
+            return Err(JobError::Cancelled);
+        };
+        self.put_cover(&tx, &mut track, made).await?;
+        tx.update_track(&track).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// Notes a cover where no better one came meanwhile, and a drawn one in any case.
+    async fn put_cover(
+        &self,
+        tx: &Transaction,
+        track: &mut Track,
+        made: MadeCover,
+    ) -> Result<(), CatalogError> {
+        let MadeCover { cover, theme } = made;
+        if track.cover.is_none_or(|current| current.origin <= cover.origin) {
+            (track.cover, track.theme) = (Some(cover), theme);
+        }
+        if cover.origin == CoverOrigin::Generated {
+            track.placeholder = Some(cover.version);
+        }
+        let owner = CoverOwner::Track(track.id);
+        covers::queue_rest(tx, &self.ambient, track.organization_id, owner).await
     }
 
     /// Puts a track that hit its limits on its second way; false where it is there already.
@@ -42,16 +73,18 @@ impl Processing {
     }
 
     /// Records what is left to be recorded, settles the status by what was made and ends the job. A recipe added in
-    /// the meantime keeps the track in processing: its own job does the rest.
+    /// the meantime keeps the track in processing: its own job does the rest. `before` is the track as it was when the
+    /// run began.
     pub(super) async fn settle_track(
         &self,
         run: &JobRun,
-        track: &Track,
+        before: &Track,
         unrecorded: Unrecorded,
     ) -> Result<(), JobError> {
-        let recipes = self.catalog.recipes_for_track(track.organization_id, track.id).await?;
+        let organization_id = before.organization_id;
+        let recipes = self.catalog.recipes_for_track(organization_id, before.id).await?;
         let tx = self.catalog.begin().await?;
-        if let Some(mut track) = tx.track(track.organization_id, track.id).await? {
+        if let Some(mut track) = tx.track(organization_id, before.id).await? {
             for (recipe, outcome) in unrecorded.files {
                 self.put_file(&tx, &track, recipe, outcome).await?;
             }
@@ -59,20 +92,15 @@ impl Processing {
             if let Some(analysed) = &unrecorded.analysed {
                 note_analysis(&mut track, analysed);
             }
-            let made = unrecorded.cover;
-            if let Some(MadeCover { cover, theme }) = made.clone()
-                && track.cover.is_none_or(|current| current.origin <= cover.origin)
-            {
-                (track.cover, track.theme) = (Some(cover), theme);
-            }
-            if let Some(MadeCover { cover, .. }) = made
-                && cover.origin == CoverOrigin::Generated
-            {
-                track.placeholder = Some(cover.version);
+            if let Some(made) = unrecorded.cover {
+                self.put_cover(&tx, &mut track, made).await?;
+            } else if track.cover != before.cover {
+                // The files cut from the cover may show the one before.
+                covers::queue_rest(&tx, &self.ambient, organization_id, CoverOwner::Track(track.id)).await?;
             }
             let previous = track.status;
             if track.status.is_processing() && all_tried(&recipes, &files) {
-                let (outcome, reason) = judge(&files);
+                let (outcome, reason) = judge(&track, &files);
                 track.status = track.status.settle(outcome).map_err(JobError::retry)?;
                 track.status_reason = reason;
                 tx.delete_track_progress(track.id).await?;
@@ -142,10 +170,13 @@ fn playable(files: &[TrackFile]) -> usize {
     files.iter().filter(|file| file.is_made() && file.recipe.kind.recipe_type().is_playable()).count()
 }
 
-/// The outcome, with the first failure's reason.
-pub(super) fn judge(files: &[TrackFile]) -> (Outcome, Option<String>) {
+/// The outcome, with the first failure's reason. What is required of a track are its own recipes and those that were
+/// there before it: one that is added later and fails takes nothing from tracks that were complete without it.
+pub(super) fn judge(track: &Track, files: &[TrackFile]) -> (Outcome, Option<String>) {
+    let is_required = |recipe: &Recipe| recipe.track_id.is_some() || recipe.created_at <= track.created_at;
     let failures: Vec<String> = files
         .iter()
+        .filter(|file| is_required(&file.recipe))
         .filter_map(|file| match &file.outcome {
             FileOutcome::Failed { reason } => Some(format!("{}: {reason}", file.recipe.index)),
             FileOutcome::Made { .. } => None,

@@ -10,8 +10,10 @@ use tonearm_outbound::TranscribeError;
 use super::{JobError, JobRun, Processing, finish};
 use crate::transcription::pending;
 
-/// Seconds of sound that are sent at once: 5 MB, below what providers take in bytes and in minutes.
+/// Most seconds of sound that are sent at once: 5 MB, below what providers take in bytes and in minutes.
 const PIECE_SECONDS: f64 = 1200.0;
+/// The seconds at the end of a piece among which it is cut: where it is quietest, so that no word is cut in two.
+const CUT_WITHIN: f64 = 60.0;
 
 /// Why there are no words.
 enum Trouble {
@@ -88,7 +90,13 @@ impl Processing {
         let probe = self.media.probe(&input, &scope).await.map_err(trouble)?;
         let (mut utterances, mut language, mut start) = (Vec::new(), None, 0.0);
         while start == 0.0 || start < track.duration {
-            let end = (start + PIECE_SECONDS).min(track.duration);
+            let most = start + PIECE_SECONDS;
+            let end = if most < track.duration {
+                let quiet = self.media.quiet_moment(&input, &probe, (most - CUT_WITHIN, most), &scope);
+                quiet.await.map_err(trouble)?.unwrap_or(most)
+            } else {
+                track.duration
+            };
             let piece = self.media.speech(&input, &probe, (start, end), scratch.path(), &scope);
             let sound = tokio::fs::read(piece.await.map_err(trouble)?).await?;
             let asked = transcriptions.ask(settings, sound.into());
@@ -100,7 +108,7 @@ impl Processing {
             let in_track =
                 |heard: Utterance| Utterance { start: heard.start + start, end: heard.end + start, ..heard };
             utterances.extend(heard.utterances.into_iter().map(in_track));
-            start += PIECE_SECONDS;
+            start = end.max(start + PIECE_SECONDS - CUT_WITHIN);
         }
         let language = language.as_deref().and_then(language_code).or_else(|| settings.language.clone());
         Ok((paragraphs(&utterances), language))

@@ -93,6 +93,7 @@ impl Uploads {
     ) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
         put_to_use(&tx, organization_id, owner, cover, theme).await?;
+        covers::queue_rest(&tx, &self.ambient, organization_id, owner).await?;
         let (action, subject_id) = match owner {
             CoverOwner::Track(id) => (AuditAction::TrackCover, id.uuid()),
             CoverOwner::Collection(id) => (AuditAction::CollectionCover, id.uuid()),

@@ -42,7 +42,13 @@ pub(super) async fn run(config: &Config, ambient: &Ambient) -> Result<(), Failur
 
 async fn ffmpeg(config: &Config) -> Result<String, String> {
     let tools = media(config).check().await.map_err(|error| error.to_string())?;
-    Ok(tools.version)
+    Ok(match tools.encodes_webp {
+        true => tools.version,
+        false => format!(
+            "{}, without libwebp: covers are JPEG only; a full build, such as Debian's, has it",
+            tools.version
+        ),
+    })
 }
 
 async fn database(config: &Config) -> Result<String, String> {

@@ -7,11 +7,14 @@ use tonearm_testkit::{Client, Program, TestServer};
 
 use crate::{binary, on_both_backends, text};
 
-on_both_backends!(a_collections_cover_is_shown);
+on_both_backends!(a_collections_cover_is_shown, a_new_cover_is_in_every_form);
 
 /// A picture of 240 by 160 pixels, in one colour.
 fn picture() -> Vec<u8> {
-    let colour = tonearm_domain::Colour::new(20, 60, 200);
+    picture_in(tonearm_domain::Colour::new(20, 60, 200))
+}
+
+fn picture_in(colour: tonearm_domain::Colour) -> Vec<u8> {
     let settings =
         tonearm_domain::WaveformImage { width: 240, height: 160, ..tonearm_domain::WaveformImage::default() };
     tonearm_media::waveform_image(&settings, colour, &[1.0; 40]).unwrap()
@@ -83,4 +86,62 @@ async fn an_organizations_cover_is_set_on_the_command_line() {
     let owner = Client::new(&program.url(), text(&made, "/api_key"));
     let read = owner.get(&format!("/v1/organization/{org}")).await.ok();
     assert!(!read["organization"]["theme"].as_array().unwrap().is_empty(), "{read}");
+}
+
+/// Waits until no job of a kind is left. Bounded by half a minute.
+async fn until_done(server: &TestServer, kind: &str) {
+    let catalog = &server.node.parts().unwrap().catalog;
+    for _ in 0..600 {
+        if catalog.pending_jobs().await.unwrap().iter().all(|job| job.kind != kind) {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    panic!("{kind} is not done after half a minute");
+}
+
+async fn a_new_cover_is_in_every_form(server: TestServer) {
+    let client = &server.client;
+    let library = &server.node.parts().unwrap().library;
+    let organization_id = library.organizations().await.unwrap()[0].id;
+    let caller = tonearm_service::Caller::owner(organization_id);
+    let settings = tonearm_domain::CoverSettings { size: tonearm_domain::CoverSize::Regular };
+    let kind = tonearm_domain::RecipeKind::Cover(settings);
+    library.add_recipe(&caller, "art".parse().unwrap(), kind).await.unwrap();
+
+    // The first cover comes before the sound.
+    let collection = client.collection("Season 1").await;
+    let created = client.track(&collection, "song.wav").await;
+    let id = text(&created, "/track_id").to_owned();
+    let url = text(&created, "/track_cover_upload/upload_url").to_owned();
+    let upload = async |colour| {
+        let request = client.request(Method::POST, &url).body(picture_in(colour));
+        client.send(request).await.ok();
+    };
+    upload(tonearm_domain::Colour::new(200, 20, 20)).await;
+    let sound = client.request(Method::PUT, text(&created, "/track_upload/upload_url"));
+    client.send(sound.body(wav(&WavSpec::default()))).await.ok();
+    assert_eq!(client.settled(&id).await["track_status_id"], "ready");
+    let track = || async {
+        let catalog = &server.node.parts().unwrap().catalog;
+        catalog.track(organization_id, id.parse().unwrap()).await.unwrap().unwrap()
+    };
+    let before = track().await;
+    assert!(before.placeholder.is_some(), "nothing was drawn beside the uploaded cover");
+
+    upload(tonearm_domain::Colour::new(20, 200, 20)).await;
+    until_done(&server, "finish_cover").await;
+    assert_ne!(track().await.cover, before.cover);
+    let asked = json!({"track_id": id, "variants": ["art"]});
+    let session = client.post("/v1/play_session/track", &asked).await.ok();
+    let cover = text(&session, "/first_track/cover_image/regular/url");
+    let jpeg = client.without_key().get(cover).await;
+    assert_eq!((jpeg.header("content-type"), jpeg.header("vary")), ("image/jpeg", "Accept"));
+    let webp = client.without_key().request(Method::GET, cover).header("accept", "image/webp,*/*");
+    let webp = client.send(webp).await;
+    assert_eq!(webp.header("content-type"), "image/webp");
+    assert!(webp.bytes.len() < jpeg.bytes.len());
+    // The file that was cut from the first cover shows the second one now.
+    let file = client.get(text(&session, "/first_track/variants/0/url")).await;
+    assert_eq!(file.bytes, jpeg.bytes);
 }

@@ -1,5 +1,7 @@
 //! Damaged sound: no crash, no hang, nothing left behind, and a reason for whoever sent it.
 
+use std::time::Duration;
+
 use futures::{StreamExt, stream};
 use tonearm_fixtures::audio::{WavSpec, damaged, transcode, wav};
 use tonearm_service::Caller;
@@ -81,6 +83,11 @@ async fn damaged_sound_ends_well_or_with_a_reason() {
     }
     // Some damage is survived, some is not: both ways were gone.
     assert!(playable > 0 && playable < count, "{playable} of {count} play");
+    // Covers are finished after the tracks.
+    let catalog = &server.node.parts().unwrap().catalog;
+    while catalog.pending_jobs().await.unwrap().iter().any(|job| job.kind == "finish_cover") {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
     assert_eq!(children(), Vec::<String>::new());
     let scratch = server.data_dir().join("scratch");
     let left: Vec<_> = walk(&scratch).into_iter().filter(|path| path.is_file() && !is_lock(path)).collect();

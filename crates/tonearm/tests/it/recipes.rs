@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tonearm_domain::{
-    Codec, CoverSettings, LevelsFormat, LevelsSettings, OrganizationId, RecipeKind, Transcode, WaveformImage,
-    WaveformVideo,
+    Codec, CoverSettings, LevelsFormat, LevelsSettings, OrganizationId, Patch, PreviewLength,
+    PreviewSettings, RecipeKind, Transcode, WaveformImage, WaveformVideo,
 };
 use tonearm_fixtures::audio::{WavSpec, wav};
-use tonearm_service::{Caller, Library, RecipeView};
+use tonearm_service::{Caller, Library, RecipeView, UpdateRecipe};
 use tonearm_testkit::{Backend, TestServer};
 
 use crate::{on_both_backends, text};
@@ -84,6 +84,57 @@ async fn every_type_is_rendered_for_what_is_there(server: TestServer) {
         .map(|variant| text(variant, "/variant/index"))
         .collect();
     assert_eq!(listed, ["hq", "lq", "preview"]);
+}
+
+/// A recipe that asks for what cannot be made takes nothing from tracks that were there before it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_later_recipe_that_fails_leaves_tracks_ready() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let client = &server.client;
+    let library = &server.node.parts().unwrap().library;
+    let caller = caller(library).await;
+    let collection = client.collection("Songs").await;
+    let id = client.upload(&collection, "a.wav", wav(&WavSpec::default())).await;
+    assert_eq!(client.settled(&id).await["track_status_id"], "ready");
+    server.clock.advance_seconds(60);
+    // A preview of nothing.
+    let impossible = || {
+        RecipeKind::Preview(PreviewSettings {
+            length: PreviewLength::Percent {
+                preview_percent: 10.0,
+                preview_min_seconds: 0.0,
+                preview_max_seconds: 0.0,
+            },
+            transcode: Transcode::default(),
+            preview_start_percent: 0.0,
+        })
+    };
+    let recipe = library.add_recipe(&caller, "nothing".parse().unwrap(), impossible()).await.unwrap();
+    library.render_existing(&caller, recipe.id).await.unwrap();
+    let rendering = rendered(library, &caller, "nothing").await.rendering.unwrap();
+    assert_eq!((rendering.done, rendering.failed), (1, 1));
+    let status = async |id: &str| {
+        let track = client.get(&format!("/v1/track/{id}")).await.ok();
+        text(&track, "/track/track_status_id").to_owned()
+    };
+    assert_eq!(status(&id).await, "ready");
+    // Nor does it when the track is made more of.
+    let more = json!({"variant_type_id": "transcode", "index": "opus", "codec": "opus"});
+    client.post(&format!("/v1/track/{id}/variant"), &more).await.ok();
+    assert_eq!(client.settled(&id).await["track_status_id"], "ready");
+    // A recipe that a track has is still made where it is set to what cannot be: the file stays.
+    let recipes = library.recipes(&caller).await.unwrap();
+    let preview = recipes.iter().find(|view| view.recipe.index.as_str() == "preview").unwrap();
+    let update = UpdateRecipe { kind: Patch::Set(impossible()), ..UpdateRecipe::default() };
+    library.update_recipe(&caller, preview.recipe.id, update).await.unwrap();
+    library.render_existing(&caller, preview.recipe.id).await.unwrap();
+    assert_eq!(rendered(library, &caller, "preview").await.rendering.unwrap().failed, 1);
+    let asked = json!({"track_id": id, "variants": ["preview"]});
+    let session = client.post("/v1/play_session/track", &asked).await.ok();
+    assert_eq!(client.get(text(&session, "/first_track/variants/0/url")).await.status, 200);
+    // A track that comes after it is incomplete without it.
+    let later = client.upload(&collection, "b.wav", wav(&WavSpec::default())).await;
+    assert_eq!(client.settled(&later).await["track_status_id"], "incomplete");
 }
 
 /// Whether a process has the folder of a track in its arguments.

@@ -12,7 +12,7 @@ use axum::routing::post;
 use serde_json::json;
 use tokio::sync::{Notify, Semaphore};
 use tonearm_domain::TranscriptionState;
-use tonearm_fixtures::audio::{WavSpec, wav};
+use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_service::{Caller, SetTranscription, Transcriptions};
 use tonearm_testkit::{Backend, TestServer};
 
@@ -246,4 +246,31 @@ async fn a_wrong_key_is_seen_and_can_be_mended() {
     let view = stage.transcriptions.settings(&stage.caller).await.unwrap();
     assert_eq!((view.has_key, view.language.as_deref()), (false, Some("en")));
     stage.server.node.stop().await;
+}
+
+/// Sound longer than providers take is cut where nothing is said.
+#[tokio::test(flavor = "multi_thread")]
+async fn long_sound_is_sent_in_pieces() {
+    let (provider, url) = Provider::start(vec![good()]).await;
+    let stage = Stage::open(Backend::Embedded, &url).await;
+    // Half a minute of silence from 19:00 on, else something.
+    let steps = (0..41).map(|step| if step == 38 { 0.0 } else { 0.25 }).collect();
+    let spec = WavSpec {
+        seconds: 41.0 * 30.0,
+        sample_rate: 8_000,
+        channels: 1,
+        bits: 8,
+        signal: Signal::Steps(steps),
+    };
+    let client = &stage.server.client;
+    let collection = client.collection("Spoken").await;
+    let track = client.upload(&collection, "talk.wav", wav(&spec)).await;
+    assert_eq!(client.settled(&track).await["track_status_id"], "ready");
+    stage.wait_for(&track, TranscriptionState::Done).await;
+    // 4,000 bytes of MP3 for each second, and what else is in a form.
+    let seconds: Vec<usize> =
+        provider.asked.lock().unwrap().iter().map(|(_, body)| body.len() / 4_000).collect();
+    assert!(matches!(seconds[..], [1_141..=1_170, 60..=90]), "{seconds:?}");
+    let heard = client.get(&format!("/v1/track/{track}")).await.ok();
+    assert_eq!(heard["track"]["transcription"].as_str().unwrap().matches("Guten Tag.").count(), 2);
 }

@@ -1,0 +1,71 @@
+//! Covers in the form that a client takes.
+
+use bytes::Bytes;
+use http::Method;
+use tonearm_domain::{ContentType, Cover, CoverOrigin, CoverSize, ObjectKey};
+use tonearm_signing::DeliveryTerms;
+
+use crate::node::Node;
+use crate::over_both_stores;
+
+over_both_stores!(webp_is_sent_to_who_takes_it, a_cover_without_webp_is_sent_as_it_is);
+
+const BROWSER: (&str, &str) = ("accept", "image/avif,image/webp,image/*,*/*;q=0.8");
+
+async fn cover(node: &Node) -> ObjectKey {
+    let cover = Cover { version: node.ambient.short_id(), origin: CoverOrigin::Uploaded };
+    let key = cover.key(node.ambient.record_id(), node.ambient.short_id(), CoverSize::Regular);
+    node.blobs.put_bytes(&key, Bytes::from_static(b"a jpeg")).await.unwrap();
+    key
+}
+
+async fn webp_is_sent_to_who_takes_it(node: &Node) {
+    let key = cover(node).await;
+    let webp = Cover::webp_of(&key).unwrap();
+    node.blobs.put_bytes(&webp, Bytes::from_static(b"webp")).await.unwrap();
+    let of = |content_type: ContentType| match content_type {
+        ContentType::Webp => (&b"webp"[..], format!("\"{}-webp\"", key.file.version)),
+        _ => (&b"a jpeg"[..], format!("\"{}\"", key.file.version)),
+    };
+    let lines: [(&[(&str, &str)], ContentType); 4] = [
+        (&[BROWSER], ContentType::Webp),
+        (&[], ContentType::Jpeg),
+        (&[("accept", "*/*")], ContentType::Jpeg),
+        (&[("accept", "image/webp;q=0, image/*")], ContentType::Jpeg),
+    ];
+    for (headers, content_type) in lines {
+        let (body, etag) = of(content_type);
+        let answer = node.get(&key, headers).await;
+        assert_eq!((answer.status.as_u16(), &answer.body[..]), (200, body), "{headers:?}");
+        assert_eq!(answer.header("content-type"), Some(content_type.mime()));
+        assert_eq!(answer.header("vary"), Some("Accept"));
+        assert_eq!(answer.header("etag"), Some(etag.as_str()));
+        // Each form is told from the other.
+        let again = [headers, &[("if-none-match", etag.as_str())]].concat();
+        let again = node.get(&key, &again).await;
+        assert_eq!((again.status.as_u16(), again.header("vary")), (304, Some("Accept")), "{headers:?}");
+        let part = node.get(&key, &[headers, &[("range", "bytes=1-2")]].concat()).await;
+        assert_eq!((part.status.as_u16(), &part.body[..]), (206, &body[1..3]));
+        let head = node.request(Method::HEAD, &node.url(&key), headers).await;
+        assert_eq!(head.header("content-length"), Some(body.len().to_string().as_str()));
+    }
+    let jpeg = of(ContentType::Jpeg).1;
+    assert_eq!(node.get(&key, &[BROWSER, ("if-none-match", &jpeg)]).await.status, 200);
+    // What is saved has the name of a JPEG.
+    let terms = DeliveryTerms { attachment: Some("cover.jpg"), ..DeliveryTerms::default() };
+    let saved = node.signer.sign_delivery(&key, terms, node.ambient.now());
+    let saved = node.request(Method::GET, &saved, &[BROWSER]).await;
+    assert_eq!(saved.header("content-type"), Some("image/jpeg"));
+    // Other objects have one form.
+    let sound = node.store(10).await;
+    assert_eq!(node.get(&sound, &[BROWSER]).await.header("vary"), None);
+}
+
+async fn a_cover_without_webp_is_sent_as_it_is(node: &Node) {
+    let key = cover(node).await;
+    let answer = node.get(&key, &[BROWSER]).await;
+    assert_eq!((answer.status.as_u16(), &answer.body[..]), (200, &b"a jpeg"[..]));
+    assert_eq!((answer.header("content-type"), answer.header("vary")), (Some("image/jpeg"), Some("Accept")));
+    node.blobs.delete(&key).await.unwrap();
+    assert_eq!(node.get(&key, &[BROWSER]).await.status, 404);
+}

@@ -1,0 +1,170 @@
+//! Finish what there is of a cover once it is in use: nothing waits for this.
+
+use std::path::Path;
+
+use bytes::Bytes;
+use tonearm_domain::{
+    ContentType, Cover, CoverOrigin, CoverOwner, CoverSize, FileData, FileOutcome, ObjectFile, ObjectKey,
+    OrganizationId, RecipeKind, ShortId, Track, TrackFile, TrackId, delivery_name,
+};
+use tonearm_media::{MediaError, RunScope};
+
+use super::{JobError, JobRun, Processing};
+
+impl Processing {
+    /// Makes the WebP forms of a cover that are not there yet, and cuts a track's cover files anew where they show
+    /// another picture.
+    pub(super) async fn finish_cover(
+        &self,
+        run: &JobRun,
+        organization_id: OrganizationId,
+        owner: CoverOwner,
+    ) -> Result<(), JobError> {
+        let scratch = tempfile::Builder::new().prefix("cover-").tempdir_in(&self.scratch)?;
+        let mut written = Vec::new();
+        if let Some((folder, versions)) = self.covers_in_use(organization_id, owner).await? {
+            for version in versions {
+                let jpegs = Cover::files(organization_id, folder, version);
+                written.extend(self.add_webp(run, jpegs, scratch.path()).await?);
+            }
+        }
+        // What was deleted or replaced meanwhile has been cleared away, maybe before these came.
+        let in_use =
+            self.covers_in_use(organization_id, owner).await?.map_or_else(Vec::new, |(_, versions)| versions);
+        written.retain(|key| !in_use.contains(&key.file.version));
+        self.blobs.delete_many(written).await?;
+        if let CoverOwner::Track(track_id) = owner {
+            self.cut_anew(organization_id, track_id, scratch.path()).await?;
+        }
+        self.finish(&run.claimed).await
+    }
+
+    /// The folder of the owner's covers and their versions; `None` where it is gone.
+    async fn covers_in_use(
+        &self,
+        organization_id: OrganizationId,
+        owner: CoverOwner,
+    ) -> Result<Option<(ShortId, Vec<ShortId>)>, JobError> {
+        let version = |cover: Option<Cover>| cover.map(|cover| cover.version);
+        Ok(match owner {
+            CoverOwner::Track(id) => self.catalog.track(organization_id, id).await?.map(|track| {
+                let mut versions: Vec<_> =
+                    version(track.cover).into_iter().chain(track.placeholder).collect();
+                versions.dedup();
+                (track.index, versions)
+            }),
+            CoverOwner::Collection(id) => {
+                let collection = self.catalog.collection(organization_id, id).await?;
+                collection.map(|it| (it.folder, version(it.cover).into_iter().collect()))
+            }
+            CoverOwner::Organization => {
+                let organization = self.catalog.organization(organization_id).await?;
+                organization.map(|it| (it.folder, version(it.cover).into_iter().collect()))
+            }
+        })
+    }
+
+    /// Stores what is smaller as WebP beside the JPEGs, and gives what was stored.
+    async fn add_webp(
+        &self,
+        run: &JobRun,
+        jpegs: [ObjectKey; 4],
+        scratch: &Path,
+    ) -> Result<Vec<ObjectKey>, JobError> {
+        let mut missing = Vec::new();
+        for key in jpegs {
+            let Some(webp) = Cover::webp_of(&key) else { continue };
+            if self.blobs.head(&webp).await?.is_none()
+                && let Some(jpeg) = self.stored(&key, scratch).await?
+            {
+                missing.push((webp, jpeg));
+            }
+        }
+        let pictures = missing.iter().map(|(_, jpeg)| jpeg.clone()).collect();
+        let scope = RunScope { cancel: run.cancel.clone(), ..RunScope::default() };
+        let encoded = match self.media.webp(pictures, scratch, &scope).await {
+            Ok(encoded) => encoded,
+            Err(MediaError::Cancelled) => return Err(JobError::Cancelled),
+            Err(error @ (MediaError::Unavailable(_) | MediaError::Io(_))) => {
+                return Err(JobError::retry(error));
+            }
+            // An ffmpeg without the encoder: `doctor` tells.
+            Err(error) => {
+                tracing::debug!(%error, "a cover is JPEG only");
+                return Ok(Vec::new());
+            }
+        };
+        let mut written = Vec::new();
+        for ((key, jpeg), webp) in missing.into_iter().zip(encoded) {
+            if webp.len() < jpeg.len() {
+                self.blobs.put_bytes(&key, Bytes::from(webp)).await?;
+                written.push(key);
+            }
+        }
+        Ok(written)
+    }
+
+    /// Makes the files of cover recipes again that were cut before the uploaded cover was there.
+    async fn cut_anew(
+        &self,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+        scratch: &Path,
+    ) -> Result<(), JobError> {
+        let Some(track) = self.catalog.track(organization_id, track_id).await? else { return Ok(()) };
+        let Some(cover) = track.cover.filter(|cover| cover.origin == CoverOrigin::Uploaded) else {
+            return Ok(());
+        };
+        for file in self.catalog.files_of_track(track_id).await? {
+            let (RecipeKind::Cover(settings), FileOutcome::Made { key, .. }) =
+                (&file.recipe.kind, &file.outcome)
+            else {
+                continue;
+            };
+            let size = settings.size;
+            let current = self.stored(&cover.key(organization_id, track.index, size), scratch).await?;
+            if let Some(current) = current
+                && self.stored(key, scratch).await?.as_ref() != Some(&current)
+            {
+                self.replace_cover_file(&track, &file, size, current).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn replace_cover_file(
+        &self,
+        track: &Track,
+        file: &TrackFile,
+        size: CoverSize,
+        jpeg: Vec<u8>,
+    ) -> Result<(), JobError> {
+        let key = ObjectKey {
+            organization_id: track.organization_id,
+            folder: track.index,
+            file: ObjectFile {
+                label: file.recipe.index.clone(),
+                version: self.ambient.short_id(),
+                content_type: ContentType::Jpeg,
+            },
+        };
+        let stored = self.blobs.put_bytes(&key, Bytes::from(jpeg)).await?;
+        let file_name = delivery_name(&track.file_name, ContentType::Jpeg.extension());
+        let data = FileData::Picture { width: size.side(), height: size.side() };
+        let outcome = FileOutcome::Made { file_name, key, size: stored.size, data };
+        let tx = self.catalog.begin().await?;
+        let Some(track) = tx.track(track.organization_id, track.id).await? else { return Ok(()) };
+        self.put_file(&tx, &track, file.recipe.clone(), outcome).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// What is stored under a name, if anything is.
+    pub(super) async fn stored(&self, key: &ObjectKey, scratch: &Path) -> Result<Option<Vec<u8>>, JobError> {
+        let path = scratch.join(key.file.to_string());
+        if !self.blobs.fetch_to(key, &path).await? {
+            return Ok(None);
+        }
+        Ok(Some(tokio::fs::read(&path).await?))
+    }
+}
