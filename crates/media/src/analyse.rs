@@ -1,7 +1,8 @@
 //! One decode of the whole sound: its true length, its levels and its loudness.
 
-use std::io::{ErrorKind, PipeReader, Read};
-use std::sync::mpsc;
+use std::io::{self, ErrorKind, PipeReader, Read};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::{Levels, LevelsFormat, LevelsSettings};
@@ -50,6 +51,9 @@ impl Waveform {
 const CHUNK: usize = 32 * 1024;
 /// Chunks that may wait to be measured.
 const CHUNKS: usize = 4;
+/// How long a pipe is left to fill up where it was empty. Being woken for every packet would take both sides longer
+/// than the work itself.
+const NAP: Duration = Duration::from_millis(1);
 /// Bytes that the pipe from ffmpeg holds, so that neither side waits for the other at every chunk.
 const PIPE: usize = 1 << 20;
 
@@ -60,9 +64,8 @@ pub(crate) struct Analyser {
     peaks: Vec<PeaksMeter>,
     progress: Option<Progress>,
     expected: Option<u64>,
-    /// Until it is handed to its thread.
-    loudness: Option<LoudnessMeter>,
-    true_peak: TruePeak,
+    /// What is measured on threads of their own, until it is handed to them.
+    aside: Option<(LoudnessMeter, TruePeak)>,
     rate: u32,
     channels: u32,
 }
@@ -78,8 +81,10 @@ impl Analyser {
             peaks: foreign.iter().map(peaks).collect(),
             progress,
             expected,
-            loudness: Some(LoudnessMeter::new(channels, rate, probe.channel_layout.as_deref())),
-            true_peak: TruePeak::new(channels, rate),
+            aside: Some((
+                LoudnessMeter::new(channels, rate, probe.channel_layout.as_deref()),
+                TruePeak::new(channels, rate),
+            )),
             rate,
             channels,
         }
@@ -89,34 +94,39 @@ impl Analyser {
     pub(crate) fn consume(self, stdout: PipeReader) -> Result<Analysis, MediaError> {
         widen_pipe(&stdout);
         // When the work is called off, ffmpeg is killed, and its pipe ends.
-        self.measure(stdout, Encoding::Float32, &CancellationToken::new())
+        self.measure(Napping(stdout), Encoding::Float32, &CancellationToken::new())
     }
 
-    /// Reads samples to the end. Holds a few chunks at a time, however long the sound is. Loudness, which takes
-    /// longest, is measured on a thread of its own.
+    /// Reads samples to the end. Holds a few chunks at a time, however long the sound is. Loudness and true peaks,
+    /// which take longest, are measured on threads of their own.
     pub(crate) fn measure(
         mut self,
         samples: impl Read,
         encoding: Encoding,
         cancel: &CancellationToken,
     ) -> Result<Analysis, MediaError> {
-        let mut loudness = self.loudness.take().ok_or(MediaError::Cancelled)?;
+        let (mut loudness, mut true_peak) = self.aside.take().ok_or(MediaError::Cancelled)?;
+        let meters: [(&str, Meter<'_>); 2] = [
+            ("loudness", Box::new(|samples| loudness.add(samples))),
+            ("true peak", Box::new(|samples| true_peak.add(samples))),
+        ];
         std::thread::scope(|scope| {
-            let (measured, to_measure) = mpsc::sync_channel::<Vec<f32>>(CHUNKS);
             let (emptied, empty) = mpsc::channel();
-            let loudness = &mut loudness;
-            let measure = move || {
-                for samples in to_measure {
-                    loudness.add(&samples);
-                    // Nobody needs it any more at the end.
-                    let _ = emptied.send(samples);
-                }
-            };
-            std::thread::Builder::new().name("loudness".to_owned()).spawn_scoped(scope, measure)?;
-            // Ends early where chunks are not taken, as the thread has panicked then, and so will its scope.
-            self.read(samples, encoding, cancel, &empty, |samples| measured.send(samples).is_ok())
+            let mut feeds = Vec::new();
+            for (name, meter) in meters {
+                let (feed, chunks) = mpsc::sync_channel(CHUNKS);
+                let emptied = emptied.clone();
+                let measure = move || take_all(meter, &chunks, &emptied);
+                std::thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, measure)?;
+                feeds.push(feed);
+            }
+            // Ends early where chunks are not taken, as a thread has panicked then, and so will its scope.
+            self.read(samples, encoding, cancel, &empty, |samples| {
+                let samples = Arc::new(samples);
+                feeds.iter().all(|feed| feed.send(Arc::clone(&samples)).is_ok())
+            })
         })?;
-        self.finish(&loudness)
+        self.finish(&loudness, &true_peak)
     }
 
     /// Takes every chunk in, and passes it on. Ends early where it is not taken.
@@ -151,14 +161,13 @@ impl Analyser {
 
     fn add(&mut self, samples: &[f32]) {
         self.meter.add(samples);
-        self.true_peak.add(samples);
         self.peaks.iter_mut().for_each(|peaks| peaks.add(samples));
         if let (Some(progress), Some(expected)) = (&self.progress, self.expected) {
             progress((self.meter.frames() as f64 / expected.max(1) as f64) as f32);
         }
     }
 
-    fn finish(self, loudness: &LoudnessMeter) -> Result<Analysis, MediaError> {
+    fn finish(self, loudness: &LoudnessMeter, true_peak: &TruePeak) -> Result<Analysis, MediaError> {
         let frames = self.meter.frames();
         if frames == 0 {
             return Err(MediaError::silent_file());
@@ -176,9 +185,23 @@ impl Analyser {
             duration: frames as f64 / f64::from(self.rate),
             frames,
             loudness_lufs: loudness.integrated(),
-            true_peak_dbtp: self.true_peak.decibels(),
+            true_peak_dbtp: true_peak.decibels(),
             levels: self.settings.iter().filter_map(next).collect(),
         })
+    }
+}
+
+/// Something that takes samples in.
+type Meter<'a> = Box<dyn FnMut(&[f32]) + Send + 'a>;
+
+/// Takes chunks in as they come, and gives back empty what nobody else needs.
+fn take_all(mut meter: Meter<'_>, chunks: &mpsc::Receiver<Arc<Vec<f32>>>, emptied: &mpsc::Sender<Vec<f32>>) {
+    for samples in chunks {
+        meter(&samples);
+        if let Some(samples) = Arc::into_inner(samples) {
+            // At the end nobody reads any more.
+            let _ = emptied.send(samples);
+        }
     }
 }
 
@@ -194,6 +217,19 @@ fn fill(source: &mut impl Read, bytes: &mut [u8]) -> Result<usize, MediaError> {
         }
     }
     Ok(filled)
+}
+
+/// A pipe that is read when there is something worth it in it.
+struct Napping(PipeReader);
+
+impl Read for Napping {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let count = self.0.read(bytes)?;
+        if (1..bytes.len()).contains(&count) {
+            std::thread::sleep(NAP);
+        }
+        Ok(count)
+    }
 }
 
 /// Where the system does not allow it, the pipe stays as it is.

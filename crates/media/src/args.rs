@@ -33,9 +33,11 @@ pub(crate) const QUIET_SINGLE: &str =
 /// encoder takes whole numbers, and a loud 5.1 mix would clip in AAC, Vorbis and Opus.
 const FOLD_WITHOUT_CLIPPING: &str = "-rematrix_maxval 1.0";
 
-/// Bare samples. They are written 32 KiB at a time: packet by packet, a third of the time would go into waking up who
-/// reads them.
+/// Bare samples, 32 KiB at a time: written packet by packet, a third of the time would go into waking up who reads
+/// them.
 const PCM_OUT: &str = "-flush_packets 0 -f f32le";
+/// The filter that makes packets of them large, for the same reason. The last one is as long as it is.
+const LARGE_PACKETS: &str = "asetnsamples=n=8192:p=0";
 
 /// An argument list under construction.
 pub(crate) struct Args(Vec<OsString>);
@@ -109,6 +111,7 @@ pub fn pcm_args(input: &Path, probe: &Probe, outputs: &[(Output<'_>, PathBuf)]) 
     }
     args.pair("-map", format!("0:{}", probe.stream))
         .words("-vn -sn -dn -c:a pcm_f32le")
+        .pair("-af", LARGE_PACKETS)
         .pair("-ac", probe.channels.to_string())
         .pair("-ar", probe.sample_rate.to_string())
         .words(PCM_OUT)
