@@ -15,6 +15,7 @@ mod lifecycle;
 mod receiver;
 mod recipes;
 mod rude;
+mod second_chances;
 mod share;
 mod stories;
 mod tls;
