@@ -76,16 +76,20 @@ option { background: var(--card); color: var(--ink) }
 :host([bare]) .play { width: 60px; height: 60px; padding: 14px }
 :host([bare]) .list, :host([bare]) .says { padding-inline: 0 }
 :host([fill]), :host([fill]) .card { height: 100% }
-:host([fill]) .card { grid-template-rows: auto minmax(0, 1fr) }
-:host([fill]) .list { max-height: none }
+:host([fill]) .card { grid-template-rows: auto auto minmax(0, 1fr) }
+:host([fill]) .says { grid-row: 2 }
+:host([fill]) .list { grid-row: 3; max-height: none }
 
 @container (max-width: 560px) {
-  .cover { width: 72px; height: 72px; min-height: 0; margin: 14px 0 0 14px; border-radius: 8px; align-self: start }
+  .cover { width: 56px; height: 56px; min-height: 0; margin: 12px 0 0 14px; border-radius: 8px; align-self: start }
   .main { display: contents }
-  .head { padding: 14px 14px 0 14px }
+  .head { padding: 12px 14px 0 14px }
   .wave, .foot { grid-column: 1 / -1; margin-inline: 14px }
-  .wave { margin-top: 12px }
-  .foot { margin-block: 4px 8px }
+  .wave { margin-top: 8px }
+  .foot { margin-block: 2px 6px }
+  :host([fill]) .card { grid-template-rows: auto auto auto auto minmax(0, 1fr) }
+  :host([fill]) .says { grid-row: 4 }
+  :host([fill]) .list { grid-row: 5 }
   .volume { display: none }
   :host([bare]) .main { display: grid }
   :host([bare]) .head { padding: 0 }

@@ -2,10 +2,11 @@
 
 use askama::Template;
 
-const WIDTH: u32 = 720;
+const WIDTH: u32 = 440;
 const HEIGHT: u32 = 180;
 const LEFT: u32 = 46;
 const BOTTOM: u32 = 22;
+const MOST_LABELS: usize = 4;
 
 /// A bar to draw.
 pub(super) struct Bar {
@@ -54,7 +55,7 @@ impl Chart {
         let base = f64::from(HEIGHT - BOTTOM);
         let rules =
             [0, top / 2, top].map(|value| Rule { y: rounded(base - height(value)), told: tell(value) });
-        let every = bars.len().div_ceil(6).max(1);
+        let every = bars.len().div_ceil(MOST_LABELS).max(1);
         let labels = bars.iter().enumerate().step_by(every).map(|(at, bar)| Label {
             x: rounded(f64::from(LEFT) + slot * (at as f64 + 0.5)),
             text: bar.label.clone(),
@@ -105,7 +106,7 @@ mod tests {
                 prop_assert!(bar.x >= f64::from(LEFT) && bar.x + bar.width <= f64::from(WIDTH) + 0.2);
                 prop_assert!(bar.y >= 0.0 && bar.y + bar.height <= f64::from(HEIGHT - BOTTOM) + 0.2);
             }
-            prop_assert!(chart.labels.len() <= 6);
+            prop_assert!(chart.labels.len() <= MOST_LABELS);
         }
 
         #[test]
