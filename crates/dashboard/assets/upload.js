@@ -7,7 +7,8 @@ const AT_ONCE = 3;
 const LOOK_MS = 1500;
 
 function begin(zone) {
-  zone.hidden = false;
+  zone.querySelector("[data-with-script]").hidden = false;
+  zone.querySelector("[type=submit]").hidden = true;
   const queue = new Queue(zone.dataset.uploads, zone.dataset.tracks, document.querySelector("[data-upload-list]"));
   const input = zone.querySelector("input[type=file]");
   input.addEventListener("change", () => {

@@ -2,7 +2,9 @@
 
 use axum::extract::FromRef;
 use tonearm_domain::Ambient;
-use tonearm_service::{Audit, Library, Links, People, Playback, Transcriptions, Uploads, Usage, Webhooks};
+use tonearm_service::{
+    Audit, Library, Links, People, Playback, SigningKeys, Transcriptions, Uploads, Usage, Webhooks,
+};
 
 use crate::streams::Streams;
 
@@ -11,6 +13,8 @@ use crate::streams::Streams;
 pub struct Dashboard {
     /// Lets people in.
     pub people: People,
+    /// Manages the signing keys of organizations.
+    pub signing_keys: SigningKeys,
     /// Manages what an organization owns.
     pub library: Library,
     /// Takes bytes in.

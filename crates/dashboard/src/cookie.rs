@@ -1,7 +1,14 @@
 //! Cookies: read and written in the few forms that are needed.
 
-use http::header::COOKIE;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use http::header::{COOKIE, SET_COOKIE};
 use http::{HeaderMap, HeaderValue};
+
+use crate::Dashboard;
+
+const SECURE: &str = "; Secure";
 
 /// The name of the cookie that holds a sign-in. Over TLS browsers then see to it that no other host has set it.
 pub(crate) const fn sign_in_name(is_https: bool) -> &'static str {
@@ -20,7 +27,7 @@ pub(crate) fn read<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 
 /// A cookie that scripts cannot read and that other sites' forms do not send. `value` holds letters and digits.
 pub(crate) fn set(name: &str, value: &str, seconds: i64, is_https: bool) -> HeaderValue {
-    let secure = if is_https { "; Secure" } else { "" };
+    let secure = if is_https { SECURE } else { "" };
     let text = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
     HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static(""))
 }
@@ -28,6 +35,22 @@ pub(crate) fn set(name: &str, value: &str, seconds: i64, is_https: bool) -> Head
 /// A cookie's end.
 pub(crate) fn clear(name: &str, is_https: bool) -> HeaderValue {
     set(name, "", 0, is_https)
+}
+
+/// Over TLS every cookie is for TLS alone, also where whoever sets it does not know.
+pub(crate) async fn secure(State(app): State<Dashboard>, request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    if app.is_https() {
+        for (name, value) in response.headers_mut().iter_mut() {
+            if let Some(text) =
+                value.to_str().ok().filter(|text| name == SET_COOKIE && !text.ends_with(SECURE))
+                && let Ok(secure) = HeaderValue::try_from(format!("{text}{SECURE}"))
+            {
+                *value = secure;
+            }
+        }
+    }
+    response
 }
 
 #[cfg(test)]

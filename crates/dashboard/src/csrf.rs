@@ -5,25 +5,26 @@
 //! sign-in: in the field `form_secret` of a form, or in the header `x-form-secret` where a script sends it.
 
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::{FromRequest, Multipart, Request, State};
+use axum::extract::{FromRequest, Multipart, Request};
 use axum::middleware::Next;
 use axum::response::Response;
+use bytes::BytesMut;
+use futures::{StreamExt, future, stream};
 use http::header::{CONTENT_TYPE, HOST, ORIGIN};
 use http::{HeaderMap, Method};
 
 use crate::error::PageError;
+use crate::form;
 use crate::session::Session;
-use crate::{Dashboard, form};
 
 /// Room for the fields around a picture.
 pub(crate) const AROUND_FILE: u64 = 64 * 1024;
 
+/// Bytes of a form with files in which the secret has to be.
+const MOST_BEFORE_FILES: usize = 16 * 1024;
+
 /// Lets a request through that may be one of ours.
-pub(crate) async fn check(
-    State(app): State<Dashboard>,
-    request: Request,
-    next: Next,
-) -> Result<Response, PageError> {
+pub(crate) async fn check(request: Request, next: Next) -> Result<Response, PageError> {
     if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
         return Ok(next.run(request).await);
     }
@@ -39,7 +40,7 @@ pub(crate) async fn check(
     if is_for_strangers(request.uri().path()) && origin == Origin::Own {
         return Ok(next.run(request).await);
     }
-    let (secret, request) = form_secret(&app, request).await?;
+    let (secret, request) = form_secret(request).await?;
     if secret.is_some_and(|secret| session.token.is_form_secret(&secret)) {
         Ok(next.run(request).await)
     } else {
@@ -74,29 +75,24 @@ fn origin_of(headers: &HeaderMap) -> Origin {
     if host.is_some() && host == text(HOST.as_str()) { Origin::Own } else { Origin::Other }
 }
 
-/// The form secret that a request carries, and the request as it was.
-async fn form_secret(app: &Dashboard, request: Request) -> Result<(Option<String>, Request), PageError> {
+/// The form secret that a request carries, and the request as it was. Of a form with files no more is read for that
+/// than the secret needs; the rest is read by whoever takes the files.
+async fn form_secret(request: Request) -> Result<(Option<String>, Request), PageError> {
     if let Some(header) = request.headers().get("x-form-secret") {
         let secret = header.to_str().ok().map(str::to_owned);
         return Ok((secret, request));
     }
     let kind = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let is_multipart = kind.starts_with("multipart/form-data");
-    if !is_multipart && !kind.starts_with("application/x-www-form-urlencoded") {
+    if kind.starts_with("multipart/form-data") {
+        return Ok(first_field(request).await);
+    }
+    if !kind.starts_with("application/x-www-form-urlencoded") {
         return Ok((None, request));
     }
-    let most =
-        if is_multipart { app.uploads.max_cover_bytes() + AROUND_FILE } else { form::MOST_BYTES as u64 };
     let (parts, body) = request.into_parts();
-    let body = to_bytes(body, usize::try_from(most).unwrap_or(usize::MAX))
-        .await
-        .map_err(|_| PageError::TooLarge { limit: most })?;
-    let secret = if is_multipart {
-        first_field(Request::from_parts(parts.clone(), Body::from(body.clone()))).await
-    } else {
-        urlencoded_field(&body)
-    };
-    Ok((secret, Request::from_parts(parts, Body::from(body))))
+    let too_large = |_| PageError::TooLarge { limit: form::MOST_BYTES as u64 };
+    let body = to_bytes(body, form::MOST_BYTES).await.map_err(too_large)?;
+    Ok((urlencoded_field(&body), Request::from_parts(parts, Body::from(body))))
 }
 
 fn urlencoded_field(body: &Bytes) -> Option<String> {
@@ -105,8 +101,24 @@ fn urlencoded_field(body: &Bytes) -> Option<String> {
 }
 
 /// In forms with files the secret is the first field.
-async fn first_field(request: Request) -> Option<String> {
-    let mut form = Multipart::from_request(request, &()).await.ok()?;
+async fn first_field(request: Request) -> (Option<String>, Request) {
+    let (parts, body) = request.into_parts();
+    let (mut rest, mut head, mut secret) = (body.into_data_stream(), BytesMut::new(), None);
+    while secret.is_none() && head.len() < MOST_BEFORE_FILES {
+        // A body that breaks off carries no secret.
+        let Some(Ok(chunk)) = rest.next().await else { break };
+        head.extend_from_slice(&chunk);
+        secret = read_first_field(&parts.headers, head.clone().freeze()).await;
+    }
+    let head = stream::once(future::ready(Ok(head.freeze())));
+    (secret, Request::from_parts(parts, Body::from_stream(head.chain(rest))))
+}
+
+/// The secret, if this much of a form has it to its end.
+async fn read_first_field(headers: &HeaderMap, head: Bytes) -> Option<String> {
+    let mut start = Request::new(Body::from(head));
+    *start.headers_mut() = headers.clone();
+    let mut form = Multipart::from_request(start, &()).await.ok()?;
     let field = form.next_field().await.ok()??;
     if field.name() == Some("form_secret") { field.text().await.ok() } else { None }
 }

@@ -22,6 +22,8 @@ pub(crate) enum PageError {
         /// The limit in bytes.
         limit: u64,
     },
+    /// A form with a file that is larger than such files may be.
+    FileTooLarge,
     /// A form that none of our pages has.
     BadForm,
     /// There is no such page.
@@ -68,6 +70,11 @@ impl PageError {
                 StatusCode::PAYLOAD_TOO_LARGE,
                 "This is too large",
                 format!("At most {} MB are taken here.", limit / 1_000_000),
+            ),
+            Self::FileTooLarge => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "This is too large",
+                text("The file is larger than what is taken here. Go back and choose a smaller one."),
             ),
             Self::BadForm => (
                 StatusCode::BAD_REQUEST,

@@ -57,6 +57,8 @@ flashes! {
     Replayed = "replayed": "It is on its way again.",
     RetryQueued = "retry-queued": "What is missing is being made once more.",
     Restored = "restored": "It is back as it was.",
+    FilesTaken = "files-taken": "The files are here and are being processed.",
+    SigningKeyRevoked = "signing-key-revoked": "The signing key is revoked. What it signed is refused within half a minute.",
     CollectionDeleted = "collection-deleted": "The collection and its tracks are deleted.",
     TrackDeleted = "track-deleted": "The track is deleted.",
     OrganizationCreated = "organization-created": "The organization is ready.",

@@ -17,6 +17,7 @@ mod form;
 mod headers;
 mod library;
 mod page;
+mod path;
 mod picture;
 mod profile;
 mod router;

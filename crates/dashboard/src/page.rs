@@ -146,6 +146,11 @@ impl Frame {
         }
     }
 
+    /// Whether who looks at the page owns the organization.
+    pub(crate) fn is_owner(&self) -> bool {
+        self.here.as_ref().is_some_and(|here| here.role == Role::Owner)
+    }
+
     /// The start of the addresses of the organization's pages.
     pub(crate) fn base(&self) -> String {
         self.here.as_ref().map(|here| format!("/dashboard/{}", here.id)).unwrap_or_default()

@@ -1,16 +1,23 @@
 //! A picture out of a form.
 
 use axum::extract::Multipart;
+use axum::extract::multipart::MultipartError;
 use bytes::Bytes;
+use http::StatusCode;
 
 use crate::error::PageError;
 
 /// The field `file`.
 pub(crate) async fn picture(mut form: Multipart) -> Result<Bytes, PageError> {
-    while let Some(field) = form.next_field().await.map_err(|_| PageError::BadForm)? {
+    while let Some(field) = form.next_field().await.map_err(broken)? {
         if field.name() == Some("file") {
-            return field.bytes().await.map_err(|_| PageError::BadForm);
+            return field.bytes().await.map_err(broken);
         }
     }
     Err(PageError::BadForm)
+}
+
+/// Why a form with files could not be read on.
+pub(crate) fn broken(error: MultipartError) -> PageError {
+    if error.status() == StatusCode::PAYLOAD_TOO_LARGE { PageError::FileTooLarge } else { PageError::BadForm }
 }

@@ -4,7 +4,7 @@ use std::any::Any;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, State};
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use tonearm_service::Refusal;
@@ -15,8 +15,8 @@ use tower_http::compression::CompressionLayer;
 use crate::error::PageError;
 use crate::session::SignedIn;
 use crate::{
-    Dashboard, assets, audit, csrf, flash, headers, library, profile, session, settings, sign_in, usage,
-    webhooks,
+    Dashboard, assets, audit, cookie, csrf, flash, headers, library, profile, session, settings, sign_in,
+    usage, webhooks,
 };
 
 /// Everything under `/dashboard`, and the way there from the front door; to be merged with other routers.
@@ -43,9 +43,10 @@ pub fn router(app: Dashboard) -> Router {
             .layer(CompressionLayer::new())
             .layer(from_fn_with_state(app.clone(), headers::protect))
             .layer(CatchPanicLayer::custom(panicked))
+            .layer(from_fn_with_state(app.clone(), cookie::secure))
             .layer(from_fn_with_state(app.clone(), flash::clear_shown))
             .layer(from_fn_with_state(app.clone(), session::resume))
-            .layer(from_fn_with_state(app.clone(), csrf::check))
+            .layer(from_fn(csrf::check))
             .layer(DefaultBodyLimit::max(most)),
     );
     let assets = assets::routes().layer(

@@ -242,6 +242,7 @@ fn dashboard(
     Dashboard {
         streams: Streams::until(shutdown),
         people: parts.people.clone(),
+        signing_keys: parts.signing_keys(ambient),
         library: parts.library.clone(),
         uploads: parts.uploads(config, ambient, blobs),
         webhooks: parts.webhooks.clone(),

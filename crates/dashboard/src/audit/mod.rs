@@ -3,7 +3,7 @@
 use askama::Template;
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use futures::StreamExt;
@@ -15,6 +15,7 @@ use tonearm_service::AuditFilter;
 use crate::Dashboard;
 use crate::error::PageError;
 use crate::page::{Frame, Section, render};
+use crate::path::Query;
 use crate::session::{Member, Owner};
 
 /// Rows of a page.

@@ -3,6 +3,7 @@
 mod collection;
 mod collections;
 mod colours;
+mod files;
 mod listed;
 mod live;
 mod paging;
@@ -13,6 +14,7 @@ mod upload;
 mod waveform;
 
 use axum::Router;
+use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 
 use crate::Dashboard;
@@ -32,6 +34,7 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/progress", get(live::progress))
         .route("/colours", get(colours::companions))
         .route("/tracks", get(tracks::page))
+        .route("/collections/{collection_id}/files", post(files::take).layer(DefaultBodyLimit::disable()))
         .route("/tracks/{track_id}", get(track::page).post(track::save))
         .route("/tracks/{track_id}/state.json", get(upload::state))
         .route("/tracks/{track_id}/player.json", get(track::data))

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use askama::Template;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
 use tonearm_domain::{ApiKey, ApiKeyId, KeyType, Timestamp};
@@ -13,6 +13,7 @@ use crate::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::page::{Frame, Section, render};
+use crate::path::{Path, Query};
 use crate::session::{Editor, Member};
 
 /// Rows of a page.

@@ -1,7 +1,7 @@
 //! Who belongs to an organization.
 
 use askama::Template;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
 use tonearm_domain::{Invitation, InvitationId, InvitationPurpose, PersonId, Role};
@@ -12,6 +12,7 @@ use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
+use crate::path::Path;
 use crate::session::{Member, Owner};
 
 #[derive(Template)]

@@ -5,6 +5,7 @@ mod members;
 mod new_key;
 mod organization;
 mod recipes;
+mod signing_keys;
 mod transcription;
 
 use axum::Router;
@@ -21,6 +22,8 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/keys", get(keys::page))
         .route("/keys/new", get(new_key::page).post(new_key::create))
         .route("/keys/{api_key_id}/revoke", post(keys::revoke))
+        .route("/signing-keys", get(signing_keys::page).post(signing_keys::create))
+        .route("/signing-keys/{signing_key_id}/revoke", post(signing_keys::revoke))
         .route("/variants", get(recipes::page).post(recipes::add))
         .route("/variants/{variant_id}/remove", post(recipes::remove))
         .route("/variants/{variant_id}/render", post(recipes::render_existing))

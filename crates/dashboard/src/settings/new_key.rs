@@ -1,7 +1,7 @@
 //! A new key: its form, and the one page that shows the key.
 
 use askama::Template;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
 use serde::Deserialize;
@@ -13,7 +13,9 @@ use crate::Dashboard;
 use crate::error::PageError;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
+use crate::path::Query;
 use crate::session::{Editor, Member};
+use crate::share::Snippets;
 
 #[derive(Template)]
 #[template(path = "settings/new_key.html")]
@@ -152,14 +154,13 @@ fn links(app: &Dashboard, key: &ApiKey, text: &str) -> Vec<Link> {
         return Vec::new();
     }
     let base = app.links.public_url();
+    let framed = |path: &str, has_list| Snippets::new(base, path, "Audio player", has_list).frame;
     match key.scope.track() {
         Some(track) => vec![
             Link { title: "Page to share", text: format!("{base}/share/{track}/{text}"), is_address: true },
             Link {
                 title: "Player for your site",
-                text: format!(
-                    "<iframe src=\"{base}/embed/{track}/{text}\" width=\"100%\" height=\"180\" title=\"Audio player\" allow=\"autoplay\" loading=\"lazy\"></iframe>"
-                ),
+                text: framed(&format!("{track}/{text}"), false),
                 is_address: false,
             },
             Link {
@@ -167,6 +168,10 @@ fn links(app: &Dashboard, key: &ApiKey, text: &str) -> Vec<Link> {
                 text: format!("{base}/v1/stream/{track}/{text}"),
                 is_address: true,
             },
+        ],
+        None if key.scope.collection().is_some() => vec![
+            Link { title: "Page to share", text: format!("{base}/share/{text}"), is_address: true },
+            Link { title: "Player for your site", text: framed(text, true), is_address: false },
         ],
         None => vec![Link {
             title: "The sound of any track in its reach: put the track's id in",

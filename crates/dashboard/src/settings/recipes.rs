@@ -1,11 +1,11 @@
 //! Variants: what is made of every track.
 
 use askama::Template;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
-use tonearm_domain::{RecipeKind, VariantId, VariantIndex};
+use tonearm_domain::{Metric, RecipeKind, VariantId, VariantIndex};
 use tonearm_service::RecipeView;
 
 use crate::Dashboard;
@@ -13,6 +13,7 @@ use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
+use crate::path::Path;
 use crate::session::{Member, Owner};
 
 #[derive(Template)]
@@ -230,7 +231,17 @@ impl RecipeRow {
         });
         let recipe = view.recipe;
         let line = super::recipe_line(&recipe);
-        let settings = line.split_once(" · ").map_or("", |(_, settings)| settings).to_owned();
+        let settings = match &recipe.kind {
+            RecipeKind::Levels(levels) => {
+                let metric = match levels.metric {
+                    Metric::Peak => "peaks",
+                    Metric::Rms => "levels of loudness",
+                };
+                format!("{} {metric}", levels.num_samples)
+            }
+            kind if kind.transcode().is_none() => String::new(),
+            _ => line.split_once(" · ").map_or("", |(_, settings)| settings).to_owned(),
+        };
         Self {
             id: recipe.id.to_string(),
             kind: recipe.kind.recipe_type().title(),

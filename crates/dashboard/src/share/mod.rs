@@ -16,6 +16,8 @@ use tonearm_service::Playback;
 
 use crate::embed;
 
+pub(crate) use snippet::Snippets;
+
 /// What the public pages work with. Cheap to clone.
 #[derive(Clone)]
 pub struct PublicPages {

@@ -6,14 +6,14 @@ const HEIGHT: u32 = 172;
 const HEIGHT_WITH_LIST: u32 = 480;
 
 /// The two ways to embed: a frame, which works everywhere, and the element, which takes the page's width and height.
-pub(super) struct Snippets {
-    pub(super) frame: String,
-    pub(super) element: String,
+pub(crate) struct Snippets {
+    pub(crate) frame: String,
+    pub(crate) element: String,
 }
 
 impl Snippets {
     /// `path` is what follows `/embed/`: keys and ids, none of which needs escaping.
-    pub(super) fn new(public_url: &str, path: &str, title: &str, has_list: bool) -> Self {
+    pub(crate) fn new(public_url: &str, path: &str, title: &str, has_list: bool) -> Self {
         let height = if has_list { HEIGHT_WITH_LIST } else { HEIGHT };
         let title = title.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
         Self {

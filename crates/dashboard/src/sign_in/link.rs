@@ -1,7 +1,7 @@
 //! The page behind a link that lets somebody in once.
 
 use askama::Template;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use tonearm_service::{NewPerson, Noun, OpenedLink, Refusal};
@@ -13,6 +13,7 @@ use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
+use crate::path::Path;
 use crate::session::{From, SignedIn};
 
 #[derive(Template)]

@@ -1,7 +1,7 @@
 //! The page to sign in on.
 
 use askama::Template;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
 use http::header::{RETRY_AFTER, SET_COOKIE};
@@ -12,6 +12,7 @@ use super::let_in;
 use crate::error::{PageError, sentence};
 use crate::form::Fields;
 use crate::page::{Frame, Section, render, render_with};
+use crate::path::Query;
 use crate::session::{From, SignedIn};
 use crate::{Dashboard, cookie};
 

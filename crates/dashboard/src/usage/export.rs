@@ -1,6 +1,6 @@
 //! Usage as CSV.
 
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use serde::Deserialize;
@@ -10,6 +10,7 @@ use tonearm_service::{UsageGroup, UsageRows};
 use super::Asked;
 use crate::Dashboard;
 use crate::error::PageError;
+use crate::path::Query;
 use crate::session::{Member, Viewer};
 
 /// Most rows of an export by track or variant; an export by day is bounded by its period.

@@ -5,7 +5,7 @@ mod export;
 
 use askama::Template;
 use axum::Router;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
 use serde::Deserialize;
@@ -17,6 +17,7 @@ use crate::amount::{bytes, count};
 use crate::error::PageError;
 use crate::form::Problems;
 use crate::page::{Frame, Section, render};
+use crate::path::Query;
 use crate::session::{Member, Viewer};
 use chart::{Bar, Chart};
 

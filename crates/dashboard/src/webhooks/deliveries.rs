@@ -1,14 +1,15 @@
 //! One delivery: what was sent, what came back, and how long it took.
 
 use askama::Template;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 use tonearm_domain::{DeliveryAttempt, DeliveryState, WebhookDeliveryId};
 
 use crate::Dashboard;
-use crate::error::PageError;
+use crate::error::{PageError, sentence};
 use crate::flash::Flash;
 use crate::page::{Frame, Section, render};
+use crate::path::Path;
 use crate::session::{Member, Owner};
 
 /// Most characters of a body on the page, so that pages stay small.
@@ -91,7 +92,7 @@ impl AttemptRow {
             started_at: attempt.started_at.to_string(),
             duration_ms: attempt.duration_ms,
             status: attempt.status,
-            error: attempt.error,
+            error: attempt.error.as_deref().map(sentence),
             response: shortened(&attempt.response),
         }
     }

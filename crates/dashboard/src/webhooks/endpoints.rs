@@ -1,7 +1,7 @@
 //! The endpoints of an organization, and what was sent to them lately.
 
 use askama::Template;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
 use serde::Deserialize;
@@ -13,6 +13,7 @@ use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
+use crate::path::{Path, Query};
 use crate::session::{Member, Owner};
 
 /// Rows of the list of deliveries.

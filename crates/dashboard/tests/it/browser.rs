@@ -87,7 +87,9 @@ impl Browser {
         for cookie in parts.headers.get_all(SET_COOKIE) {
             let (pair, terms) = cookie.to_str().unwrap().split_once(';').unwrap();
             let (name, value) = pair.split_once('=').unwrap();
-            assert!(terms.contains("HttpOnly") && terms.contains("SameSite=Lax"), "{terms}");
+            for term in ["HttpOnly", "SameSite=Lax", "Secure"] {
+                assert_eq!(terms.matches(term).count(), 1, "{term} of {name}: {terms}");
+            }
             if terms.contains("Max-Age=0") {
                 self.cookies.remove(name);
             } else {

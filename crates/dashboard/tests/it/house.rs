@@ -10,8 +10,8 @@ use tonearm_domain::OrganizationId;
 use tonearm_fixtures::{ManualClock, Place, ambient};
 use tonearm_outbound::Outbound;
 use tonearm_service::{
-    Audit, Library, Links, LookupLimits, Lookups, People, Playback, Transcriptions, UploadLimits, Uploads,
-    Usage, Webhooks,
+    Audit, Library, Links, LookupLimits, Lookups, People, Playback, SigningKeys, Transcriptions,
+    UploadLimits, Uploads, Usage, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 
@@ -45,7 +45,8 @@ impl House {
         let secrets = Secrets::parse("a secret for tests that is long enough to be one").unwrap();
         let delivery_url = "https://{org}.cdn.example.com".parse().unwrap();
         let vault = Vault::new(&secrets);
-        let links = Links::new(UrlSigner::new(secrets), ambient.clone(), PUBLIC_URL, delivery_url);
+        let signer = UrlSigner::new(secrets);
+        let links = Links::new(signer.clone(), ambient.clone(), PUBLIC_URL, delivery_url);
         let library = Library::new(catalog.clone(), ambient.clone(), links.clone());
         let people = People::new(catalog.clone(), ambient.clone(), PUBLIC_URL);
         let limits = UploadLimits { max_source_bytes: 1_000_000, max_cover_bytes: 100_000 };
@@ -66,6 +67,7 @@ impl House {
             usage: Usage::new(catalog.clone(), ambient.clone()),
             playback: Playback::new(lookups, ambient.clone(), links.clone()),
             people: people.clone(),
+            signing_keys: SigningKeys::new(catalog.clone(), ambient.clone(), signer),
             library: library.clone(),
             uploads: Uploads::new(catalog.clone(), blobs, ambient.clone(), links.clone(), limits),
             streams: streams.clone(),

@@ -29,7 +29,7 @@ async fn a_share_link_is_made_and_revoked(place: Place) {
     assert_eq!(page.status, 200, "{}", page.html);
     let key = page.between("<code id=\"key\">", "</code>");
     assert!(
-        page.html.contains(&format!("https://audio.example.com/v1/stream/TRACK_ID/{key}")),
+        page.html.contains(&format!("<code>https://audio.example.com/share/{key}</code>")),
         "{}",
         page.html
     );

@@ -4,6 +4,7 @@
 
 mod audit;
 mod browser;
+mod files;
 mod forms;
 mod house;
 mod keys;

@@ -3,7 +3,13 @@ use tonearm_fixtures::Place;
 
 use crate::house::House;
 
-crate::on_both!(variants_are_added_and_removed, webhooks_are_set, transcription_is_set);
+crate::on_both!(
+    variants_are_added_and_removed,
+    webhooks_are_set,
+    transcription_is_set,
+    signing_keys_are_shown_once,
+    an_address_that_cannot_be_read_is_no_page,
+);
 
 async fn variants_are_added_and_removed(place: Place) {
     let house = House::open(place).await;
@@ -90,4 +96,48 @@ async fn transcription_is_set(place: Place) {
     assert!(shown.contains("Turn it off"), "{shown}");
     browser.submit(&page, &house.path("/transcription/switch"), &[("to", "off")]).await;
     assert!(browser.get(&page).await.html.contains("Turn it on"));
+}
+
+async fn signing_keys_are_shown_once(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, page) = (house.administrator().await, house.path("/signing-keys"));
+    let created = browser.submit(&page, &page, &[("title", "Our <backend>")]).await;
+    assert_eq!(created.status, 200, "{}", created.html);
+    let secret = created.between("<code id=\"secret\">", "</code>");
+    assert_eq!(secret.len(), 64, "{secret}");
+    let list = browser.get(&page).await;
+    assert!(!list.html.contains(&secret), "it is shown once");
+    assert!(list.html.contains("Our &#60;backend&#62;") && list.html.contains("Valid"), "{}", list.html);
+    let id = list.between("/signing-keys/", "/revoke");
+    let revoke = house.path(&format!("/signing-keys/{id}/revoke"));
+    assert_eq!(browser.submit(&page, &revoke, &[]).await.status, 303);
+    let list = browser.get(&page).await.html;
+    assert!(list.contains("Revoked") && !list.contains("/revoke"), "{list}");
+    assert_eq!(browser.submit(&page, &revoke, &[]).await.status, 404);
+    let mut editor = house.invited(&mut browser, "Ed", "editor").await;
+    assert_eq!(editor.get(&page).await.status, 403);
+    assert!(!editor.get(&house.path("/keys")).await.html.contains("signing-keys"));
+}
+
+async fn an_address_that_cannot_be_read_is_no_page(place: Place) {
+    let house = House::open(place).await;
+    let mut browser = house.administrator().await;
+    let library = house.path("/library");
+    for path in [
+        "/keys/none/revoke",
+        "/signing-keys/none/revoke",
+        "/variants/none/remove",
+        "/members/none/role",
+        "/invitations/none/withdraw",
+        "/webhooks/deliveries/none/replay",
+    ] {
+        let page = browser.submit(&library, &house.path(path), &[]).await;
+        assert_eq!(page.status, 404, "{path}");
+        assert!(page.html.contains("<h1>There is nothing here</h1>"), "{path}: {}", page.html);
+    }
+    for path in ["/keys?page=many", "/webhooks?page=many", "/webhooks/deliveries/none"] {
+        let page = browser.get(&house.path(path)).await;
+        assert_eq!(page.status, 404, "{path}");
+        assert!(page.html.contains("<h1>There is nothing here</h1>"), "{path}: {}", page.html);
+    }
 }

@@ -30,7 +30,7 @@ async fn three_files_are_dropped_become_ready_and_are_heard() {
     let named: Vec<(&str, String)> = [("ebb.wav", 220.0), ("flood.wav", 330.0), ("slack.wav", 440.0)]
         .map(|(name, hz)| (name, BASE64_STANDARD.encode(half_a_minute(hz))))
         .into();
-    browser.until("document.querySelector('.drop')?.hidden === false").await;
+    browser.until("document.querySelector('.drop button')?.hidden").await;
     browser.run(DROP, vec![json!(named)]).await;
     browser.until("document.querySelectorAll('.uploads .badge.good').length === 3").await;
     browser.client.refresh().await.unwrap();

@@ -51,6 +51,9 @@ impl Gallery {
     fn pages_for_owners(&self) -> Vec<Page> {
         let pages = [
             ("library", "/library".to_owned()),
+            ("library-search", "/library?q=harbour".to_owned()),
+            ("tracks", "/tracks".to_owned()),
+            ("trash", "/trash".to_owned()),
             ("collection", format!("/collections/{}", self.collection)),
             ("collection-empty", format!("/collections/{}", self.empty_collection)),
             ("track", format!("/tracks/{}", self.track)),
@@ -61,7 +64,9 @@ impl Gallery {
             ("usage", "/usage".to_owned()),
             ("keys", "/keys".to_owned()),
             ("new-key-share", "/keys/new?type=share".to_owned()),
+            ("new-key-found", "/keys/new?type=share&find=the".to_owned()),
             ("new-key-player", "/keys/new?type=player".to_owned()),
+            ("signing-keys", "/signing-keys".to_owned()),
             ("new-key-api", "/keys/new?type=api".to_owned()),
             ("variants", "/variants".to_owned()),
             ("webhooks", "/webhooks".to_owned()),

@@ -1,0 +1,63 @@
+//! Files that a form brings, where no script uploads them.
+
+use std::error::Error;
+
+use axum::extract::multipart::{Field, MultipartRejection};
+use axum::extract::{Multipart, Path, State};
+use axum::response::Response;
+use futures::TryStreamExt;
+use tonearm_domain::CollectionId;
+use tonearm_service::{CreateTrack, UploadTerms};
+
+use super::collection::collection_id;
+use crate::Dashboard;
+use crate::error::PageError;
+use crate::flash::Flash;
+use crate::picture::broken;
+use crate::session::{Editor, Member};
+
+/// Makes a track of each file, while it arrives.
+pub(super) async fn take(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    Path((_, id)): Path<(String, String)>,
+    form: Result<Multipart, MultipartRejection>,
+) -> Result<Response, PageError> {
+    let (id, mut form) = (collection_id(&id)?, form.map_err(|_| PageError::BadForm)?);
+    let mut is_any = false;
+    while let Some(field) = form.next_field().await.map_err(broken)? {
+        // A browser whose person has chosen nothing sends one file without a name.
+        let named = field.file_name().filter(|name| !name.is_empty()).map(str::to_owned);
+        if let Some(name) = named {
+            take_one(&app, &member, id, name, field).await?;
+            is_any = true;
+        }
+    }
+    if !is_any {
+        return Err(PageError::BadForm);
+    }
+    Ok(Flash::FilesTaken.then(&member.path(&format!("/collections/{id}"))))
+}
+
+/// A file that could not be taken leaves no track.
+async fn take_one(
+    app: &Dashboard,
+    member: &Member<Editor>,
+    collection_id: CollectionId,
+    file_name: String,
+    field: Field<'_>,
+) -> Result<(), PageError> {
+    let caller = member.caller();
+    let create = CreateTrack { collection_id: Some(collection_id), file_name, ..CreateTrack::default() };
+    let track = app.library.create_track(&caller, create).await?.0.track.id;
+    let bytes = field.map_err(Box::<dyn Error + Send + Sync>::from);
+    let taken = app
+        .uploads
+        .accept_source(caller.origin, member.organization.id, track, bytes, UploadTerms::default())
+        .await;
+    if taken.is_err() {
+        app.library.delete_track(&caller, track).await?;
+    }
+    taken?;
+    Ok(())
+}

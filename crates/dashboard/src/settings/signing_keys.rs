@@ -1,0 +1,88 @@
+//! Signing keys: with them an organization's own backend signs delivery URLs.
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+use http::StatusCode;
+use tonearm_domain::{ShortId, SigningKey};
+use tonearm_service::CreatedSigningKey;
+
+use crate::Dashboard;
+use crate::error::PageError;
+use crate::flash::Flash;
+use crate::form::{Fields, Problems};
+use crate::page::{Frame, Section, render, render_with};
+use crate::path::Path;
+use crate::session::{Member, Owner};
+
+#[derive(Template)]
+#[template(path = "settings/signing_keys.html")]
+struct SigningKeysPage {
+    frame: Frame,
+    rows: Vec<SigningKeyRow>,
+    created: Option<CreatedSigningKey>,
+    title: String,
+    problems: Problems,
+}
+
+struct SigningKeyRow {
+    id: String,
+    title: String,
+    created_at: String,
+    is_live: bool,
+}
+
+pub(super) async fn page(State(app): State<Dashboard>, member: Member<Owner>) -> Result<Response, PageError> {
+    Ok(render(&SigningKeysPage::of(&app, &member).await?))
+}
+
+pub(super) async fn create(
+    State(app): State<Dashboard>,
+    member: Member<Owner>,
+    fields: Fields,
+) -> Result<Response, PageError> {
+    match app.signing_keys.create(&member.caller(), fields.text("title")).await {
+        Ok(created) => {
+            let page = SigningKeysPage::of(&app, &member).await?;
+            Ok(render(&SigningKeysPage { created: Some(created), ..page }))
+        }
+        Err(refusal) => {
+            let (problems, title) = (Problems::of(refusal)?, fields.text("title").to_owned());
+            let page = SigningKeysPage { problems, title, ..SigningKeysPage::of(&app, &member).await? };
+            Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
+        }
+    }
+}
+
+pub(super) async fn revoke(
+    State(app): State<Dashboard>,
+    member: Member<Owner>,
+    Path((_, id)): Path<(String, ShortId)>,
+) -> Result<Response, PageError> {
+    app.signing_keys.revoke(&member.caller(), id).await?;
+    Ok(Flash::SigningKeyRevoked.then(&member.path("/signing-keys")))
+}
+
+impl SigningKeysPage {
+    async fn of(app: &Dashboard, member: &Member<Owner>) -> Result<Self, PageError> {
+        let keys = app.signing_keys.list(&member.caller()).await?;
+        Ok(Self {
+            frame: member.frame("Signing keys", Section::Keys),
+            rows: keys.into_iter().rev().map(SigningKeyRow::of).collect(),
+            created: None,
+            title: String::new(),
+            problems: Problems::default(),
+        })
+    }
+}
+
+impl SigningKeyRow {
+    fn of(key: SigningKey) -> Self {
+        Self {
+            id: key.id.to_string(),
+            title: if key.title.is_empty() { "Without a name".to_owned() } else { key.title },
+            created_at: key.created_at.to_string(),
+            is_live: key.revoked_at.is_none(),
+        }
+    }
+}

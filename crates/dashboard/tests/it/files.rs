@@ -1,0 +1,86 @@
+//! Files that a form brings without a script.
+
+use axum::body::{Body, Bytes};
+use futures::stream;
+use http::Request;
+use tonearm_domain::{CollectionId, Page};
+use tonearm_fixtures::Place;
+use tonearm_fixtures::audio::{WavSpec, wav};
+use tonearm_service::{Caller, CreateCollection};
+
+use crate::browser::Browser;
+use crate::house::House;
+
+crate::on_both!(a_form_brings_files, what_is_not_taken_leaves_no_track);
+
+/// A name, and what is in it.
+type File<'a> = (&'a str, &'a [u8]);
+
+/// A form with these files, sent in small pieces as a slow connection would.
+async fn send(house: &House, browser: &mut Browser, id: CollectionId, files: &[File<'_>]) -> u16 {
+    let secret = browser.get(&house.path(&format!("/collections/{id}"))).await.form_secret();
+    let mut form = format!("--x\r\nContent-Disposition: form-data; name=\"form_secret\"\r\n\r\n{secret}\r\n")
+        .into_bytes();
+    for (name, bytes) in files {
+        let head = format!(
+            "--x\r\nContent-Disposition: form-data; name=\"files\"; filename=\"{name}\"\r\n\
+             Content-Type: application/octet-stream\r\n\r\n"
+        );
+        form.extend_from_slice(head.as_bytes());
+        form.extend_from_slice(bytes);
+        form.extend_from_slice(b"\r\n");
+    }
+    form.extend_from_slice(b"--x--\r\n");
+    let pieces: Vec<Result<Bytes, std::io::Error>> =
+        form.chunks(50).take(40).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
+    let rest = form.chunks(50).skip(40).flatten().copied().collect::<Vec<u8>>();
+    let rest: Vec<_> = rest.chunks(8192).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
+    let request = Request::post(house.path(&format!("/collections/{id}/files")))
+        .header("sec-fetch-site", "same-origin")
+        .header("content-type", "multipart/form-data; boundary=x")
+        .body(Body::from_stream(stream::iter(pieces.into_iter().chain(rest))))
+        .unwrap();
+    browser.send(request).await.status
+}
+
+async fn collection(house: &House) -> CollectionId {
+    let create = CreateCollection { title: "By hand".to_owned(), ..CreateCollection::default() };
+    let caller = Caller::owner(house.organization_id);
+    house.library.create_collection(&caller, create).await.unwrap().0.collection.id
+}
+
+async fn names(house: &House, id: CollectionId) -> Vec<String> {
+    let caller = Caller::owner(house.organization_id);
+    let (_, tracks) = house.library.tracks(&caller, id, Page::new(None, None).unwrap()).await.unwrap();
+    let mut names: Vec<String> = tracks.into_iter().map(|view| view.track.file_name).collect();
+    names.sort();
+    names
+}
+
+async fn a_form_brings_files(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, id) = (house.administrator().await, collection(&house).await);
+    // Much larger than a cover may be.
+    let sound = wav(&WavSpec { seconds: 5.0, ..WavSpec::default() });
+    assert!(sound.len() > 800_000);
+    let files: [File<'_>; 2] = [("Ebb & flow.wav", &sound), ("slack.wav", &sound[..9000])];
+    assert_eq!(send(&house, &mut browser, id, &files).await, 303);
+    assert_eq!(names(&house, id).await, ["Ebb & flow.wav", "slack.wav"]);
+    let page = browser.get(&house.path(&format!("/collections/{id}"))).await;
+    assert!(page.html.contains("Processing"), "{}", page.html);
+}
+
+async fn what_is_not_taken_leaves_no_track(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, id) = (house.administrator().await, collection(&house).await);
+    let large = vec![7; 1_000_001];
+    let cases: [(&[File<'_>], u16); 3] =
+        [(&[("", b"")], 400), (&[("empty.wav", b"")], 400), (&[("large.wav", &large)], 413)];
+    for (files, expected) in cases {
+        assert_eq!(send(&house, &mut browser, id, files).await, expected);
+        assert!(names(&house, id).await.is_empty());
+    }
+    let mut viewer = house.invited(&mut browser, "Vi", "viewer").await;
+    let secret = viewer.get(&house.path("/library")).await;
+    assert!(!secret.html.contains("multipart"), "viewers upload nothing");
+}
