@@ -4,6 +4,7 @@ mod keys;
 mod members;
 mod new_key;
 mod organization;
+mod reach;
 mod recipes;
 mod signing_keys;
 mod transcription;

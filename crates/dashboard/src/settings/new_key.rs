@@ -5,10 +5,11 @@ use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
 use serde::Deserialize;
-use tonearm_domain::{ApiKey, CollectionId, KeyType, Page, Timestamp, TrackId, VariantIndex};
+use tonearm_domain::{ApiKey, CollectionId, KeyType, Timestamp, TrackId, VariantIndex};
 use tonearm_service::{CreateKey, Refusal};
 
 use super::keys::{Tab, type_title};
+use super::reach::Reach;
 use crate::Dashboard;
 use crate::error::PageError;
 use crate::form::{Fields, Problems};
@@ -23,8 +24,7 @@ struct NewKeyPage {
     frame: Frame,
     tabs: Vec<Tab>,
     form: KeyForm,
-    collections: Vec<Choice>,
-    more_collections: bool,
+    reach: Reach,
     variants: Vec<Choice>,
     problems: Problems,
 }
@@ -81,6 +81,8 @@ pub(super) struct Asked {
     collection: String,
     #[serde(default)]
     track: String,
+    #[serde(default)]
+    find: String,
 }
 
 pub(super) async fn page(
@@ -94,7 +96,11 @@ pub(super) async fn page(
         track: asked.track,
         ..KeyForm::default()
     };
-    Ok(render(&NewKeyPage::of(&app, &member, form, Problems::default()).await?))
+    let mut page = NewKeyPage::of(&app, &member, form, Problems::default()).await?;
+    if page.reach.chosen.is_none() {
+        page.reach = Reach::search(&app, &member, asked.find).await?;
+    }
+    Ok(render(&page))
 }
 
 pub(super) async fn create(
@@ -209,8 +215,7 @@ impl KeyForm {
         if !self.track.is_empty() {
             match self.track.parse::<TrackId>() {
                 Ok(id) => create.track_id = Some(id),
-                Err(_) => problems
-                    .add("track", "this is not the id of a track, such as 0194f3a0-…; its page shows it"),
+                Err(_) => problems.add("track", "choose a track"),
             }
         }
         match self.variants.iter().map(|text| text.parse::<VariantIndex>()).collect() {
@@ -252,18 +257,8 @@ impl NewKeyPage {
         if !member.role.manages_keys_of(form.key_type.0) {
             form.key_type = KeyTypeChoice(KeyType::Share);
         }
-        let caller = member.caller();
-        let window = Page::new(Some(200), None).unwrap_or_default();
-        let (count, found) = app.library.collections(&caller, window).await?;
-        let mut collections: Vec<Choice> = found
-            .into_iter()
-            .map(|view| {
-                let id = view.collection.id.to_string();
-                Choice { is_chosen: id == form.collection, id, title: view.collection.title }
-            })
-            .collect();
-        collections.sort_by_cached_key(|choice| choice.title.to_lowercase());
-        let recipes = app.library.variants(&caller).await?;
+        let reach = Reach::chosen(app, member, &form.collection, &form.track).await?;
+        let recipes = app.library.variants(&member.caller()).await?;
         let playable = recipes.into_iter().filter(|recipe| recipe.kind.recipe_type().is_playable());
         let is_share = form.key_type.0 == KeyType::Share;
         let variants = playable.enumerate().map(|(at, recipe)| {
@@ -281,8 +276,7 @@ impl NewKeyPage {
         Ok(Self {
             frame: member.frame("New key", Section::Keys),
             tabs: tabs.collect(),
-            more_collections: count > 200,
-            collections,
+            reach,
             variants: variants.collect(),
             form,
             problems,

@@ -2,11 +2,16 @@
 
 use tonearm_domain::KeyType;
 use tonearm_fixtures::Place;
-use tonearm_service::{Caller, CreateCollection, CreateKey};
+use tonearm_service::{Caller, CreateCollection, CreateKey, CreateTrack};
 
 use crate::house::House;
 
-crate::on_both!(a_share_link_is_made_and_revoked, editors_manage_share_links_only, forms_say_what_is_wrong);
+crate::on_both!(
+    a_share_link_is_made_and_revoked,
+    what_a_key_reaches_is_found_by_words,
+    editors_manage_share_links_only,
+    forms_say_what_is_wrong,
+);
 
 async fn a_share_link_is_made_and_revoked(place: Place) {
     let house = House::open(place).await;
@@ -17,7 +22,8 @@ async fn a_share_link_is_made_and_revoked(place: Place) {
     let collection =
         house.library.create_collection(&caller, create).await.unwrap().0.collection.id.to_string();
     let form = browser.get(&format!("{new}?type=share&collection={collection}")).await.html;
-    assert!(form.contains(&format!("<option value=\"{collection}\" selected>Season &#60;1&#62;")), "{form}");
+    assert!(form.contains("<span class=\"strong\">Season &#60;1&#62;</span>"), "{form}");
+    assert!(form.contains(&format!("name=\"collection\" value=\"{collection}\"")), "{form}");
     let fields = [
         ("type", "share"),
         ("title", "For the press"),
@@ -48,6 +54,39 @@ async fn a_share_link_is_made_and_revoked(place: Place) {
     let revoked = browser.submit(&keys, &house.path(&format!("/keys/{}/revoke", stored.id)), &[]).await;
     assert_eq!(revoked.status, 303);
     assert!(for_the_press().await.revoked_at.is_some());
+}
+
+async fn what_a_key_reaches_is_found_by_words(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, new) = (house.administrator().await, house.path("/keys/new"));
+    let caller = Caller::owner(house.organization_id);
+    let create = CreateCollection { title: "Harbour sessions".to_owned(), ..CreateCollection::default() };
+    let collection = house.library.create_collection(&caller, create).await.unwrap().0.collection.id;
+    let track = |file_name: &str| CreateTrack {
+        collection_id: Some(collection),
+        file_name: file_name.to_owned(),
+        ..CreateTrack::default()
+    };
+    let ebb = house.library.create_track(&caller, track("Ebb & flow.wav")).await.unwrap().0.track.id;
+    house.library.create_track(&caller, track("Slack water.wav")).await.unwrap();
+
+    let start = browser.get(&format!("{new}?type=player")).await.html;
+    assert!(start.contains(&format!("href=\"?type=player&amp;collection={collection}\"")), "{start}");
+    assert!(!start.contains("&amp;track="), "{start}");
+    let found = browser.get(&format!("{new}?type=player&find=FLOW+ebb")).await.html;
+    assert!(found.contains(&format!("href=\"?type=player&amp;track={ebb}\">Ebb &#38; flow</a>")), "{found}");
+    assert!(!found.contains("Slack water") && found.contains("in Harbour sessions"), "{found}");
+    let nothing = browser.get(&format!("{new}?type=player&find=%22%3E%3Cb%3E+nothing")).await.html;
+    assert!(nothing.contains("Nothing has all of these words.") && !nothing.contains("<b>"), "{nothing}");
+
+    let address = format!("{new}?type=player&track={ebb}");
+    assert!(browser.get(&address).await.html.contains("Choose something else"));
+    let id = ebb.to_string();
+    let fields = [("type", "player"), ("title", "Ebb only"), ("track", id.as_str())];
+    assert_eq!(browser.submit(&address, &new, &fields).await.status, 200);
+    let keys = house.library.keys(&caller).await.unwrap();
+    let made = keys.iter().find(|key| key.title == "Ebb only").unwrap();
+    assert_eq!((made.scope.collection(), made.scope.track()), (Some(collection), Some(ebb)));
 }
 
 async fn editors_manage_share_links_only(place: Place) {
