@@ -29,7 +29,8 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     let stage = Stage::open().await?;
     let library = library::fill(&stage, plan.library).await?;
     let cookie = sign_in(&stage).await?;
-    let reference = open(&stage, &cookie, &["/dashboard/sign-in".to_owned()]).await?;
+    // Whoever is signed in is sent on.
+    let reference = open(&stage, "", &["/dashboard/sign-in".to_owned()]).await?;
     let mut rows = Vec::new();
     for (name, addresses) in addresses(&stage, &library) {
         let opened = open(&stage, &cookie, &addresses).await.with_context(|| name)?;
