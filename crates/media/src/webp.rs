@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::args::{self, Args};
 use crate::{MediaError, cover};
 
-/// At this quality files look as our JPEGs do, at about a third of their size.
+/// At this quality files look much as our JPEGs do, and are smaller.
 const QUALITY: &str = "82";
 
 /// One picture: its pixels in a file, and where its WebP goes.
