@@ -28,6 +28,58 @@ pub(crate) fn get(url: &str) -> Result<Reply> {
     Ok(read_reply(&mut socket)?)
 }
 
+/// A connection over which one object after another is fetched.
+#[derive(Debug)]
+pub(crate) struct Visitor {
+    socket: TcpStream,
+    host: String,
+    buffer: Vec<u8>,
+    /// Bytes of the body that are still to come.
+    left: u64,
+}
+
+impl Visitor {
+    pub(crate) fn connect(url: &str) -> Result<Self> {
+        let host = url.strip_prefix("http://").with_context(|| format!("{url} is no http URL"))?.to_owned();
+        let socket = TcpStream::connect(&host)?;
+        socket.set_nodelay(true)?;
+        socket.set_read_timeout(Some(PATIENCE))?;
+        Ok(Self { socket, host, buffer: vec![0; READ_BYTES], left: 0 })
+    }
+
+    /// Asks for a path and reads up to the first bytes of the body, or the end of the head where there is none. Gives
+    /// the status.
+    pub(crate) fn first_byte(&mut self, path: &str) -> Result<u16> {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.host);
+        self.socket.write_all(request.as_bytes())?;
+        let mut filled = 0;
+        loop {
+            let read = self.socket.read(&mut self.buffer[filled..])?;
+            ensure!(read > 0, "the server closed the connection");
+            filled += read;
+            let head_end = self.buffer[..filled].windows(4).position(|bytes| bytes == b"\r\n\r\n");
+            let Some(head_end) = head_end.map(|at| at + 4) else { continue };
+            let head = &self.buffer[..head_end];
+            let status = parse_status(head).context("the answer is no HTTP")?;
+            let length = parse_length(head).context("the answer has no length")?;
+            if filled > head_end || length == 0 {
+                self.left = length - (filled - head_end) as u64;
+                return Ok(status);
+            }
+        }
+    }
+
+    /// Reads the rest of the body.
+    pub(crate) fn finish(&mut self) -> Result<()> {
+        while self.left > 0 {
+            let read = self.socket.read(&mut self.buffer)?;
+            ensure!(read > 0, "the body ended early");
+            self.left = self.left.saturating_sub(read as u64);
+        }
+        Ok(())
+    }
+}
+
 /// Sends `size` bytes: `block` over and over.
 pub(crate) fn put(url: &str, block: &[u8], size: u64) -> Result<Reply> {
     let (mut socket, head) = connect("PUT", url)?;
@@ -78,6 +130,12 @@ fn read_reply(from: &mut impl Read) -> io::Result<Reply> {
     }
 }
 
+fn parse_length(head: &[u8]) -> Option<u64> {
+    let lines = std::str::from_utf8(head).ok()?.lines().filter_map(|line| line.split_once(':'));
+    let mut lengths = lines.filter(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    lengths.next()?.1.trim().parse().ok()
+}
+
 fn parse_status(head: &[u8]) -> Option<u16> {
     let line = std::str::from_utf8(head).ok()?.lines().next()?;
     line.strip_prefix("HTTP/1.1 ")?.get(..3)?.parse().ok()
@@ -91,6 +149,12 @@ mod tests {
     fn bodies_are_counted() {
         let reply = read_reply(&mut "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello".as_bytes()).unwrap();
         assert_eq!((reply.status, reply.body_bytes), (200, 5));
+    }
+
+    #[test]
+    fn lengths_are_found_whatever_the_case() {
+        assert_eq!(parse_length(b"HTTP/1.1 200 OK\r\ncontent-LENGTH: 12\r\n\r\n"), Some(12));
+        assert_eq!(parse_length(b"HTTP/1.1 200 OK\r\n\r\n"), None);
     }
 
     #[test]

@@ -23,6 +23,10 @@ pub(crate) struct Plan {
     pub(crate) sound_seconds: f64,
     /// Tracks that are processed at once.
     pub(crate) backlog: usize,
+    /// Objects whose first bytes are waited for.
+    pub(crate) cold_objects: usize,
+    /// Listeners who are connected at once.
+    pub(crate) listeners: usize,
     /// Tracks in the collection whose pages are listed.
     pub(crate) tracks: usize,
     /// Tracks in the library whose pages are opened.
@@ -41,6 +45,8 @@ impl Plan {
             download_bytes: 200_000_000,
             sound_seconds: 300.0,
             backlog: 200,
+            cold_objects: 60,
+            listeners: 10_000,
             tracks: 10_000,
             library: 100_000,
         }
@@ -57,6 +63,8 @@ impl Plan {
             download_bytes: 20_000_000,
             sound_seconds: 20.0,
             backlog: 12,
+            cold_objects: 5,
+            listeners: 200,
             tracks: 400,
             library: 2000,
         }

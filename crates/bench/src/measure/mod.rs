@@ -1,9 +1,11 @@
 //! The measurements, one file each.
 
 mod backlog;
+mod cold;
 mod download;
 mod levels;
 mod list;
+mod listeners;
 mod objects;
 mod pages;
 mod play_session;
@@ -31,6 +33,8 @@ pub(crate) enum Benchmark {
     Range,
     Whole,
     Small,
+    Cold,
+    Listeners,
     PlaySession,
     PlayTrack,
     Redirect,
@@ -50,6 +54,8 @@ impl Benchmark {
             Self::Range => range::run(plan).await,
             Self::Whole => objects::large(plan).await,
             Self::Small => objects::small(plan).await,
+            Self::Cold => cold::run(plan).await,
+            Self::Listeners => listeners::run(plan).await,
             Self::PlaySession => play_session::run(plan).await,
             Self::PlayTrack => play_track::run(plan).await,
             Self::Redirect => redirect::run(plan).await,

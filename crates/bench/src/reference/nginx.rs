@@ -30,6 +30,12 @@ pub(super) fn find() -> Option<PathBuf> {
         .find(|binary| binary.is_file())
 }
 
+/// What makes its redirects lead to URLs as long as signed ones are.
+const LOCATION_FILLER: usize = 120;
+
+/// What is answered with a redirect.
+const REDIRECT_PATH: &str = "/redirect";
+
 /// A running nginx.
 #[derive(Debug)]
 pub(crate) struct Nginx {
@@ -67,12 +73,17 @@ impl Nginx {
         Ok(Self { running, url: format!("http://{address}"), _folder: folder })
     }
 
-    pub(super) fn url(&self) -> &str {
+    pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
     pub(super) fn processes(&self) -> Vec<u32> {
         self.running.processes()
+    }
+
+    /// A path that is answered with a bare redirect, as long as those of Tonearm are.
+    pub(crate) fn redirect_path(&self) -> &'static str {
+        REDIRECT_PATH
     }
 
     pub(super) fn signed_path(&self, file: &str) -> String {
@@ -85,6 +96,7 @@ impl Nginx {
 /// `tcp_nopush` stays off: over loopback, whose segments are as large as an answer, it holds the last one back for 40 ms.
 fn configure(folder: &Path, root: &Path, address: &str) -> String {
     let (folder, root) = (folder.display(), root.display());
+    let filler = "0".repeat(LOCATION_FILLER);
     let temporary: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
         .map(|kind| format!("    {kind}_temp_path {folder}/{kind};\n"))
         .concat();
@@ -93,7 +105,8 @@ fn configure(folder: &Path, root: &Path, address: &str) -> String {
 pid {folder}/nginx.pid;
 error_log stderr warn;
 worker_processes auto;
-events {{ worker_connections 4096; }}
+worker_rlimit_nofile 65536;
+events {{ worker_connections 16384; }}
 http {{
     access_log off;
     sendfile on;
@@ -104,6 +117,9 @@ http {{
         root {root};
         secure_link $arg_md5,$arg_expires;
         secure_link_md5 \"$secure_link_expires$uri {SECRET}\";
+        location = {REDIRECT_PATH} {{
+            return 302 http://127.0.0.1/a-signed-url?verify={filler};
+        }}
         location / {{
             if ($secure_link != 1) {{ return 403; }}
         }}
