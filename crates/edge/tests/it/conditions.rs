@@ -11,6 +11,7 @@ over_both_stores!(
     a_copy_that_is_current_is_not_sent_again,
     another_version_is_refused,
     if_range_continues_only_the_same_version,
+    conditions_are_looked_at_in_the_order_of_the_standard,
     what_is_gone_is_gone_for_caches_too,
 );
 
@@ -73,6 +74,30 @@ async fn if_range_continues_only_the_same_version(node: &Node) {
     }
     let beyond = [("range", "bytes=100-"), ("if-range", "\"x\"")];
     assert_eq!(node.get(&key, &beyond).await.status, 200);
+}
+
+/// RFC 9110 section 13.2.2: what stands earlier decides, and a range comes last.
+async fn conditions_are_looked_at_in_the_order_of_the_standard(node: &Node) {
+    let key = node.store(100).await;
+    let first = node.get(&key, &[]).await;
+    let (etag, modified) = (first.header("etag").unwrap(), first.header("last-modified").unwrap());
+    let (fails, beyond) = (("if-match", "\"x\""), ("range", "bytes=100-"));
+    for (headers, status) in [
+        (&[fails, ("if-none-match", etag), beyond][..], 412),
+        (&[("if-match", "*"), ("if-unmodified-since", LONG_AGO), ("range", "bytes=0-1")], 206),
+        (&[("if-match", etag), ("if-none-match", etag), beyond], 304),
+        (&[("if-unmodified-since", LONG_AGO), ("if-none-match", etag)], 412),
+        (&[("if-unmodified-since", modified), ("if-modified-since", modified)], 304),
+        (&[("if-none-match", "\"x\""), ("if-modified-since", modified), beyond], 416),
+        (&[("if-modified-since", LONG_AGO), ("if-range", "\"x\""), beyond], 200),
+        (&[("if-match", "*"), ("if-range", etag), ("range", "bytes=-7")], 206),
+    ] {
+        let answer = node.get(&key, headers).await;
+        assert_eq!(answer.status, status, "{headers:?}");
+        assert_eq!(answer.header("content-range").is_some(), [206, 416].contains(&status), "{headers:?}");
+    }
+    let missing = node.key(tonearm_domain::ContentType::Mp3);
+    node.get(&missing, &[("if-match", "*")]).await.assert_error(404, "not_found");
 }
 
 async fn what_is_gone_is_gone_for_caches_too(node: &Node) {
