@@ -1,7 +1,6 @@
 //! The bytes of an object on their way out.
 
 use std::fmt;
-use std::os::fd::BorrowedFd;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -27,34 +26,6 @@ impl Chunks {
 
     pub(crate) fn of(stream: impl Stream<Item = Result<Bytes, BlobError>> + Send + 'static) -> Self {
         Self(Source::Stream(stream.boxed()))
-    }
-}
-
-/// A part of an open file, all of it in memory.
-#[derive(Debug)]
-pub struct FilePart<'a> {
-    /// The file.
-    pub file: BorrowedFd<'a>,
-    /// Where the part begins.
-    pub offset: u64,
-    /// Bytes, at least one.
-    pub length: u64,
-}
-
-impl Chunks {
-    /// The next bytes where they are part of a file and in memory: the kernel can send them by itself.
-    pub fn in_file(&self) -> Option<FilePart<'_>> {
-        match &self.0 {
-            Source::File(chunks) => chunks.in_file(),
-            Source::Stream(_) => None,
-        }
-    }
-
-    /// Passes over bytes of [`in_file`](Self::in_file) that the kernel has sent.
-    pub fn pass(&mut self, bytes: u64) {
-        if let Source::File(chunks) = &mut self.0 {
-            chunks.pass(bytes);
-        }
     }
 }
 

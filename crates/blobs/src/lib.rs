@@ -17,7 +17,7 @@ mod store;
 
 pub use blobs::Blobs;
 pub use cache::CacheTerms;
-pub use chunks::{Chunks, FilePart};
+pub use chunks::Chunks;
 pub use error::{BlobError, BoxError, Cause, PutError};
 pub use object::{ObjectBody, ObjectMeta, OpenObject, PutTerms, Reading, Stored};
 pub use storage_url::{StorageUrl, StorageUrlError};

@@ -10,7 +10,7 @@ use futures::{Stream, StreamExt};
 use http::Version;
 use http::request::Parts;
 use http_body::{Body, Frame, SizeHint};
-use tonearm_blobs::{Chunks, FilePart, Reading};
+use tonearm_blobs::{Chunks, Reading};
 use tonearm_domain::RequestId;
 
 use crate::counted::Tally;
@@ -62,20 +62,6 @@ pub struct Sending<S> {
 impl<S> Sending<S> {
     pub(crate) fn new(chunks: S, length: u64, request_id: RequestId, tally: Tally) -> Self {
         Self { chunks, left: length, request_id, tally }
-    }
-}
-
-impl Sending<Chunks> {
-    /// The next bytes where they are part of a file and in memory: the kernel can send them by itself.
-    pub fn in_file(&self) -> Option<FilePart<'_>> {
-        self.chunks.in_file()
-    }
-
-    /// Passes over bytes of [`in_file`](Self::in_file) that the kernel has sent.
-    pub fn pass(&mut self, bytes: usize) {
-        self.chunks.pass(bytes as u64);
-        self.left = self.left.saturating_sub(bytes as u64);
-        self.tally.add(bytes);
     }
 }
 

@@ -107,6 +107,8 @@ pub struct Config {
     pub tls: Option<TlsFiles>,
     /// What is kept of a bucket's objects; none: nothing, or the store is a folder.
     pub cache: Option<CacheTerms>,
+    /// How often a node without a catalog asks the store which signing keys are live; each time costs requests.
+    pub look_at_store_every: Duration,
     /// Seconds that the clock of whoever signs URLs may be ahead.
     pub clock_tolerance_seconds: u32,
     /// How much one key, and one address, may ask for.
@@ -213,6 +215,7 @@ impl Config {
             max_json_bytes: settings.limits.max_json_bytes.map_or(1 << 20, |s| s.0 as usize),
             server_limits: server_limits(&settings.limits)?,
             tls: tls_files(settings.tls_cert, settings.tls_key)?,
+            look_at_store_every: LOOK_AT_STORE_EVERY,
             clock_tolerance_seconds: settings.edge.clock_tolerance_seconds.unwrap_or(30),
             rate_limits: rate_limits(&settings.limits),
             keep_deleted: keep_deleted(settings.library.keep_deleted_hours)?,
@@ -263,10 +266,14 @@ fn server_limits(settings: &file::LimitSettings) -> Result<ServerLimits, ConfigE
     Ok(ServerLimits {
         max_connections: settings.max_connections.unwrap_or(20_000),
         header_timeout: seconds("limits.header_timeout_seconds", settings.header_timeout_seconds, 30)?,
+        min_bytes_per_second: settings.min_bytes_per_second.unwrap_or(500),
         send_timeout: seconds("limits.send_timeout_seconds", settings.send_timeout_seconds, 60)?,
         drain: Duration::from_secs(30),
     })
 }
+
+/// Together with how long a node goes on with what it knows, this keeps a revocation within thirty seconds.
+const LOOK_AT_STORE_EVERY: Duration = Duration::from_secs(10);
 
 /// How often it is asked again whether an object that is kept still exists.
 const RECHECK: Duration = Duration::from_secs(30);

@@ -6,6 +6,7 @@ mod config;
 mod direct;
 mod front;
 mod health;
+mod lanes;
 mod log;
 mod node;
 mod opening;

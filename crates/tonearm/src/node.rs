@@ -142,7 +142,7 @@ impl Node {
             }
             self.parts = Some(parts);
         } else {
-            self.keep_up_alone(&ambient, &signer, &blobs, &meter);
+            self.keep_up_alone(config, &ambient, &signer, &blobs, &meter);
         }
         let proxies = config.trusted_proxies.clone().into();
         Ok((Front { edge, proxies, router: app.merge(health.router()) }, worker))
@@ -160,10 +160,18 @@ impl Node {
     }
 
     /// The same on a node that has nothing but the store.
-    fn keep_up_alone(&mut self, ambient: &Ambient, signer: &UrlSigner, blobs: &Blobs, meter: &Meter) {
+    fn keep_up_alone(
+        &mut self,
+        config: &Config,
+        ambient: &Ambient,
+        signer: &UrlSigner,
+        blobs: &Blobs,
+        meter: &Meter,
+    ) {
         let keeper = UsageKeeper::in_store(meter.clone(), blobs.clone(), ambient.clone());
         let follower = KeyFollower::of_store(blobs.clone(), signer.clone(), ambient.clone());
-        self.tasks.push(tokio::spawn(upkeep::follow_keys_in_store(follower, self.shutdown.clone())));
+        let (every, stop) = (config.look_at_store_every, self.shutdown.clone());
+        self.tasks.push(tokio::spawn(upkeep::follow_keys_in_store(follower, every, stop)));
         self.last_tasks.push(tokio::spawn(upkeep::keep_counts(keeper, self.answered.clone())));
     }
 

@@ -1,13 +1,17 @@
 //! Whether the other end of a connection takes what it is sent.
 
+use std::ffi::c_int;
 use std::io::{self, IoSlice};
+use std::os::fd::{AsRawFd as _, BorrowedFd, RawFd};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use rustix::ioctl::{Getter, Opcode, ioctl};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
 
 /// How often in the time that a client has it is looked at.
 const LOOKS: u32 = 4;
@@ -19,11 +23,14 @@ pub(crate) struct Patience {
     pub(crate) head: Duration,
     /// While nothing of an answer is taken.
     pub(crate) send: Duration,
+    /// Bytes a second that are to be taken of an answer, as a mean over `send`.
+    pub(crate) bytes_per_second: u32,
 }
 
 /// What goes on over a connection. Cheap to keep: each write costs a store or two, and no timer is touched.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
+    socket: Option<Socket>,
     written: AtomicU64,
     blocked: AtomicBool,
     /// Heads that were waited for.
@@ -33,19 +40,33 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
+    /// Of a connection over this socket, which is to be open as long as the progress is looked at.
+    pub(crate) fn over(socket: Socket) -> Self {
+        Self { socket: Some(socket), ..Self::default() }
+    }
+
     /// Ends when the client has taken nothing, or said nothing, for as long as it may or a quarter longer, although
-    /// there was something to take or to say.
+    /// there was something to take or to say; or when it takes too little.
     pub(crate) async fn given_up(&self, patience: Patience) {
         let tick = patience.head.min(patience.send) / LOOKS;
         let (mut taken, mut heard) = (Quiet::default(), Quiet::default());
+        let mut pace = Pace::default();
         loop {
             tokio::time::sleep(tick).await;
-            taken.look(self.written.load(Ordering::Relaxed), self.blocked.load(Ordering::Relaxed), tick);
+            let (all, waits) = (self.taken(), self.blocked.load(Ordering::Relaxed));
+            taken.look(all, waits, tick);
             heard.look(self.heads.load(Ordering::Relaxed), self.waits_for_head(), tick);
-            if taken.lasted >= patience.send || heard.lasted >= patience.head {
+            let trickles = pace.look(all, waits, tick, patience);
+            if trickles || taken.lasted >= patience.send || heard.lasted >= patience.head {
                 return;
             }
         }
+    }
+
+    /// Bytes that the client has taken: not those that the kernel still keeps for it, which may be megabytes.
+    fn taken(&self) -> u64 {
+        let queued = self.socket.map_or(0, Socket::queued);
+        self.written.load(Ordering::Relaxed).saturating_sub(queued)
     }
 
     /// Ends once `stopped` has and no request is being answered; the one that is, is the last.
@@ -110,6 +131,51 @@ impl Quiet {
         self.seen = count;
     }
 }
+
+/// How much has been taken since there was something to take.
+#[derive(Debug, Default)]
+struct Pace {
+    begun_with: u64,
+    lasted: Duration,
+}
+
+impl Pace {
+    /// Whether it was too little, as often as it is time to tell.
+    fn look(&mut self, taken: u64, waits: bool, since: Duration, patience: Patience) -> bool {
+        if waits {
+            self.lasted += since;
+        }
+        if waits && self.lasted < patience.send {
+            return false;
+        }
+        let enough = u128::from(patience.bytes_per_second) * self.lasted.as_millis() / 1000;
+        let too_little = waits && u128::from(taken.saturating_sub(self.begun_with)) < enough;
+        *self = Self { begun_with: taken, lasted: Duration::ZERO };
+        too_little
+    }
+}
+
+/// The socket of a connection, to ask the kernel about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Socket(RawFd);
+
+impl Socket {
+    pub(crate) fn of(stream: &TcpStream) -> Self {
+        Self(stream.as_raw_fd())
+    }
+
+    /// Bytes that were written and that the other end has not acknowledged.
+    fn queued(self) -> u64 {
+        // SAFETY: a connection's progress is looked at in the task that owns the connection, and no longer than it.
+        let socket = unsafe { BorrowedFd::borrow_raw(self.0) };
+        // SAFETY: `SIOCOUTQ`, which has the number of `TIOCOUTQ`, stores one int and does nothing else.
+        let queued = unsafe { ioctl(socket, Getter::<SIOCOUTQ, c_int>::new()) };
+        queued.ok().and_then(|queued| u64::try_from(queued).ok()).unwrap_or(0)
+    }
+}
+
+/// The same on every Linux but those on MIPS, PowerPC and SPARC, where asking fails and all that was written counts as taken.
+const SIOCOUTQ: Opcode = 0x5411;
 
 /// A connection whose writes are noted.
 #[derive(Debug)]
@@ -181,7 +247,7 @@ mod tests {
 
     const LIMIT: Duration = Duration::from_secs(60);
 
-    const PATIENCE: Patience = Patience { head: LIMIT, send: LIMIT };
+    const PATIENCE: Patience = Patience { head: LIMIT, send: LIMIT, bytes_per_second: 0 };
 
     #[tokio::test(start_paused = true)]
     async fn a_client_that_takes_nothing_is_found_out() {
@@ -214,5 +280,49 @@ mod tests {
         }
         let idle = tokio::time::timeout(LIMIT * 10, progress.given_up(PATIENCE)).await;
         assert!(idle.is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_takes_too_little_is_cut_off_and_one_that_takes_enough_is_not() {
+        for (bytes_per_second, is_given_up) in [(2, false), (4, true)] {
+            let (near, mut far) = duplex(10);
+            let progress = Arc::new(Progress::default());
+            let mut watched = Watched::new(near, progress.clone());
+            let takes_three_a_second = async {
+                loop {
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                    far.read_exact(&mut [0; 3]).await.unwrap();
+                }
+            };
+            let given_up = tokio::select! {
+                written = watched.write_all(&[0; 3000]) => written.is_err(),
+                () = takes_three_a_second => panic!("it never ends"),
+                () = progress.given_up(Patience { bytes_per_second, ..PATIENCE }) => true,
+            };
+            assert_eq!(given_up, is_given_up, "{bytes_per_second}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_the_kernel_keeps_is_not_taken() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (far, near) = tokio::join!(TcpStream::connect(listener.local_addr().unwrap()), listener.accept());
+        let (mut far, near) = (far.unwrap(), near.unwrap().0);
+        let progress = Arc::new(Progress::over(Socket::of(&near)));
+        let mut watched = Watched::new(near, progress.clone());
+        let block = vec![0; 1 << 20];
+        let mut written = 0;
+        while let Some(more) = futures::FutureExt::now_or_never(watched.write(&block)) {
+            written += more.unwrap();
+            tokio::task::yield_now().await;
+        }
+        let before = progress.taken();
+        assert!(before < written as u64, "{before} of {written} are taken");
+        let mut taken = vec![0; written];
+        far.read_exact(&mut taken).await.unwrap();
+        // The last acknowledgement may be on its way.
+        while progress.taken() < written as u64 {
+            tokio::task::yield_now().await;
+        }
     }
 }

@@ -18,6 +18,10 @@ impl<S> Rewound<S> {
     pub(crate) fn new(before: Bytes, stream: S) -> Self {
         Self { before, stream }
     }
+
+    pub(crate) fn get_ref(&self) -> &S {
+        &self.stream
+    }
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Rewound<S> {

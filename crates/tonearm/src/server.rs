@@ -1,9 +1,11 @@
 //! Accepts connections and serves them until told to stop, then lets the open ones finish.
 
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures::future::BoxFuture;
 use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
@@ -11,6 +13,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown, Watcher};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
@@ -18,7 +21,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::direct::{Direct, Ended};
 use crate::front::{Connection, Front};
-use crate::progress::{Patience, Progress, Watched};
+use crate::lanes::{Lane, Lanes};
+use crate::progress::{Patience, Progress, Socket, Watched};
 use crate::rewound::Rewound;
 use crate::tls::HTTP2;
 
@@ -31,13 +35,19 @@ pub struct ServerLimits {
     pub header_timeout: Duration,
     /// How long a client may take nothing of what it is sent.
     pub send_timeout: Duration,
+    /// Bytes a second that a client has to take of what it is sent, as a mean over that time.
+    pub min_bytes_per_second: u32,
     /// How long open requests may take once shutdown has begun.
     pub drain: Duration,
 }
 
 impl ServerLimits {
     fn patience(self) -> Patience {
-        Patience { head: self.header_timeout, send: self.send_timeout }
+        Patience {
+            head: self.header_timeout,
+            send: self.send_timeout,
+            bytes_per_second: self.min_bytes_per_second,
+        }
     }
 }
 
@@ -54,6 +64,7 @@ pub(crate) async fn serve(listener: TcpListener, server: Server, shutdown: Cance
     let graceful = GracefulShutdown::new();
     let limits = server.limits;
     let connections = Arc::new(Semaphore::new(limits.max_connections));
+    let mut lanes = server.lanes(&shutdown);
     let server = Arc::new(server);
     loop {
         let (stream, address, permit) = tokio::select! {
@@ -67,13 +78,13 @@ pub(crate) async fn serve(listener: TcpListener, server: Server, shutdown: Cance
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "could not turn off Nagle's algorithm");
         }
-        let (server, watcher, stopped) = (server.clone(), graceful.watcher(), shutdown.clone());
-        tokio::spawn(async move {
-            if let Some(begun) = server.begin(stream, &stopped).await {
-                server.converse(begun, address, watcher).await;
+        let connected = Connected { server: server.clone(), address, watcher: graceful.watcher(), permit };
+        match lanes.next() {
+            Some(lane) => connected.begin_at(lane, stream),
+            None => {
+                tokio::spawn(connected.run(stream, shutdown.clone()));
             }
-            drop(permit);
-        });
+        }
     }
     drop(listener);
     tokio::select! {
@@ -82,16 +93,68 @@ pub(crate) async fn serve(listener: TcpListener, server: Server, shutdown: Cance
     }
 }
 
+/// A connection that was accepted, with what ends with it.
+struct Connected {
+    server: Arc<Server>,
+    address: SocketAddr,
+    watcher: Watcher,
+    permit: OwnedSemaphorePermit,
+}
+
+impl Connected {
+    /// Answers requests for objects on a thread for them, and all else on the runtime of this one.
+    fn begin_at(self, lane: &Lane, stream: TcpStream) {
+        let (elsewhere, stopped) = (Handle::current(), lane.stopped.clone());
+        let Some(stream) = taken_over(stream.into_std()) else { return };
+        lane.runtime.spawn(async move {
+            let Some(stream) = taken_over(TcpStream::from_std(stream)) else { return };
+            let Some((read, stream)) = self.server.answer_objects(stream, &stopped).await else { return };
+            let Some(stream) = taken_over(stream.into_std()) else { return };
+            elsewhere.spawn(async move {
+                let Some(stream) = taken_over(TcpStream::from_std(stream)) else { return };
+                self.server.converse(Begun::plain(read, stream), self.address, self.watcher).await;
+                drop(self.permit);
+            });
+        });
+    }
+
+    async fn run(self, stream: TcpStream, stopped: CancellationToken) {
+        if let Some(begun) = self.server.begin(stream, &stopped).await {
+            self.server.converse(begun, self.address, self.watcher).await;
+        }
+        drop(self.permit);
+    }
+}
+
+/// A connection on its way from one runtime to another, which fails only where the system has no room for it.
+fn taken_over<S>(moved: io::Result<S>) -> Option<S> {
+    moved.inspect_err(|error| tracing::warn!(%error, "a connection could not be taken over")).ok()
+}
+
 /// What connections to clients that speak HTTP/2 without TLS begin with; no method of HTTP/1 does.
 const PREFACE: &[u8] = b"PRI ";
 
 impl Server {
+    /// The threads that answer requests for objects, where there are such requests and no TLS before them.
+    fn lanes(&self, stopped: &CancellationToken) -> Lanes {
+        if self.tls.is_some() || self.front.edge.is_none() {
+            return Lanes::none();
+        }
+        Lanes::start(stopped).unwrap_or_else(|error| {
+            tracing::warn!(%error, "there is no room for threads that deliver; all connections share the others");
+            Lanes::none()
+        })
+    }
+
     /// Answers requests for objects, or waits for TLS, until the HTTP server is needed. Nothing is kept for a
     /// connection that never begins but this.
     async fn begin(&self, stream: TcpStream, stopped: &CancellationToken) -> Option<Begun> {
         match &self.tls {
             Some(tls) => stopped.run_until_cancelled(self.begin_tls(tls, stream)).await?,
-            None => self.begin_plain(stream, stopped).await,
+            None => {
+                let (read, stream) = self.answer_objects(stream, stopped).await?;
+                Some(Begun::plain(read, stream))
+            }
         }
     }
 
@@ -107,8 +170,13 @@ impl Server {
         None
     }
 
-    async fn begin_plain(&self, mut stream: TcpStream, stopped: &CancellationToken) -> Option<Begun> {
-        let progress = Progress::default();
+    /// Answers requests for objects until something else is asked for, and gives what was then read.
+    async fn answer_objects(
+        &self,
+        mut stream: TcpStream,
+        stopped: &CancellationToken,
+    ) -> Option<(Bytes, TcpStream)> {
+        let progress = Progress::over(Socket::of(&stream));
         let ended = tokio::select! {
             biased;
             ended = Direct::new(&mut stream, self.front.edge.as_ref(), &progress).converse() => ended,
@@ -119,10 +187,7 @@ impl Server {
             () = progress.idle_after(stopped.cancelled()) => return None,
         };
         match ended {
-            Ok(Ended::Other(read)) => {
-                let http2 = read.starts_with(PREFACE);
-                Some(Begun::Plain { stream: Rewound::new(read, stream), http2 })
-            }
+            Ok(Ended::Other(read)) => Some((read, stream)),
             Ok(Ended::Closed) => None,
             Err(error) => {
                 tracing::debug!(%error, "a connection ended early");
@@ -134,19 +199,28 @@ impl Server {
     async fn converse(&self, begun: Begun, address: SocketAddr, watcher: Watcher) {
         match begun {
             Begun::Plain { stream, http2 } => {
-                self.serve(stream, http2, Connection { address, plain: true }, watcher).await;
+                let socket = Socket::of(stream.get_ref());
+                self.serve(stream, socket, http2, Connection { address, plain: true }, watcher).await;
             }
             Begun::Tls { stream, http2 } => {
-                self.serve(*stream, http2, Connection { address, plain: false }, watcher).await;
+                let socket = Socket::of(stream.get_ref().0);
+                self.serve(*stream, socket, http2, Connection { address, plain: false }, watcher).await;
             }
         }
     }
 
-    fn serve<S>(&self, stream: S, http2: bool, connection: Connection, watcher: Watcher) -> BoxFuture<'_, ()>
+    fn serve<S>(
+        &self,
+        stream: S,
+        socket: Socket,
+        http2: bool,
+        connection: Connection,
+        watcher: Watcher,
+    ) -> BoxFuture<'_, ()>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let progress = Arc::new(Progress::default());
+        let progress = Arc::new(Progress::over(socket));
         let stream = TokioIo::new(Watched::new(stream, progress.clone()));
         let front = self.front.clone();
         let service = service_fn(move |request| front.answer(request, connection));
@@ -180,6 +254,14 @@ impl Server {
 enum Begun {
     Plain { stream: Rewound<TcpStream>, http2: bool },
     Tls { stream: Box<TlsStream<TcpStream>>, http2: bool },
+}
+
+impl Begun {
+    /// A connection without TLS, of which this was read.
+    fn plain(read: Bytes, stream: TcpStream) -> Self {
+        let http2 = read.starts_with(PREFACE);
+        Self::Plain { stream: Rewound::new(read, stream), http2 }
+    }
 }
 
 /// The most of a head or a body that a connection keeps for a client that does not take it.

@@ -17,9 +17,6 @@ const FETCH_EVERY: Duration = Duration::from_secs(10);
 /// How often a node with a catalog looks which signing keys are live.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// The same on a node without one, where each look costs requests to the store.
-const LOOK_AT_STORE_EVERY: Duration = Duration::from_secs(10);
-
 /// How often it is written down when keys were last used.
 const NOTE_USES_EVERY: Duration = Duration::from_secs(30);
 
@@ -82,7 +79,11 @@ pub(crate) async fn follow_keys(mut follower: KeyFollower, until: CancellationTo
     repeat!("look which signing keys are live", LOOK_EVERY, until, follower.look());
 }
 
-/// Follows which signing keys are live, by what other nodes left in the store.
-pub(crate) async fn follow_keys_in_store(mut follower: KeyFollower, until: CancellationToken) {
-    repeat!("look which signing keys are live", LOOK_AT_STORE_EVERY, until, follower.look());
+/// Follows which signing keys are live, by what other nodes left in the store, with so much time between two looks.
+pub(crate) async fn follow_keys_in_store(
+    mut follower: KeyFollower,
+    every: Duration,
+    until: CancellationToken,
+) {
+    repeat!("look which signing keys are live", every, until, follower.look());
 }

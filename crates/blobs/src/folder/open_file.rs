@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, IoSliceMut};
 use std::ops::Range;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -99,13 +99,6 @@ impl OpenFile {
             }
             Content::File => None,
         }
-    }
-
-    /// The file, if all bytes of a range seem to be in memory; never for small ones, which are kept by ourselves.
-    pub(super) fn in_memory(&self, range: Range<u64>) -> Option<BorrowedFd<'_>> {
-        let Content::Mapped { warm, .. } = &self.content else { return None };
-        let there = self.are_warm(warm, &range) || self.are_in_memory(range);
-        there.then(|| self.file.as_fd())
     }
 
     /// The bytes of a range, copied, if all of them are in memory.

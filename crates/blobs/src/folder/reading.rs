@@ -11,7 +11,6 @@ use futures::Stream;
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::open_file::OpenFile;
-use crate::FilePart;
 use crate::object::Reading;
 
 /// Bytes copied at once: enough that a switch to a blocking thread costs little, few enough that many readers who
@@ -40,21 +39,6 @@ impl FileChunks {
             Reading::Mapped => self.file.mapped(self.next(MAPPED_CHUNK)),
             Reading::Copied => self.file.copied(self.next(COPIED_CHUNK)),
         }
-    }
-
-    /// The next bytes as a part of the file, if they are in memory and nothing was asked of the disk.
-    pub(crate) fn in_file(&self) -> Option<FilePart<'_>> {
-        let part = self.next(MAPPED_CHUNK);
-        if part.is_empty() || self.pending.is_some() {
-            return None;
-        }
-        let file = self.file.in_memory(part.clone())?;
-        Some(FilePart { file, offset: part.start, length: part.end - part.start })
-    }
-
-    /// Passes over bytes that were sent otherwise.
-    pub(crate) fn pass(&mut self, bytes: u64) {
-        self.left.start = self.left.end.min(self.left.start.saturating_add(bytes));
     }
 
     fn next(&self, most: u64) -> Range<u64> {

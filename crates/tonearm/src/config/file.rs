@@ -46,6 +46,7 @@ pub(super) struct LimitSettings {
     pub(super) max_connections: Option<usize>,
     pub(super) header_timeout_seconds: Option<u32>,
     pub(super) send_timeout_seconds: Option<u32>,
+    pub(super) min_bytes_per_second: Option<u32>,
     pub(super) requests_per_minute_per_key: Option<u32>,
     pub(super) requests_per_minute_per_address: Option<u32>,
 }
@@ -130,6 +131,7 @@ impl Settings {
         variables.toml("limits.max_connections", &mut settings.limits.max_connections)?;
         variables.toml("limits.header_timeout_seconds", &mut settings.limits.header_timeout_seconds)?;
         variables.toml("limits.send_timeout_seconds", &mut settings.limits.send_timeout_seconds)?;
+        variables.toml("limits.min_bytes_per_second", &mut settings.limits.min_bytes_per_second)?;
         variables
             .toml("limits.requests_per_minute_per_key", &mut settings.limits.requests_per_minute_per_key)?;
         variables.toml(

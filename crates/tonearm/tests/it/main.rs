@@ -10,6 +10,7 @@ mod covers;
 mod damaged;
 mod direct;
 mod edge;
+mod forwarded;
 mod inputs;
 mod lifecycle;
 mod receiver;

@@ -16,7 +16,7 @@ use tonearm_testkit::{Client, Program, TestServer};
 
 use crate::{binary, on_both_backends, text};
 
-on_both_backends!(all_nodes_count_and_lose_nothing, edges_without_a_catalog_learn_of_keys);
+on_both_backends!(all_nodes_count_and_lose_nothing, edges_without_a_catalog_learn_of_keys_and_of_their_end);
 
 /// Delivers at a node of all roles and at one without a catalog, stops both, and asks a third.
 async fn all_nodes_count_and_lose_nothing(server: TestServer) {
@@ -54,8 +54,8 @@ async fn all_nodes_count_and_lose_nothing(server: TestServer) {
     last.stop().await;
 }
 
-/// A node that has nothing but the store honours a key that another one made.
-async fn edges_without_a_catalog_learn_of_keys(server: TestServer) {
+/// A node that has nothing but the store honours a key that another one made, until another one revokes it.
+async fn edges_without_a_catalog_learn_of_keys_and_of_their_end(server: TestServer) {
     let client = &server.client;
     let collection = client.collection("Signed").await;
     let id = client.upload(&collection, "a.wav", wav(&WavSpec::default())).await;
@@ -69,11 +69,28 @@ async fn edges_without_a_catalog_learn_of_keys(server: TestServer) {
     let url = sign(created.key.id.as_str(), &created.secret, &path, server.clock.now().unix_seconds());
     let anyone = client.without_key();
     becomes(&anyone, &url, 200).await;
-    let edge = server.another_node(vec![Role::Edge]).await;
+    let edge = server
+        .another_node_with(|config| {
+            config.roles = vec![Role::Edge];
+            config.look_at_store_every = Duration::from_millis(50);
+        })
+        .await;
     // The node with the catalog tells as soon as it knows, and a node that starts asks at once.
     becomes(&anyone, &format!("{}{url}", edge.public_url()), 200).await;
     let unknown = sign("aaaaaaaaaaaa", &created.secret, &path, server.clock.now().unix_seconds());
     assert_eq!(anyone.get(&format!("{}{unknown}", edge.public_url())).await.status, 401);
+
+    let other = keys.create(&caller, "another backend").await.unwrap();
+    let others = sign(other.key.id.as_str(), &other.secret, &path, server.clock.now().unix_seconds());
+    server.clock.advance_seconds(1);
+    becomes(&anyone, &format!("{}{others}", edge.public_url()), 200).await;
+    server.clock.advance_seconds(1);
+    keys.revoke(&caller, created.key.id).await.unwrap();
+    for node in [server.node.public_url(), edge.public_url()] {
+        becomes(&anyone, &format!("{node}{url}"), 401).await;
+        // Nobody else's URLs end with it.
+        assert_eq!(anyone.get(&format!("{node}{others}")).await.status, 200);
+    }
     edge.stop().await;
     server.node.stop().await;
 }
