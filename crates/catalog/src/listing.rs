@@ -75,22 +75,20 @@ impl Catalog {
         words: &SearchWords,
     ) -> Result<Found, CatalogError> {
         use track_search::Column;
-        let mut select = Query::select();
+        let mut select = match self.backend() {
+            Backend::Sqlite => looked_up(words),
+            Backend::Postgres => {
+                Query::select().from(track_search::Entity).cond_where(holds(words.iter())).take()
+            }
+        };
         select
             .column((track_search::Entity, Column::TrackId))
-            .from(track_search::Entity)
             .inner_join(track::Entity, track::Column::Id.into_expr().eq(Column::TrackId.into_expr()))
             .and_where(Column::OrganizationId.eq(organization.uuid()))
             .and_where(track::Column::DeletedAt.is_null())
             .limit(MOST_FOUND + 1);
         if let Some(collection) = collection {
             select.and_where(Column::CollectionId.eq(collection.uuid()));
-        }
-        match self.backend() {
-            Backend::Sqlite => look_up(&mut select, words),
-            Backend::Postgres => {
-                select.cond_where(holds(words.iter()));
-            }
         }
         let rows = self.reader().query_all(&select).await?;
         if rows.len() as u64 > MOST_FOUND {
@@ -180,8 +178,23 @@ impl Transaction {
 fn listed_tracks(organization: OrganizationId, collection: Option<CollectionId>) -> Select<track::Entity> {
     use track::Column;
     let living = track::Entity::find().filter(Column::DeletedAt.is_null());
-    let own = living.filter(Column::OrganizationId.eq(organization.uuid()));
-    own.apply_if(collection, |select, id| select.filter(Column::CollectionId.eq(id.uuid())))
+    match collection {
+        None => living.filter(Column::OrganizationId.eq(organization.uuid())),
+        // The organization is asked for once, not of every track: an index over the collection then counts by itself.
+        Some(id) => living.filter(Column::CollectionId.into_expr().eq(own(organization, id))),
+    }
+}
+
+/// The id of a collection where it belongs to the organization, else nothing.
+fn own(organization: OrganizationId, id: CollectionId) -> SimpleExpr {
+    use collection::Column;
+    let own = Query::select()
+        .column(Column::Id)
+        .from(collection::Entity)
+        .and_where(Column::Id.eq(id.uuid()))
+        .and_where(Column::OrganizationId.eq(organization.uuid()))
+        .take();
+    SimpleExpr::SubQuery(None, Box::new(own.into()))
 }
 
 fn keyset_of_tracks(sort: TrackSort) -> Keyset<track::Column> {
@@ -216,19 +229,24 @@ fn like(text: SimpleExpr, word: &str) -> SimpleExpr {
     text.like(LikeExpr::new(pattern).escape('\\'))
 }
 
-/// Words that are long enough go through SQLite's index; the others are looked for in what that leaves.
-fn look_up(select: &mut SelectStatement, words: &SearchWords) {
+/// The searched texts that hold the words, on SQLite. Words that are long enough go through its index; the others are
+/// looked for in what that leaves.
+fn looked_up(words: &SearchWords) -> SelectStatement {
     let (long, short): (Vec<&str>, Vec<&str>) =
         words.iter().partition(|word| word.chars().count() >= TRIGRAM);
-    select.cond_where(holds(short.into_iter()));
+    let mut select = Query::select();
     if long.is_empty() {
-        return;
+        select.from(track_search::Entity);
+    } else {
+        let quoted: Vec<String> =
+            long.iter().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
+        let row = Expr::col(("track_search_trigram", "rowid"));
+        select
+            .from("track_search_trigram")
+            // SQLite keeps to the order of a cross join, and stops when enough was found.
+            .cross_join(track_search::Entity)
+            .and_where(track_search::Column::Id.into_expr().eq(row))
+            .and_where(Expr::cust_with_values("track_search_trigram MATCH ?", [quoted.join(" AND ")]));
     }
-    let quoted: Vec<String> = long.iter().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
-    let matching = Query::select()
-        .column("rowid")
-        .from("track_search_trigram")
-        .and_where(Expr::cust_with_values("track_search_trigram MATCH ?", [quoted.join(" AND ")]))
-        .take();
-    select.and_where(Expr::col((track_search::Entity, track_search::Column::Id)).in_subquery(matching));
+    select.cond_where(holds(short.into_iter())).take()
 }

@@ -28,7 +28,7 @@ pub struct LevelMeter {
 }
 
 /// Blocks before they are merged in pairs.
-const MOST_BLOCKS: usize = 1 << 20;
+const MOST_BLOCKS: usize = 1 << 19;
 
 /// What is kept of a run of frames.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

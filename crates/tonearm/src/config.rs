@@ -4,7 +4,7 @@ mod file;
 mod size;
 
 use std::net::SocketAddr;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -213,7 +213,7 @@ impl Config {
                 max_cover_bytes: settings.limits.max_cover_bytes.map_or(20 << 20, |s| s.0),
             },
             max_json_bytes: settings.limits.max_json_bytes.map_or(1 << 20, |s| s.0 as usize),
-            server_limits: server_limits(&settings.limits)?,
+            server_limits: server_limits(&settings.limits, &settings.edge)?,
             tls: tls_files(settings.tls_cert, settings.tls_key)?,
             look_at_store_every: LOOK_AT_STORE_EVERY,
             clock_tolerance_seconds: settings.edge.clock_tolerance_seconds.unwrap_or(30),
@@ -258,7 +258,10 @@ fn rate_limits(settings: &file::LimitSettings) -> RateLimits {
     }
 }
 
-fn server_limits(settings: &file::LimitSettings) -> Result<ServerLimits, ConfigError> {
+fn server_limits(
+    settings: &file::LimitSettings,
+    edge: &file::EdgeSettings,
+) -> Result<ServerLimits, ConfigError> {
     let seconds = |name: &str, setting: Option<u32>, default| {
         let seconds = setting.unwrap_or(default);
         positive(name, seconds as usize).map(|()| Duration::from_secs(seconds.into()))
@@ -269,6 +272,7 @@ fn server_limits(settings: &file::LimitSettings) -> Result<ServerLimits, ConfigE
         min_bytes_per_second: settings.min_bytes_per_second.unwrap_or(500),
         send_timeout: seconds("limits.send_timeout_seconds", settings.send_timeout_seconds, 60)?,
         drain: Duration::from_secs(30),
+        delivery_threads: usize::try_from(edge.threads.unwrap_or(0)).ok().and_then(NonZeroUsize::new),
     })
 }
 

@@ -1,4 +1,4 @@
-//! Threads that answer requests for objects, one for each core, each with a runtime of its own: what takes some millionths of
+//! Threads that answer requests for objects, each with a runtime of its own: what takes some millionths of
 //! a second should neither wait for another thread nor wake one.
 
 use std::io;
@@ -26,10 +26,11 @@ pub(crate) struct Lane {
 }
 
 impl Lanes {
-    /// As many as there are cores.
-    pub(crate) fn start(stopped: &CancellationToken) -> io::Result<Self> {
+    /// So many, else as many as there are cores.
+    pub(crate) fn start(count: Option<NonZeroUsize>, stopped: &CancellationToken) -> io::Result<Self> {
         let mut lanes = Self { lanes: Vec::new(), turn: 0, ended: CancellationToken::new() };
-        for number in 0..thread::available_parallelism().map_or(1, NonZeroUsize::get) {
+        let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        for number in 0..count.unwrap_or_else(cores).get() {
             let runtime = Builder::new_current_thread().enable_all().build()?;
             lanes.lanes.push(Lane { runtime: runtime.handle().clone(), stopped: stopped.child_token() });
             let ended = lanes.ended.clone();

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,6 +40,8 @@ pub struct ServerLimits {
     pub min_bytes_per_second: u32,
     /// How long open requests may take once shutdown has begun.
     pub drain: Duration,
+    /// Threads that answer requests for objects; none: as many as suit the machine.
+    pub delivery_threads: Option<NonZeroUsize>,
 }
 
 impl ServerLimits {
@@ -140,7 +143,7 @@ impl Server {
         if self.tls.is_some() || self.front.edge.is_none() {
             return Lanes::none();
         }
-        Lanes::start(stopped).unwrap_or_else(|error| {
+        Lanes::start(self.limits.delivery_threads, stopped).unwrap_or_else(|error| {
             tracing::warn!(%error, "there is no room for threads that deliver; all connections share the others");
             Lanes::none()
         })

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use sea_orm::sea_query::{ExprTrait, Query};
 use sea_orm::{
-    ColumnTrait, EntityTrait, FromQueryResult, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
-    QueryTrait, Select,
+    ColumnTrait, Condition, EntityTrait, FromQueryResult, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect, QueryTrait, Select,
 };
 use tonearm_domain::{Day, KeyScope, OrganizationId, Page, ShortId, TrackId, UsageCounts, VariantIndex};
 use uuid::Uuid;
@@ -154,6 +154,13 @@ impl Catalog {
                 Ok(DayUsage { day, counts: row.sums.counts()? })
             })
             .collect()
+    }
+
+    /// How many tracks were played: by a share link, or in a session.
+    pub async fn played_tracks(&self, filter: &UsageFilter) -> Result<u64, CatalogError> {
+        let is_played = Condition::any().add(Column::StreamRedirects.gt(0)).add(Column::TrackFetches.gt(0));
+        let played = rows(filter).filter(is_played).column(Column::Folder).group_by(Column::Folder);
+        Ok(played.count(self.reader()).await?)
     }
 
     /// How many tracks (and other things with files) there is something of, and a page of them, those with most

@@ -139,6 +139,8 @@ async fn sums_are_by_day_track_and_variant(place: Place) {
     let rows: Vec<_> = tracks.iter().map(|row| (row.folder, row.track_id, row.counts.bytes)).collect();
     assert_eq!(rows, [(track.index, Some(track.id), 110), (cover, None, 1)]);
     assert_eq!((found, tracks[0].title.as_deref()), (2, Some("Song")));
+    // What is only fetched, as covers are, is not played.
+    assert_eq!(catalog.played_tracks(&whole).await.unwrap(), 1);
     let second = Page::new(Some(1), Some(1)).unwrap();
     assert_eq!(catalog.usage_by_track(&whole, second).await.unwrap(), (2, tracks[1..].to_vec()));
 

@@ -98,7 +98,8 @@ async fn page(
     let (period, problems) = asked.period(app.usage.today())?;
     let top = Page::new(Some(20), None).unwrap_or_default();
     let days = app.usage.daily(&caller, period).await?;
-    let (track_count, tracks) = app.usage.by_track(&caller, period, top).await?;
+    let (_, tracks) = app.usage.by_track(&caller, period, top).await?;
+    let track_count = app.usage.played_tracks(&caller, period).await?;
     let (_, variants) = app.usage.by_variant(&caller, period, top).await?;
     let storage = app.usage.storage(&caller).await?;
     let (_, largest) = app.usage.storage_by_track(&caller, top).await?;
@@ -142,7 +143,11 @@ async fn page(
             .into_iter()
             .map(|track| {
                 let link = track.track_id.map(|id| member.path(&format!("/tracks/{id}")));
-                Row::of(track.title.unwrap_or_else(|| "A deleted track".to_owned()), link, track.counts)
+                Row::of(
+                    track.title.unwrap_or_else(|| "Covers shared by tracks".to_owned()),
+                    link,
+                    track.counts,
+                )
             })
             .collect(),
         variants: variants

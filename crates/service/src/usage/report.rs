@@ -157,7 +157,13 @@ impl Usage {
         self.every_day(&filter(caller, period), period).await
     }
 
-    /// How many tracks were played, and a page of them, those with most bytes first.
+    /// How many tracks were played: by a share link, or in a session.
+    pub async fn played_tracks(&self, caller: &Caller, period: UsagePeriod) -> Result<u64, Refusal> {
+        Ok(self.catalog.played_tracks(&filter(caller, period)).await?)
+    }
+
+    /// How many tracks (and other things with files) something was delivered of, and a page of them, those with most
+    /// bytes first.
     pub async fn by_track(
         &self,
         caller: &Caller,

@@ -66,6 +66,7 @@ pub(super) struct ApiSettings {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct EdgeSettings {
+    pub(super) threads: Option<u32>,
     pub(super) clock_tolerance_seconds: Option<u32>,
     pub(super) memory_cache: Option<CacheSize>,
     pub(super) disk_cache: Option<CacheSize>,
@@ -140,6 +141,7 @@ impl Settings {
         )?;
         variables.toml("library.keep_deleted_hours", &mut settings.library.keep_deleted_hours)?;
         variables.toml("api.public_play_sessions", &mut settings.api.public_play_sessions)?;
+        variables.toml("edge.threads", &mut settings.edge.threads)?;
         variables.toml("edge.clock_tolerance_seconds", &mut settings.edge.clock_tolerance_seconds)?;
         variables.parsed("edge.memory_cache", &mut settings.edge.memory_cache)?;
         variables.parsed("edge.disk_cache", &mut settings.edge.disk_cache)?;

@@ -12,13 +12,17 @@ const MANY: usize = 200;
 
 /// A node that soon loses its patience.
 async fn impatient(server: &TestServer) -> Node {
-    server
+    let node = server
         .another_node_with(|config| {
             config.roles = vec![Role::Api, Role::Edge];
             config.server_limits.header_timeout = Duration::from_secs(1);
             config.server_limits.send_timeout = Duration::from_secs(1);
         })
-        .await
+        .await;
+    // Once it has answered, all its threads are there, with the files that they have open.
+    let mut first = connect(&node, "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
+    first.read_to_end(&mut Vec::new()).await.unwrap();
+    node
 }
 
 async fn connect(node: &Node, request: &str) -> TcpStream {
