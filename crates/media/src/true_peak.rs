@@ -2,8 +2,8 @@
 //!
 //! The sound is interpolated to four times its rate (twice at 96 kHz and above, not at all from 192 kHz on) by a
 //! windowed sinc of 96 taps: with the 48 of the annex, peaks of sound that was cut off hard came out 0.6 dB lower than
-//! ffmpeg's `ebur128` filter finds them, with these 0.01 dB. Where a stretch of samples is so quiet that no value between them can be above the
-//! highest one so far, it is passed over: that is most of most sound.
+//! ffmpeg's `ebur128` filter finds them, with these 0.01 dB. Where a stretch of samples is so quiet that no value
+//! between them can be above the highest one so far, it is passed over: that is most of most sound.
 
 use std::f64::consts::PI;
 

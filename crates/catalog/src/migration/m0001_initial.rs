@@ -6,6 +6,8 @@ use sea_orm_migration::schema::{
     text, text_null, uuid, uuid_null,
 };
 
+use super::pieces::index;
+
 #[derive(DeriveMigrationName)]
 pub(super) struct Migration;
 
@@ -283,15 +285,6 @@ fn indexes() -> Vec<IndexCreateStatement> {
         indexes.push(where_set(index(table, &["creator_id"]), "creator_id"));
     }
     indexes
-}
-
-fn index(table: &'static str, columns: &[&'static str]) -> IndexCreateStatement {
-    let mut index = Index::create();
-    index.name(format!("{table}_by_{}", columns.join("_"))).table(table);
-    for column in columns {
-        index.col(*column);
-    }
-    index
 }
 
 fn unique(mut index: IndexCreateStatement) -> IndexCreateStatement {

@@ -5,6 +5,8 @@ use sea_orm_migration::prelude::*;
 use tonearm_domain::ShortId;
 use uuid::Uuid;
 
+use super::pieces::add;
+
 #[derive(DeriveMigrationName)]
 pub(super) struct Migration;
 
@@ -26,11 +28,6 @@ impl MigrationTrait for Migration {
         }
         give_folders(manager).await
     }
-}
-
-/// SQLite adds one column at a time.
-async fn add(manager: &SchemaManager<'_>, table: &'static str, column: ColumnDef) -> Result<(), DbErr> {
-    manager.alter_table(Table::alter().table(table).add_column(column).take()).await
 }
 
 fn by_cover_version(table: &'static str) -> IndexCreateStatement {

@@ -3,6 +3,8 @@
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{big_integer, big_integer_null, json_binary, uuid, uuid_null};
 
+use super::pieces::{add, index};
+
 #[derive(DeriveMigrationName)]
 pub(super) struct Migration;
 
@@ -41,18 +43,4 @@ impl MigrationTrait for Migration {
         // Which tracks are in the making, or failed, and which have a file to render from.
         manager.create_index(index("track", &["organization_id", "track_status_id", "id"])).await
     }
-}
-
-/// SQLite adds one column at a time.
-async fn add(manager: &SchemaManager<'_>, table: &'static str, column: ColumnDef) -> Result<(), DbErr> {
-    manager.alter_table(Table::alter().table(table).add_column(column).take()).await
-}
-
-fn index(table: &'static str, columns: &[&'static str]) -> IndexCreateStatement {
-    let mut index = Index::create();
-    index.name(format!("{table}_by_{}", columns.join("_"))).table(table);
-    for column in columns {
-        index.col(*column);
-    }
-    index
 }

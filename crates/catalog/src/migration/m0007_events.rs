@@ -5,6 +5,8 @@ use sea_orm_migration::schema::{
     big_integer, big_integer_null, blob, blob_null, integer, integer_null, text, text_null, uuid, uuid_null,
 };
 
+use super::pieces::index;
+
 #[derive(DeriveMigrationName)]
 pub(super) struct Migration;
 
@@ -120,13 +122,4 @@ fn indexes() -> Vec<IndexCreateStatement> {
         index("webhook_delivery", &["finished_at"]).and_where(Expr::col("finished_at").is_not_null()).take(),
         index("audit_entry", &["organization_id", "id"]),
     ]
-}
-
-fn index(table: &'static str, columns: &[&'static str]) -> IndexCreateStatement {
-    let mut index = Index::create();
-    index.name(format!("{table}_by_{}", columns.join("_"))).table(table);
-    for column in columns {
-        index.col(*column);
-    }
-    index
 }

@@ -10,6 +10,8 @@ use sea_orm_migration::schema::{text, uuid};
 use tonearm_domain::{TrackInfo, TrackStatus, search_text, shown_title, sort_title};
 use uuid::Uuid;
 
+use super::pieces::{add, index};
+
 /// Tracks that are read at once.
 const BATCH: u64 = 500;
 
@@ -77,11 +79,6 @@ fn title_column(manager: &SchemaManager<'_>) -> ColumnDef {
     column.not_null().default("").take()
 }
 
-/// SQLite adds one column at a time.
-async fn add(manager: &SchemaManager<'_>, table: &'static str, column: ColumnDef) -> Result<(), DbErr> {
-    manager.alter_table(Table::alter().table(table).add_column(column).take()).await
-}
-
 fn track_search() -> TableCreateStatement {
     Table::create()
         .table("track_search")
@@ -91,15 +88,6 @@ fn track_search() -> TableCreateStatement {
         .col(uuid("collection_id"))
         .col(text("text"))
         .take()
-}
-
-fn index(table: &'static str, columns: &[&'static str]) -> IndexCreateStatement {
-    let mut index = Index::create();
-    index.name(format!("{table}_by_{}", columns.join("_"))).table(table);
-    for column in columns {
-        index.col(*column);
-    }
-    index
 }
 
 fn living(mut index: IndexCreateStatement) -> IndexCreateStatement {

@@ -2,6 +2,8 @@
 
 use sea_orm_migration::prelude::*;
 
+use super::pieces::add;
+
 #[derive(DeriveMigrationName)]
 pub(super) struct Migration;
 
@@ -9,10 +11,10 @@ pub(super) struct Migration;
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         for table in ["track", "collection"] {
-            add(manager, table, "restorable_until").await?;
+            add(manager, table, moment("restorable_until")).await?;
         }
         // Only of tracks that were deleted by themselves: those that went with their collection are not listed.
-        add(manager, "track", "trashed_at").await?;
+        add(manager, "track", moment("trashed_at")).await?;
         for (table, column) in [("track", "trashed_at"), ("collection", "restorable_until")] {
             let index = Index::create()
                 .name(format!("{table}_by_organization_id_{column}_id"))
@@ -28,8 +30,6 @@ impl MigrationTrait for Migration {
     }
 }
 
-/// SQLite adds one column at a time.
-async fn add(manager: &SchemaManager<'_>, table: &'static str, column: &'static str) -> Result<(), DbErr> {
-    let column = ColumnDef::new(column).big_integer().null().take();
-    manager.alter_table(Table::alter().table(table).add_column(column).take()).await
+fn moment(name: &'static str) -> ColumnDef {
+    ColumnDef::new(name).big_integer().null().take()
 }

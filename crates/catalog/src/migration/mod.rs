@@ -11,6 +11,7 @@ mod m0008_transcription;
 mod m0009_people;
 mod m0010_listing;
 mod m0011_trash;
+mod pieces;
 
 use std::collections::HashSet;
 

@@ -62,6 +62,10 @@ impl Browser {
 
     /// Waits until what the selector finds first says this; a form that was sent leads to another page in its time.
     pub(crate) async fn shows(&self, css: &str, text: &str) {
+        self.wait_for(css, text, Duration::from_millis(50), async || {}).await;
+    }
+
+    async fn wait_for(&self, css: &str, text: &str, pause: Duration, between: impl AsyncFn()) {
         let deadline = Instant::now() + PATIENCE;
         loop {
             // Between two pages an element may be gone before it is read.
@@ -70,7 +74,8 @@ impl Browser {
                 return;
             }
             assert!(Instant::now() < deadline, "{css} says {seen:?}, not {text:?}");
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            tokio::time::sleep(pause).await;
+            between().await;
         }
     }
 
@@ -88,16 +93,8 @@ impl Browser {
 
     /// Loads the page again until what the selector finds first says this: for what is written down a moment later.
     pub(crate) async fn shows_in_time(&self, css: &str, text: &str) {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            let seen = self.find(css).await.text().await.unwrap_or_default();
-            if seen.contains(text) {
-                return;
-            }
-            assert!(Instant::now() < deadline, "{css} says {seen:?}, not {text:?}");
-            tokio::time::sleep(Duration::from_millis(200)).await;
-            self.client.refresh().await.unwrap();
-        }
+        let reload = async || self.client.refresh().await.unwrap();
+        self.wait_for(css, text, Duration::from_millis(200), reload).await;
     }
 
     /// What a script returns. It runs in the page as if the page had it, which no security policy forbids.

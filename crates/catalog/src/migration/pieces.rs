@@ -1,0 +1,22 @@
+//! What steps have in common.
+
+use sea_orm_migration::prelude::*;
+
+/// SQLite adds one column at a time.
+pub(super) async fn add(
+    manager: &SchemaManager<'_>,
+    table: &'static str,
+    column: ColumnDef,
+) -> Result<(), DbErr> {
+    manager.alter_table(Table::alter().table(table).add_column(column).take()).await
+}
+
+/// An index that is named after what it is over.
+pub(super) fn index(table: &'static str, columns: &[&'static str]) -> IndexCreateStatement {
+    let mut index = Index::create();
+    index.name(format!("{table}_by_{}", columns.join("_"))).table(table);
+    for column in columns {
+        index.col(*column);
+    }
+    index
+}
