@@ -47,15 +47,16 @@ impl Waveform {
     }
 }
 
-/// Samples read at once.
+/// Samples that are read from a file at once.
 const CHUNK: usize = 32 * 1024;
 /// Chunks that may wait to be measured.
 const CHUNKS: usize = 4;
-/// How long a pipe is left to fill up where it was empty. Being woken for every packet would take both sides longer
-/// than the work itself.
+/// Samples that are read from a pipe at once.
+const GULP: usize = 128 * 1024;
+/// Bytes that the pipe from ffmpeg holds: two gulps, so that ffmpeg fills one while the other is measured.
+const PIPE: usize = 2 * GULP * size_of::<f32>();
+/// How long a pipe is left to fill up.
 const NAP: Duration = Duration::from_millis(1);
-/// Bytes that the pipe from ffmpeg holds, so that neither side waits for the other at every chunk.
-const PIPE: usize = 1 << 20;
 
 /// Measures interleaved samples as they come.
 pub(crate) struct Analyser {
@@ -90,15 +91,23 @@ impl Analyser {
         }
     }
 
-    /// Reads what ffmpeg decodes, to the end.
-    pub(crate) fn consume(self, stdout: PipeReader) -> Result<Analysis, MediaError> {
+    /// Reads what ffmpeg decodes, to the end, on this thread alone: ffmpeg takes longer than all that is measured, and
+    /// more threads would take turns from it.
+    pub(crate) fn consume(mut self, stdout: PipeReader) -> Result<Analysis, MediaError> {
         widen_pipe(&stdout);
+        let (mut loudness, mut true_peak) = self.aside.take().ok_or(MediaError::Cancelled)?;
         // When the work is called off, ffmpeg is killed, and its pipe ends.
-        self.measure(Napping(stdout), Encoding::Float32, &CancellationToken::new())
+        let cancel = CancellationToken::new();
+        self.read(Gulping(stdout), (Encoding::Float32, GULP), &cancel, |samples| {
+            loudness.add(&samples);
+            true_peak.add(&samples);
+            Some(samples)
+        })?;
+        self.finish(&loudness, &true_peak)
     }
 
-    /// Reads samples to the end. Holds a few chunks at a time, however long the sound is. Loudness and true peaks,
-    /// which take longest, are measured on threads of their own.
+    /// Reads the samples of a file to the end. Holds a few chunks at a time, however long the sound is. Loudness and
+    /// true peaks, which take longest, are measured on threads of their own.
     pub(crate) fn measure(
         mut self,
         samples: impl Read,
@@ -120,41 +129,36 @@ impl Analyser {
                 std::thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, measure)?;
                 feeds.push(feed);
             }
-            // Ends early where chunks are not taken, as a thread has panicked then, and so will its scope.
-            self.read(samples, encoding, cancel, &empty, |samples| {
+            self.read(samples, (encoding, CHUNK), cancel, |samples| {
                 let samples = Arc::new(samples);
-                feeds.iter().all(|feed| feed.send(Arc::clone(&samples)).is_ok())
+                let is_taken = feeds.iter().all(|feed| feed.send(Arc::clone(&samples)).is_ok());
+                // Where it is not, a thread has panicked, and so will the scope.
+                is_taken.then(|| empty.try_recv().unwrap_or_default())
             })
         })?;
         self.finish(&loudness, &true_peak)
     }
 
-    /// Takes every chunk in, and passes it on. Ends early where it is not taken.
+    /// Takes every chunk in, and passes it on to who gives room for the next one, or ends it.
     fn read(
         &mut self,
         mut source: impl Read,
-        encoding: Encoding,
+        (encoding, chunk): (Encoding, usize),
         cancel: &CancellationToken,
-        empty: &mpsc::Receiver<Vec<f32>>,
-        mut pass_on: impl FnMut(Vec<f32>) -> bool,
+        mut pass_on: impl FnMut(Vec<f32>) -> Option<Vec<f32>>,
     ) -> Result<(), MediaError> {
         let frame_bytes = self.channels as usize * encoding.bytes();
-        let mut bytes = vec![0; (CHUNK * encoding.bytes()).next_multiple_of(frame_bytes)];
-        let mut is_over = false;
-        while !is_over {
+        let mut bytes = vec![0; (chunk * encoding.bytes()).next_multiple_of(frame_bytes)];
+        let mut room = Some(Vec::new());
+        while let Some(mut samples) = room {
             if cancel.is_cancelled() {
                 return Err(MediaError::Cancelled);
             }
             let filled = fill(&mut source, &mut bytes)?;
-            is_over = filled < bytes.len();
-            let whole = filled - filled % frame_bytes;
-            let mut samples = empty.try_recv().unwrap_or_default();
             samples.clear();
-            encoding.read(&bytes[..whole], &mut samples);
+            encoding.read(&bytes[..filled - filled % frame_bytes], &mut samples);
             self.add(&samples);
-            if !pass_on(samples) {
-                return Ok(());
-            }
+            room = pass_on(samples).filter(|_| filled == bytes.len());
         }
         Ok(())
     }
@@ -219,16 +223,22 @@ fn fill(source: &mut impl Read, bytes: &mut [u8]) -> Result<usize, MediaError> {
     Ok(filled)
 }
 
-/// A pipe that is read when there is something worth it in it.
-struct Napping(PipeReader);
+/// A pipe that is read in gulps, as long as it fills up: at every read the writer waits, and being woken for every
+/// packet would take both sides longer than the work itself.
+struct Gulping(PipeReader);
 
-impl Read for Napping {
+impl Read for Gulping {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let count = self.0.read(bytes)?;
-        if (1..bytes.len()).contains(&count) {
+        let mut before = 0;
+        loop {
+            let waiting = rustix::io::ioctl_fionread(&self.0)?;
+            // Where nothing was added, its end may have come.
+            if waiting >= bytes.len() as u64 || waiting == before {
+                return self.0.read(bytes);
+            }
+            before = waiting;
             std::thread::sleep(NAP);
         }
-        Ok(count)
     }
 }
 

@@ -10,11 +10,11 @@ use crate::true_peak::highest;
 /// samples stream by, `n` is not known for certain, so two things are kept:
 ///
 /// - levels for the `n` that the headers claim. They are exact, and they are the answer where the claim holds;
-/// - up to 2²⁰ blocks of equally many frames, twice as many each time the blocks run out. They are the answer where
-///   the claim does not hold: exact up to 2²⁰ frames, and beyond that with boundaries off by at most half a block,
-///   which is less than a millionth of the track.
+/// - up to 2¹⁹ blocks of equally many frames, twice as many each time the blocks run out. They are the answer where
+///   the claim does not hold: exact up to 2¹⁹ frames, and beyond that with boundaries off by at most half a block,
+///   which is two millionths of the track at most.
 ///
-/// That is 16 MiB at most for the blocks, and 16 bytes for each level.
+/// That is 2 MiB at most for the blocks, 6 MiB with squares, and 16 bytes for each level.
 #[derive(Debug)]
 pub struct LevelMeter {
     channels: usize,
@@ -79,6 +79,7 @@ impl LevelMeter {
     pub fn new(channels: u32, settings: &[LevelsSettings], expected_frames: Option<u64>) -> Self {
         // Where the blocks are exact anyway, a claim adds nothing.
         let expected = expected_frames.filter(|frames| *frames > MOST_BLOCKS as u64);
+        let squares = settings.iter().any(|settings| settings.metric == Metric::Rms);
         Self {
             channels: channels.max(1) as usize,
             frames: 0,
@@ -88,8 +89,8 @@ impl LevelMeter {
                 .iter()
                 .flat_map(|frames| settings.iter().map(|s| Claimed::new(s.num_samples, *frames)))
                 .collect(),
-            squares: settings.iter().any(|settings| settings.metric == Metric::Rms),
-            blocks: Blocks::new(MOST_BLOCKS),
+            squares,
+            blocks: Blocks::new(MOST_BLOCKS, squares),
         }
     }
 
@@ -102,7 +103,7 @@ impl LevelMeter {
         for claimed in &mut self.claimed {
             claimed.add(samples, self.channels, self.squares);
         }
-        self.blocks.add(samples, self.channels, self.squares);
+        self.blocks.add(samples, self.channels);
         self.frames += (samples.len() / self.channels) as u64;
     }
 
@@ -180,25 +181,30 @@ struct Blocks {
     most: usize,
     /// Frames of a block.
     length: u64,
-    full: Vec<Cell>,
+    /// Of every full block.
+    peaks: Vec<f32>,
+    /// The same; none where nobody asks for them.
+    squares: Vec<f64>,
+    has_squares: bool,
     /// The block that is being filled, and by how many frames.
     filling: (Cell, u64),
 }
 
 impl Blocks {
-    fn new(most: usize) -> Self {
-        Self { most, length: 1, full: Vec::new(), filling: (Cell::default(), 0) }
+    fn new(most: usize, has_squares: bool) -> Self {
+        let (peaks, squares) = (Vec::new(), Vec::new());
+        Self { most, length: 1, peaks, squares, has_squares, filling: (Cell::default(), 0) }
     }
 
-    fn add(&mut self, mut samples: &[f32], channels: usize, squares: bool) {
+    fn add(&mut self, mut samples: &[f32], channels: usize) {
         while !samples.is_empty() {
             let missing = usize::try_from(self.length - self.filling.1).unwrap_or(usize::MAX);
             let (run, rest) = samples.split_at(samples.len().min(missing.saturating_mul(channels)));
-            self.filling.0 = self.filling.0.and(Cell::of(run, squares));
+            self.filling.0 = self.filling.0.and(Cell::of(run, self.has_squares));
             self.filling.1 += (run.len() / channels) as u64;
             samples = rest;
             if self.filling.1 == self.length {
-                if self.full.len() == self.most {
+                if self.peaks.len() == self.most {
                     self.merge();
                 }
                 self.close();
@@ -209,19 +215,23 @@ impl Blocks {
     fn close(&mut self) {
         // After a merge the block may be full only by half, and stays open.
         if self.filling.1 == self.length {
-            self.full.push(std::mem::take(&mut self.filling).0);
+            let Cell { peak, squares } = std::mem::take(&mut self.filling).0;
+            self.peaks.push(peak);
+            if self.has_squares {
+                self.squares.push(squares);
+            }
         }
     }
 
     fn merge(&mut self) {
-        self.full =
-            self.full.chunks(2).map(|pair| pair.iter().copied().fold(Cell::default(), Cell::and)).collect();
+        halve(&mut self.peaks, f32::max);
+        halve(&mut self.squares, |first, second| first + second);
         self.length *= 2;
     }
 
     /// Where a boundary lies, in blocks.
     fn nearest(&self, frame: u64, frames: u64) -> usize {
-        let all = self.full.len() + usize::from(self.filling.1 > 0);
+        let all = self.peaks.len() + usize::from(self.filling.1 > 0);
         let block = if frame == frames { all as u64 } else { (frame + self.length / 2) / self.length };
         usize::try_from(block).map_or(all, |block| block.min(all))
     }
@@ -231,18 +241,30 @@ impl Blocks {
         if frames == 0 {
             return (Cell::default(), 0);
         }
-        let all = self.full.len() + usize::from(self.filling.1 > 0);
+        let all = self.peaks.len() + usize::from(self.filling.1 > 0);
         let from = self.nearest(boundary(index, count, frames), frames).min(all - 1);
         let to = self.nearest(boundary(index + 1, count, frames), frames).max(from + 1);
-        let of_full = &self.full[from.min(self.full.len())..to.min(self.full.len())];
-        let mut cell = of_full.iter().copied().fold(Cell::default(), Cell::and);
-        let mut contained = of_full.len() as u64 * self.length;
-        if to > self.full.len() {
+        let full = from.min(self.peaks.len())..to.min(self.peaks.len());
+        let mut contained = full.len() as u64 * self.length;
+        let peak = self.peaks[full.clone()].iter().copied().fold(0.0, f32::max);
+        let squares = self.squares.get(full).unwrap_or_default().iter().sum();
+        let mut cell = Cell { peak, squares };
+        if to > self.peaks.len() {
             cell = cell.and(self.filling.0);
             contained += self.filling.1;
         }
         (cell, contained)
     }
+}
+
+/// Joins values in pairs, in place; the last one may have no other.
+fn halve<T: Copy>(values: &mut Vec<T>, join: impl Fn(T, T) -> T) {
+    let count = values.len().div_ceil(2);
+    for place in 0..count {
+        let first = values[2 * place];
+        values[place] = values.get(2 * place + 1).map_or(first, |second| join(first, *second));
+    }
+    values.truncate(count);
 }
 
 #[cfg(test)]
@@ -335,14 +357,16 @@ mod tests {
         }
 
         #[test]
-        fn blocks_lose_no_frame(frames in 1..5_000usize, most in 1..64usize) {
+        fn blocks_lose_no_frame(frames in 1..5_000usize, most in 1..64usize, has_squares: bool) {
             let samples = noise(frames);
-            let mut blocks = Blocks::new(most * 2);
-            samples.chunks(333).for_each(|chunk| blocks.add(chunk, 1, false));
+            let mut blocks = Blocks::new(most * 2, has_squares);
+            samples.chunks(333).for_each(|chunk| blocks.add(chunk, 1));
             let (cell, contained) = blocks.level(0, 1, frames as u64);
-            prop_assert_eq!(contained, frames as u64);
-            prop_assert_eq!(cell.peak, Cell::of(&samples, false).peak);
-            prop_assert!(blocks.full.len() <= most * 2);
+            let whole = Cell::of(&samples, has_squares);
+            prop_assert_eq!((contained, cell.peak), (frames as u64, whole.peak));
+            prop_assert!((cell.squares - whole.squares).abs() < 1e-6);
+            prop_assert!(blocks.peaks.len() <= most * 2);
+            prop_assert_eq!(blocks.squares.len(), if has_squares { blocks.peaks.len() } else { 0 });
         }
     }
 }

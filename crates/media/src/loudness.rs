@@ -6,7 +6,7 @@
 
 use std::f64::consts::PI;
 
-use crate::vectors::{MultiplyAdd, Wide};
+use crate::vectors::{MultiplyAdd, Registers, Work};
 
 /// What a block has to be louder than to count at all, in LUFS.
 const SILENCE: f64 = -70.0;
@@ -35,7 +35,22 @@ pub(crate) struct LoudnessMeter {
     steps: u64,
     /// Mean power of every block that is not silent.
     blocks: Vec<f64>,
-    wide: Option<Wide>,
+    registers: Registers,
+}
+
+/// Frames whose power is to be known.
+struct Weighing<'a> {
+    with: &'a mut LoudnessMeter,
+    run: &'a [f32],
+}
+
+impl Work for Weighing<'_> {
+    type Outcome = f64;
+
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) -> f64 {
+        self.with.power::<FUSED>(self.run)
+    }
 }
 
 /// Two channels that are filtered side by side.
@@ -127,7 +142,7 @@ impl LoudnessMeter {
             powers: [0.0; STEPS],
             steps: 0,
             blocks: Vec::new(),
-            wide: Wide::find(),
+            registers: Registers::find(),
         }
     }
 
@@ -136,10 +151,7 @@ impl LoudnessMeter {
         while !samples.is_empty() {
             let missing = (self.step - self.filled).saturating_mul(self.channels);
             let (run, rest) = samples.split_at(samples.len().min(missing));
-            self.powers[0] += match self.wide {
-                Some(wide) => wide.run(|| self.power::<true>(run)),
-                None => self.power::<false>(run),
-            };
+            self.powers[0] += self.registers.run(Weighing { with: self, run });
             self.filled += run.len() / self.channels;
             samples = rest;
             if self.filled == self.step {
@@ -273,7 +285,7 @@ mod tests {
             is_wide: bool,
         ) {
             let mut own = LoudnessMeter::new(channels, rate, None);
-            own.wide = own.wide.filter(|_| is_wide);
+            own.registers = if is_wide { own.registers } else { Registers::Any };
             let samples = measured(&mut own, seed, frames, chunk);
             match (own.integrated(), reference(&samples, channels, rate, None)) {
                 (Some(own), Some(expected)) => prop_assert!((own - expected).abs() < 1e-6, "{own} {expected}"),

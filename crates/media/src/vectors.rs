@@ -1,33 +1,61 @@
 //! Work that is done on many samples at once, where the processor has the registers for it.
 
+/// What a processor has for such work.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Registers {
+    /// What every processor of its kind has.
+    Any,
+    /// AVX2 and FMA.
+    Wide(Found),
+}
+
 /// Proof that this processor has AVX2 and FMA.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Wide(());
+pub(crate) struct Found(());
 
-impl Wide {
-    /// `None` where the processor has them not.
-    pub(crate) fn find() -> Option<Self> {
+/// Work that can be laid out for several kinds of registers.
+pub(crate) trait Work {
+    /// What comes of it.
+    type Outcome;
+
+    /// Does it; `FUSED` where a product and a sum are one step. Implementations, and what they call, are
+    /// `#[inline(always)]`: only what becomes part of the caller is laid out for its registers, and everything else
+    /// is many times slower.
+    fn run<const FUSED: bool>(self) -> Self::Outcome;
+}
+
+impl Registers {
+    /// The best that this processor has.
+    pub(crate) fn find() -> Self {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            return Some(Self(()));
+            return Self::Wide(Found(()));
         }
-        None
+        Self::Any
     }
 
-    /// Does work that the compiler may lay out for these registers, as far as it is inlined into this.
-    #[inline(always)]
-    pub(crate) fn run<T>(self, work: impl FnOnce() -> T) -> T {
+    /// Does work in these registers.
+    pub(crate) fn run<W: Work>(self, work: W) -> W::Outcome {
+        match self {
+            Self::Any => work.run::<false>(),
+            Self::Wide(found) => found.run(work),
+        }
+    }
+}
+
+impl Found {
+    fn run<W: Work>(self, work: W) -> W::Outcome {
         #[cfg(target_arch = "x86_64")]
         {
             #[target_feature(enable = "avx2,fma")]
-            fn widely<T>(work: impl FnOnce() -> T) -> T {
-                work()
+            fn widely<W: Work>(work: W) -> W::Outcome {
+                work.run::<true>()
             }
             // SAFETY: `find`, the only way to get `self`, has found both features.
             unsafe { widely(work) }
         }
         #[cfg(not(target_arch = "x86_64"))]
-        work()
+        work.run::<false>()
     }
 }
 
