@@ -24,6 +24,7 @@ use crate::body::{self, Content, Sending};
 use crate::conditional::{self, Verdict};
 use crate::counted::Tally;
 use crate::hosts::OrganizationHosts;
+use crate::missing_forms::MissingForms;
 use crate::multipart::Multipart;
 use crate::range::{RangeSet, Selection};
 use crate::refusal::Refusal;
@@ -57,6 +58,7 @@ struct Inner {
     config: EdgeConfig,
     meter: Meter,
     hosts: Option<OrganizationHosts>,
+    missing_forms: MissingForms,
 }
 
 /// An object that is there.
@@ -79,7 +81,8 @@ enum Opened {
 impl Edge {
     /// An edge node over a store.
     pub fn new(blobs: Blobs, signer: UrlSigner, ambient: Ambient, config: EdgeConfig) -> Self {
-        Self(Arc::new(Inner { blobs, signer, ambient, config, meter: Meter::new(), hosts: None }))
+        let (meter, missing_forms) = (Meter::new(), MissingForms::new());
+        Self(Arc::new(Inner { blobs, signer, ambient, config, meter, hosts: None, missing_forms }))
     }
 
     /// The same, counting what is delivered with a meter that somebody takes the counts of.
@@ -197,9 +200,16 @@ impl Edge {
         request: &Parts,
         ranges: Option<&RangeSet>,
     ) -> Result<Option<(ObjectKey, Found)>, Refusal> {
+        let missing = &self.0.missing_forms;
+        if missing.has(&webp, self.now()) {
+            return Ok(None);
+        }
         match self.resolve(&webp, request, ranges).await {
             Ok(found) => Ok(Some((webp, found))),
-            Err(Refusal::NotFound) => Ok(None),
+            Err(Refusal::NotFound) => {
+                missing.note(webp, self.now());
+                Ok(None)
+            }
             Err(refusal) => Err(refusal),
         }
     }

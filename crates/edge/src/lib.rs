@@ -11,6 +11,7 @@ mod counted;
 mod disposition;
 mod edge;
 mod hosts;
+mod missing_forms;
 mod multipart;
 mod range;
 mod refusal;

@@ -8,7 +8,11 @@ use tonearm_signing::DeliveryTerms;
 use crate::node::Node;
 use crate::over_both_stores;
 
-over_both_stores!(webp_is_sent_to_who_takes_it, a_cover_without_webp_is_sent_as_it_is);
+over_both_stores!(
+    webp_is_sent_to_who_takes_it,
+    a_cover_without_webp_is_sent_as_it_is,
+    a_form_that_is_missing_is_not_looked_for_again_and_again,
+);
 
 const BROWSER: (&str, &str) = ("accept", "image/avif,image/webp,image/*,*/*;q=0.8");
 
@@ -68,4 +72,17 @@ async fn a_cover_without_webp_is_sent_as_it_is(node: &Node) {
     assert_eq!((answer.header("content-type"), answer.header("vary")), (Some("image/jpeg"), Some("Accept")));
     node.blobs.delete(&key).await.unwrap();
     assert_eq!(node.get(&key, &[BROWSER]).await.status, 404);
+}
+
+async fn a_form_that_is_missing_is_not_looked_for_again_and_again(node: &Node) {
+    let key = cover(node).await;
+    let webp = Cover::webp_of(&key).unwrap();
+    let form = async || node.get(&key, &[BROWSER]).await.header("content-type").unwrap().to_owned();
+    assert_eq!(form().await, "image/jpeg");
+    // Nobody looks for it, so nobody finds it, for a minute.
+    node.blobs.put_bytes(&webp, Bytes::from_static(b"webp")).await.unwrap();
+    node.clock.advance_seconds(59);
+    assert_eq!(form().await, "image/jpeg");
+    node.clock.advance_seconds(1);
+    assert_eq!(form().await, "image/webp");
 }
