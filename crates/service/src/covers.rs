@@ -50,8 +50,13 @@ pub(crate) fn objects(
 /// Cuts a picture to every size and finds its colours, away from the threads that serve requests.
 pub(crate) async fn cut(picture: impl AsRef<[u8]> + Send + 'static) -> Result<Covers, MediaError> {
     // The semaphore is never closed, and without a turn the work is done all the same.
-    let _turn = DECODING.acquire().await;
-    tokio::task::spawn_blocking(move || tonearm_media::covers(picture.as_ref()))
+    let turn = DECODING.acquire().await;
+    let work = move || {
+        // Kept by the work itself, which goes on where nobody waits for it any more.
+        let _turn = turn;
+        tonearm_media::covers(picture.as_ref())
+    };
+    tokio::task::spawn_blocking(work)
         .await
         .unwrap_or_else(|_| Err(MediaError::Unsupported("The picture cannot be read.".to_owned())))
 }
