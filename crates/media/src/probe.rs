@@ -117,9 +117,9 @@ impl Stream {
     /// Frames by the stream's own clock, which for most formats ticks once per sample.
     fn frames(&self, rate: u32) -> Option<u64> {
         let (numerator, denominator) = self.time_base.as_deref()?.split_once('/')?;
-        let (numerator, denominator): (u128, u128) = (numerator.parse().ok()?, denominator.parse().ok()?);
-        let ticks = u128::try_from(self.duration_ts?).ok()? * numerator * u128::from(rate);
-        let frames = (ticks + denominator / 2).checked_div(denominator)?;
+        let (numerator, denominator): (u32, u32) = (numerator.parse().ok()?, denominator.parse().ok()?);
+        let ticks = u128::try_from(self.duration_ts?).ok()? * u128::from(numerator) * u128::from(rate);
+        let frames = (ticks + u128::from(denominator / 2)).checked_div(denominator.into())?;
         u64::try_from(frames).ok().filter(|frames| *frames > 0)
     }
 }
@@ -239,6 +239,10 @@ mod tests {
             );
             assert!(matches!(probe(&json), Err(MediaError::NotAudio(_))), "{json}");
         }
+        // No clock ticks like that; and reckoning with it would overflow.
+        let odd = r#"{"streams":[{"codec_type":"audio","codec_name":"pcm","sample_rate":"44100","channels":1,
+            "duration_ts":9223372036854775807,"time_base":"340282366920938463463374607431768211455/1"}]}"#;
+        assert_eq!(probe(odd).unwrap().expected_frames, None);
         assert!(matches!(probe("{}"), Err(MediaError::NotAudio(_))));
         assert!(matches!(probe("nonsense"), Err(MediaError::Failed(_))));
     }
