@@ -93,7 +93,7 @@ impl Plan {
             let (with, at_once) = self.at_once.drain(..).partition(is_encoded);
             (self.with_measuring, self.at_once) = (with, at_once);
         } else if is_plain {
-            // Measuring takes its turn first and is soon done.
+            // Measuring needs no process, and is soon done.
         } else if let Some(place) = self.at_once.iter().position(|piece| is_encoded(piece) && is_whole(piece))
         {
             self.with_measuring.push(self.at_once.remove(place));

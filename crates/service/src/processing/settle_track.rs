@@ -94,7 +94,7 @@ impl Processing {
             }
             if let Some(made) = unrecorded.cover {
                 self.put_cover(&tx, &mut track, made).await?;
-            } else if track.cover != before.cover {
+            } else if track.cover != before.cover && is_uploaded(&track) {
                 // The files cut from the cover may show the one before.
                 covers::queue_rest(&tx, &self.ambient, organization_id, CoverOwner::Track(track.id)).await?;
             }
@@ -159,6 +159,10 @@ impl Processing {
 fn note_analysis(track: &mut Track, analysed: &Analysed) {
     track.duration = analysed.probe.duration;
     track.info = analysed.probe.info.clone();
+}
+
+fn is_uploaded(track: &Track) -> bool {
+    track.cover.is_some_and(|cover| cover.origin == CoverOrigin::Uploaded)
 }
 
 fn all_tried(recipes: &[Recipe], files: &[TrackFile]) -> bool {
