@@ -1,5 +1,6 @@
 //! Keeping a lease alive while its job runs.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
@@ -8,7 +9,8 @@ use tonearm_service::Processing;
 
 use crate::WorkerConfig;
 
-/// Renews the lease until it is lost; then cancels the run. Never returns otherwise: drop it when the job is done.
+/// Renews the lease until it is lost; then cancels the run, which ends by itself. Never returns: drop it when the job
+/// is done.
 ///
 /// A catalog that cannot be reached is asked again until the lease has run out by its own clock: then another
 /// worker may already have the job.
@@ -17,7 +19,7 @@ pub(crate) async fn keep(
     claimed: &ClaimedJob,
     config: WorkerConfig,
     cancel: &CancellationToken,
-) {
+) -> Infallible {
     let mut held_until = claimed.leased_until;
     loop {
         tokio::time::sleep(config.heartbeat).await;

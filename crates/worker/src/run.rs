@@ -29,7 +29,7 @@ pub(crate) async fn run(
     let work = AssertUnwindSafe(processing.run(&job_run)).catch_unwind();
     let outcome = tokio::select! {
         outcome = work => outcome.unwrap_or_else(|_| Err(JobError::Retry("an internal error".into()))),
-        () = lease::keep(processing, &claimed, config, &cancel) => return,
+        never = lease::keep(processing, &claimed, config, &cancel) => match never {},
     };
     match outcome {
         Ok(()) => tracing::debug!(%job_id, kind, attempt, "finished a job"),
@@ -40,7 +40,8 @@ pub(crate) async fn run(
             log_trouble(&claimed, processing.catalog().return_lease(&claimed).await);
         }
         Err(JobError::Cancelled) => {
-            // What it worked on was deleted; the next run finds nothing to do.
+            // What it worked on was deleted: the next run finds nothing to do. Or its lease was lost: then the job is
+            // another's, and this changes nothing.
             let now = processing.ambient().now();
             log_trouble(&claimed, processing.catalog().retry_job(&claimed, now, "cancelled").await);
         }
