@@ -5,9 +5,13 @@ use serde_json::json;
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_testkit::{Client, Program, TestServer};
 
-use crate::{binary, on_both_backends, text};
+use crate::{binary, on_both_backends, text, until_done};
 
-on_both_backends!(a_collections_cover_is_shown, a_new_cover_is_in_every_form);
+on_both_backends!(
+    a_collections_cover_is_shown,
+    a_new_cover_is_in_every_form,
+    a_cover_is_shown_while_encoders_run_on,
+);
 
 /// A picture of 240 by 160 pixels, in one colour.
 fn picture() -> Vec<u8> {
@@ -57,13 +61,7 @@ async fn a_collections_cover_is_shown(server: TestServer) {
     // When the collection goes, so do its pictures.
     let url = text(first, "/cover_image/icon/url").to_owned();
     client.delete(&format!("/v1/collection/{collection}")).await.ok();
-    let catalog = &server.node.parts().unwrap().catalog;
-    for _ in 0..600 {
-        if catalog.pending_jobs().await.unwrap().iter().all(|job| job.kind != "purge_collection") {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
+    until_done(&server, "purge_collection").await;
     assert_eq!(client.get(&url).await.status, 404);
 }
 
@@ -86,18 +84,6 @@ async fn an_organizations_cover_is_set_on_the_command_line() {
     let owner = Client::new(&program.url(), text(&made, "/api_key"));
     let read = owner.get(&format!("/v1/organization/{org}")).await.ok();
     assert!(!read["organization"]["theme"].as_array().unwrap().is_empty(), "{read}");
-}
-
-/// Waits until no job of a kind is left. Bounded by half a minute.
-async fn until_done(server: &TestServer, kind: &str) {
-    let catalog = &server.node.parts().unwrap().catalog;
-    for _ in 0..600 {
-        if catalog.pending_jobs().await.unwrap().iter().all(|job| job.kind != kind) {
-            return;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
-    panic!("{kind} is not done after half a minute");
 }
 
 async fn a_new_cover_is_in_every_form(server: TestServer) {
@@ -144,4 +130,36 @@ async fn a_new_cover_is_in_every_form(server: TestServer) {
     // The file that was cut from the first cover shows the second one now.
     let file = client.get(text(&session, "/first_track/variants/0/url")).await;
     assert_eq!(file.bytes, jpeg.bytes);
+}
+
+async fn a_cover_is_shown_while_encoders_run_on(server: TestServer) {
+    let client = &server.client;
+    let library = &server.node.parts().unwrap().library;
+    let caller = tonearm_service::Caller::owner(server.organization_id.parse().unwrap());
+    let early = tonearm_service::UpdateOrganization {
+        is_early_sound: tonearm_domain::Patch::Set(true),
+        ..Default::default()
+    };
+    library.update_organization(&caller, caller.organization_id, early).await.unwrap();
+    let collection = client.collection("Long").await;
+    let sound = wav(&WavSpec { seconds: 300.0, channels: 1, ..WavSpec::default() });
+    let id = client.upload(&collection, "long.wav", sound).await;
+    let track = async || client.get(&format!("/v1/track/{id}")).await.ok()["track"].clone();
+    let folder = format!("/{}/", text(&track().await, "/index"));
+    let shown = async || {
+        let asked = json!({"collection_id": collection});
+        let session = client.post("/v1/play_session/collection", &asked).await.ok();
+        let url = session.pointer("/first_track/cover_image/regular/url")?.as_str()?.to_owned();
+        url.contains(&folder).then_some(url)
+    };
+    let url = loop {
+        if let Some(url) = shown().await {
+            break url;
+        }
+        assert_eq!(track().await["track_status_id"], "processing", "all was made before a cover was shown");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    };
+    let jpeg = client.without_key().get(&url).await;
+    assert_eq!((jpeg.status.as_u16(), dimensions(&jpeg.bytes)), (200, (400, 400)));
+    assert_eq!(track().await["track_status_id"], "processing");
 }

@@ -1,13 +1,13 @@
 //! Damaged sound: no crash, no hang, nothing left behind, and a reason for whoever sent it.
 
-use std::time::Duration;
+use std::path::{Path, PathBuf};
 
 use futures::{StreamExt, stream};
 use tonearm_fixtures::audio::{WavSpec, damaged, transcode, wav};
 use tonearm_service::Caller;
 use tonearm_testkit::{Backend, TestServer};
 
-use crate::text;
+use crate::{text, until_done};
 
 /// Files in a run of all tests; `TONEARM_DAMAGED_FILES` sets another number.
 const FILES: u64 = 24;
@@ -84,34 +84,31 @@ async fn damaged_sound_ends_well_or_with_a_reason() {
     // Some damage is survived, some is not: both ways were gone.
     assert!(playable > 0 && playable < count, "{playable} of {count} play");
     // Covers are finished after the tracks.
-    let catalog = &server.node.parts().unwrap().catalog;
-    while catalog.pending_jobs().await.unwrap().iter().any(|job| job.kind == "finish_cover") {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    assert_eq!(children(), Vec::<String>::new());
-    let scratch = server.data_dir().join("scratch");
-    let left: Vec<_> = walk(&scratch).into_iter().filter(|path| path.is_file() && !is_lock(path)).collect();
+    until_done(&server, "finish_cover").await;
+    let jobs = server.node.parts().unwrap().catalog.pending_jobs().await.unwrap();
+    let trouble: Vec<_> = jobs.iter().filter(|job| job.last_error.is_some()).collect();
+    assert!(trouble.is_empty(), "{trouble:?}");
+    assert_eq!(processes_over(server.data_dir()), Vec::<String>::new());
+    let left: Vec<_> = walk(server.data_dir()).into_iter().filter(|path| is_temporary(path)).collect();
     assert!(left.is_empty(), "{left:?}");
 }
 
-fn is_lock(path: &std::path::Path) -> bool {
-    path.file_name().is_some_and(|name| name == ".lock")
+/// Whether a file is one in the making: of a job, or of an object that is being written.
+fn is_temporary(path: &Path) -> bool {
+    let is_lock = path.file_name().is_some_and(|name| name == ".lock");
+    !is_lock && path.components().any(|part| part.as_os_str() == "scratch" || part.as_os_str() == ".tmp")
 }
 
-fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+/// Every file in a folder and those below it.
+fn walk(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
 }
 
-/// The tools that this process still has running.
-fn children() -> Vec<String> {
-    let own = std::process::id().to_string();
-    let stats = std::fs::read_dir("/proc").unwrap().flatten().filter_map(|process| {
-        let stat = std::fs::read_to_string(process.path().join("stat")).ok()?;
-        // pid (name) state parent …
-        let (head, tail) = stat.rsplit_once(')')?;
-        let is_own = tail.split_ascii_whitespace().nth(1) == Some(own.as_str());
-        (is_own && head.contains("(ff")).then(|| head.to_owned())
-    });
-    stats.collect()
+/// The arguments of every process that names a file in a folder, whoever's child it is by now.
+fn processes_over(folder: &Path) -> Vec<String> {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let lines = processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
+    let lines = lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
+    lines.filter(|line| line.contains(&*folder.to_string_lossy())).collect()
 }

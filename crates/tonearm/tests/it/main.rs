@@ -40,6 +40,23 @@ fn text<'a>(value: &'a serde_json::Value, pointer: &str) -> &'a str {
         .unwrap_or_else(|| panic!("no text at {pointer} in {value}"))
 }
 
+/// Waits until no job of a kind is left. Fails, and says what is left, where none ends for half a minute.
+async fn until_done(server: &tonearm_testkit::TestServer, kind: &str) {
+    let catalog = &server.node.parts().unwrap().catalog;
+    let (mut left, mut looks) = (usize::MAX, 0);
+    loop {
+        let jobs = catalog.pending_jobs().await.unwrap();
+        let jobs: Vec<_> = jobs.into_iter().filter(|job| job.kind == kind).collect();
+        if jobs.is_empty() {
+            return;
+        }
+        looks = if jobs.len() < left { 0 } else { looks + 1 };
+        left = jobs.len();
+        assert!(looks < 600, "for half a minute none of these ended: {jobs:#?}");
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+}
+
 /// Two tests of one case: over SQLite with a folder, and over PostgreSQL with S3.
 macro_rules! on_both_backends {
     ($($case:ident),* $(,)?) => {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_testkit::TestServer;
 
-use crate::{on_both_backends, text};
+use crate::{on_both_backends, text, until_done};
 
 on_both_backends!(from_upload_to_stream, through_an_upload_session, share_link, deletion_removes_the_objects);
 
@@ -129,13 +129,7 @@ async fn deletion_removes_the_objects(server: TestServer) {
     let deleted = client.delete(&format!("/v1/track/{id}")).await.ok();
     assert_eq!(deleted["deleted_track"]["id"], id.as_str());
     assert_eq!(client.get(&format!("/v1/track/{id}")).await.status, 404);
-    let catalog = &server.node.parts().unwrap().catalog;
     // The purge is queued with the deletion; the worker is at it.
-    for _ in 0..600 {
-        if catalog.pending_jobs().await.unwrap().iter().all(|job| job.kind != "purge_track") {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
+    until_done(&server, "purge_track").await;
     assert_eq!(client.get(&url).await.status, 404);
 }
