@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use tonearm_domain::{ObjectKey, Timestamp};
 
 use crate::Chunks;
 use crate::cache::CachedStore;
 use crate::folder::{FileChunks, OpenFile};
+use crate::store::Store as _;
 
 /// What a put must satisfy. The default asks for nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +102,14 @@ impl OpenObject {
         }
     }
 
+    /// What finds it again without looking for it by name.
+    pub fn handle(&self) -> ObjectHandle {
+        ObjectHandle(match &self.0 {
+            Place::File(file) => Handle::File(Arc::downgrade(file)),
+            Place::Cache { cache, key, .. } => Handle::Cache { cache: cache.clone(), key: key.clone() },
+        })
+    }
+
     /// The bytes of a range, cut to what there is; `None` where the store has to be asked for them.
     pub fn read(self, range: Range<u64>, reading: Reading) -> Option<Chunks> {
         let range = clamp(Some(range), self.meta().size);
@@ -108,6 +117,32 @@ impl OpenObject {
             Place::File(file) => Some(Chunks::of_file(FileChunks::new(file, range, reading))),
             Place::Cache { cache, key, meta } => cache.read(&key, meta, range),
         }
+    }
+}
+
+/// Where an object was that could be read at once. It keeps nothing open, and nothing in memory.
+#[derive(Clone)]
+pub struct ObjectHandle(Handle);
+
+#[derive(Clone)]
+enum Handle {
+    File(Weak<OpenFile>),
+    Cache { cache: CachedStore, key: ObjectKey },
+}
+
+impl ObjectHandle {
+    /// The object, where it can still be read at once.
+    pub fn open(&self) -> Option<OpenObject> {
+        match &self.0 {
+            Handle::File(file) => file.upgrade().filter(|file| file.is_current()).map(OpenObject::of_file),
+            Handle::Cache { cache, key } => cache.at_hand(key),
+        }
+    }
+}
+
+impl fmt::Debug for ObjectHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ObjectHandle")
     }
 }
 

@@ -22,11 +22,12 @@ use tonearm_signing::{DeliveryGrant, UrlSigner};
 use crate::accept::takes_webp;
 use crate::body::{self, Content, Sending};
 use crate::conditional::{self, Verdict};
-use crate::counted::Tally;
+use crate::counted::{Counter, Tally};
 use crate::hosts::OrganizationHosts;
 use crate::missing_forms::MissingForms;
 use crate::multipart::Multipart;
 use crate::range::{RangeSet, Selection};
+use crate::recent::{Finding, Recent};
 use crate::refusal::Refusal;
 use crate::response;
 use crate::validators::Validators;
@@ -54,11 +55,11 @@ pub struct Edge(Arc<Inner>);
 struct Inner {
     blobs: Blobs,
     signer: UrlSigner,
-    ambient: Ambient,
     config: EdgeConfig,
-    meter: Meter,
+    counter: Arc<Counter>,
     hosts: Option<OrganizationHosts>,
     missing_forms: MissingForms,
+    recent: Recent,
 }
 
 /// An object that is there.
@@ -81,18 +82,20 @@ enum Opened {
 impl Edge {
     /// An edge node over a store.
     pub fn new(blobs: Blobs, signer: UrlSigner, ambient: Ambient, config: EdgeConfig) -> Self {
-        let (meter, missing_forms) = (Meter::new(), MissingForms::new());
-        Self(Arc::new(Inner { blobs, signer, ambient, config, meter, hosts: None, missing_forms }))
+        let counter = Arc::new(Counter { meter: Meter::new(), ambient });
+        let (missing_forms, recent) = (MissingForms::new(), Recent::default());
+        Self(Arc::new(Inner { blobs, signer, config, counter, hosts: None, missing_forms, recent }))
     }
 
     /// The same, counting what is delivered with a meter that somebody takes the counts of.
     pub fn counted_by(self, meter: Meter) -> Self {
-        Self(Arc::new(Inner { meter, ..Inner::clone(&self.0) }))
+        let counter = Arc::new(Counter { meter, ambient: self.ambient().clone() });
+        Self(Arc::new(Inner { counter, ..Inner::clone(&self.0) }))
     }
 
     /// The same, for organizations that deliver under host names of their own.
     pub fn at_hosts(self, hosts: Option<OrganizationHosts>) -> Self {
-        Self(Arc::new(Inner { hosts, ..Inner::clone(&self.0) }))
+        Self(Arc::new(Inner { hosts, recent: Recent::default(), ..Inner::clone(&self.0) }))
     }
 
     /// The names of the header lines that make a difference to an answer.
@@ -132,11 +135,22 @@ impl Edge {
     pub async fn serve<B>(&self, request: Request<B>) -> Response<Body> {
         // The body of a request for an object means nothing, and is not waited for.
         let (request, _) = request.into_parts();
-        self.answer(&request).await.map(Content::into_body)
+        self.answer_alone(&request).await.map(Content::into_body)
     }
 
-    /// As [`serve`](Self::serve), for a server that sends the answer itself.
+    /// As [`serve`](Self::serve), for a server that sends the answer itself and may ask for the same
+    /// [`again`](Self::again).
     pub async fn answer(&self, request: &Parts) -> Response<Content> {
+        let mut response = self.answer_alone(request).await;
+        if let Some(finding) = response.extensions_mut().remove()
+            && let Content::Object(_) = response.body()
+        {
+            self.0.recent.keep(request, finding, response.headers(), self.now());
+        }
+        response
+    }
+
+    async fn answer_alone(&self, request: &Parts) -> Response<Content> {
         let request_id = self.request_id(request);
         let mut response = match request.method {
             Method::OPTIONS => response::preflight(),
@@ -155,7 +169,23 @@ impl Edge {
 
     /// The time, as it is told to clients.
     pub fn now(&self) -> Timestamp {
-        self.0.ambient.now()
+        self.ambient().now()
+    }
+
+    pub(crate) fn recent(&self) -> &Recent {
+        &self.0.recent
+    }
+
+    pub(crate) fn counter(&self) -> Arc<Counter> {
+        self.0.counter.clone()
+    }
+
+    pub(crate) fn fresh_id(&self) -> RequestId {
+        self.ambient().credential_id()
+    }
+
+    fn ambient(&self) -> &Ambient {
+        &self.0.counter.ambient
     }
 
     fn health(&self, request: &Parts) -> Response<Body> {
@@ -186,9 +216,13 @@ impl Edge {
             }
             None => self.resolve(&grant.key, request, ranges.as_ref()).await?,
         };
+        let finding = finding(&grant, &object, has_forms);
         let mut response = self.respond(grant, object, ranges, request, request_id).await?;
         if has_forms {
             response::varies(response.headers_mut());
+        }
+        if let Some(finding) = finding {
+            response.extensions_mut().insert(finding);
         }
         Ok(response)
     }
@@ -236,12 +270,10 @@ impl Edge {
 
     /// The URL is the permission, or there is none.
     fn verify(&self, uri: &Uri) -> Result<DeliveryGrant, Refusal> {
-        let Inner { signer, ambient, .. } = &*self.0;
-        signer.verify_delivery(uri.path(), uri.query(), ambient.now()).map_err(|error| {
-            match Self::owns(uri.path()) {
-                true => Refusal::Signature(error),
-                false => Refusal::NotFound,
-            }
+        let verified = self.0.signer.verify_delivery(uri.path(), uri.query(), self.now());
+        verified.map_err(|error| match Self::owns(uri.path()) {
+            true => Refusal::Signature(error),
+            false => Refusal::NotFound,
         })
     }
 
@@ -276,12 +308,8 @@ impl Edge {
     ) -> Result<Response<Content>, Refusal> {
         let DeliveryGrant { key, attachment, .. } = grant;
         let size = object.meta.size;
-        let tally = Tally {
-            meter: self.0.meter.clone(),
-            ambient: self.0.ambient.clone(),
-            key: key.clone(),
-            is_start: selection.begins_at_start(),
-        };
+        let is_start = selection.begins_at_start();
+        let tally = Tally { counter: self.counter(), key: Arc::new(key.clone()), is_start };
         let mut response = match selection {
             Selection::Unsatisfiable => return Err(Refusal::Range { size }),
             Selection::Whole if request.method == Method::HEAD => {
@@ -299,7 +327,7 @@ impl Edge {
                 response.map(|_| Content::Object(Sending::new(chunks, length, request_id, tally)))
             }
             Selection::Many(ranges) => {
-                let parts = Multipart::plan(&key, ranges, size, self.0.ambient.random());
+                let parts = Multipart::plan(&key, ranges, size, self.ambient().random());
                 let response = response::multipart(parts.content_type(), &object.validators, parts.length());
                 let length = parts.length();
                 let chunks = Box::pin(parts.stream(self.0.blobs.clone(), key));
@@ -359,7 +387,7 @@ impl Edge {
     fn request_id(&self, request: &Parts) -> RequestId {
         let from_header = || conditional::single(&request.headers, response::X_REQUEST_ID)?.parse().ok();
         let given = request.extensions.get().copied().or_else(from_header);
-        given.unwrap_or_else(|| self.0.ambient.credential_id())
+        given.unwrap_or_else(|| self.fresh_id())
     }
 }
 
@@ -367,6 +395,18 @@ impl fmt::Debug for Edge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Edge")
     }
+}
+
+/// What is worth remembering: permissions that only time ends, for objects that are at hand.
+fn finding(grant: &DeliveryGrant, object: &Found, by_accept: bool) -> Option<Finding> {
+    let Opened::All(open) = &object.opened else { return None };
+    grant.signing_key.is_none().then(|| Finding {
+        key: Arc::new(grant.key.clone()),
+        object: open.handle(),
+        meta: object.meta,
+        expires_at: grant.expires_at,
+        by_accept,
+    })
 }
 
 fn key_of(path: &str) -> Option<ObjectKey> {

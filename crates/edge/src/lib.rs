@@ -5,6 +5,7 @@
 //! `Edge::deliver`: verify, resolve, conditional, range, send.
 
 mod accept;
+mod again;
 mod body;
 mod conditional;
 mod counted;
@@ -14,10 +15,12 @@ mod hosts;
 mod missing_forms;
 mod multipart;
 mod range;
+mod recent;
 mod refusal;
 mod response;
 mod validators;
 
+pub use again::{Again, Plain};
 pub use body::{Content, PlainConnection, Sending};
 pub use edge::{Edge, EdgeConfig};
 pub use hosts::OrganizationHosts;

@@ -33,6 +33,8 @@ pub struct DeliveryGrant {
     pub attachment: Option<String>,
     /// When the permission ends.
     pub expires_at: Timestamp,
+    /// The key of the organization that signed it and may be revoked; none where the service signed itself.
+    pub signing_key: Option<ShortId>,
 }
 
 impl UrlSigner {
@@ -66,7 +68,12 @@ impl UrlSigner {
             Some(id) => self.check_own_mac((key.organization_id, id), path, signed, &token)?,
         }
         let expires_at = self.expiry(&token, ttl.unwrap_or(DEFAULT_TTL_SECONDS), now)?;
-        Ok(DeliveryGrant { key, attachment: attachment.map(Cow::into_owned), expires_at })
+        Ok(DeliveryGrant {
+            key,
+            attachment: attachment.map(Cow::into_owned),
+            expires_at,
+            signing_key: key_id,
+        })
     }
 }
 

@@ -45,10 +45,13 @@ enum Content {
     File,
 }
 
+/// Stands for the second in which a file was last seen where it is an object no more.
+const RETIRED: u32 = u32::MAX;
+
 /// Seconds since some moment, from 1 on.
 fn this_second() -> u32 {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-    u32::try_from(START.elapsed().as_secs()).unwrap_or(u32::MAX - 1) + 1
+    u32::try_from(START.elapsed().as_secs()).unwrap_or(RETIRED - 2).min(RETIRED - 2) + 1
 }
 
 impl OpenFile {
@@ -72,13 +75,19 @@ impl OpenFile {
     }
 
     /// Whether the file is still an object and whole, as of this second. Asks only what the kernel has in memory.
-    pub(super) fn is_current(&self) -> bool {
-        let now = this_second();
-        let current = self.seen.load(Ordering::Relaxed) == now || self.is_there();
-        if current {
-            self.seen.store(now, Ordering::Relaxed);
+    pub(crate) fn is_current(&self) -> bool {
+        let (now, seen) = (this_second(), self.seen.load(Ordering::Relaxed));
+        let current = seen != RETIRED && (seen == now || self.is_there());
+        if current && seen != now {
+            // Not a store: it may have been retired meanwhile.
+            self.seen.fetch_max(now, Ordering::Relaxed);
         }
         current
+    }
+
+    /// From now on it is an object no more, whoever still has it.
+    pub(super) fn retire(&self) {
+        self.seen.store(RETIRED, Ordering::Relaxed);
     }
 
     fn is_there(&self) -> bool {

@@ -39,7 +39,9 @@ impl OpenFiles {
 
     /// Closes the file as soon as nobody reads it.
     pub(super) fn forget(&self, key: &ObjectKey) {
-        self.kept.invalidate(key);
+        if let Some(open) = self.kept.remove(key) {
+            open.retire();
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 // What fails while a test prepares is a failed test, outside #[test] functions too.
 #![allow(clippy::unwrap_used)]
 
+mod again;
 mod conditions;
 mod counting;
 mod forms;

@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::io::Write as _;
 use std::time::{Duration, SystemTime};
 
-use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::http::{request, response};
-use hyper::{Method, Request, Uri};
+use hyper::{Method, StatusCode, Uri};
 use tonearm_domain::Timestamp;
-use tonearm_edge::{Edge, PlainConnection};
+use tonearm_edge::{Again, Edge, Plain, PlainConnection};
 
 /// Header lines that a request for an object may have.
 const MOST_LINES: usize = 64;
@@ -18,9 +18,17 @@ const USUAL_HEAD: usize = 1024;
 
 /// A request for an object.
 pub(super) struct Asked {
-    pub(super) request: Box<request::Parts>,
+    pub(super) request: Request,
     /// The client wants no more than this answer.
     pub(super) is_last: bool,
+}
+
+/// How much is known of a request already.
+pub(super) enum Request {
+    /// Its answer.
+    Answered(Again),
+    /// What it says.
+    New(Box<request::Parts>),
 }
 
 /// What bytes begin with.
@@ -34,17 +42,47 @@ pub(super) enum Parsed {
 }
 
 /// Looks at the bytes that a request begins with.
-pub(super) fn parse(bytes: &[u8], delivers: bool) -> Parsed {
+pub(super) fn parse(bytes: &[u8], edge: Option<&Edge>) -> Parsed {
     let mut lines = [httparse::EMPTY_HEADER; MOST_LINES];
     let mut head = httparse::Request::new(&mut lines);
     match head.parse(bytes) {
-        Ok(httparse::Status::Complete(length)) => match asked(&head).filter(|_| delivers) {
-            Some(asked) => Parsed::Object { asked, length },
-            None => Parsed::Other,
-        },
+        Ok(httparse::Status::Complete(length)) => {
+            match edge.and_then(|edge| again(&head, edge).or_else(|| asked(&head))) {
+                Some(asked) => Parsed::Object { asked, length },
+                None => Parsed::Other,
+            }
+        }
         Ok(httparse::Status::Partial) => Parsed::Partial,
         Err(_) => Parsed::Other,
     }
+}
+
+/// A request like one that was answered a moment ago.
+fn again(head: &httparse::Request<'_, '_>, edge: &Edge) -> Option<Asked> {
+    if head.method != Some("GET") || head.version != Some(1) {
+        return None;
+    }
+    let mut plain = Plain { target: head.path?, ..Plain::default() };
+    let mut is_last = false;
+    for line in head.headers.iter() {
+        let place = match of_line(line)? {
+            Meaning::Nothing => continue,
+            Meaning::Last => {
+                is_last = true;
+                continue;
+            }
+            Meaning::Line(name) => match *name {
+                header::HOST => &mut plain.host,
+                header::ACCEPT => &mut plain.accept,
+                header::RANGE => &mut plain.range,
+                _ => return None,
+            },
+        };
+        if place.replace(line.value).is_some() {
+            return None;
+        }
+    }
+    Some(Asked { request: Request::Answered(edge.again(&plain)?), is_last })
 }
 
 /// `None` for all that is not a plain GET or HEAD of an object.
@@ -59,7 +97,7 @@ fn asked(head: &httparse::Request<'_, '_>) -> Option<Asked> {
     if head.version != Some(1) || !Edge::owns(path) {
         return None;
     }
-    let mut request = Request::new(());
+    let mut request = hyper::Request::new(());
     *request.method_mut() = method;
     *request.uri_mut() = target.parse::<Uri>().ok()?;
     let mut is_last = false;
@@ -73,7 +111,7 @@ fn asked(head: &httparse::Request<'_, '_>) -> Option<Asked> {
         }
     }
     request.extensions_mut().insert(PlainConnection);
-    Some(Asked { request: Box::new(request.into_parts().0), is_last })
+    Some(Asked { request: Request::New(Box::new(request.into_parts().0)), is_last })
 }
 
 /// What a header line is for.
@@ -83,7 +121,7 @@ enum Meaning {
     /// The connection ends with the answer.
     Last,
     /// The edge looks at it.
-    Line(HeaderName),
+    Line(&'static HeaderName),
 }
 
 /// `None` where others have to understand it: a body follows, or another protocol.
@@ -100,7 +138,7 @@ fn of_line(line: &httparse::Header<'_>) -> Option<Meaning> {
         _ if is("transfer-encoding") || is("content-length") || is("expect") || is("upgrade") => None,
         _ => {
             let name = Edge::header_names().iter().find(|name| is(name.as_str()));
-            Some(name.map_or(Meaning::Nothing, |name| Meaning::Line(name.clone())))
+            Some(name.map_or(Meaning::Nothing, Meaning::Line))
         }
     }
 }
@@ -108,16 +146,41 @@ fn of_line(line: &httparse::Header<'_>) -> Option<Meaning> {
 /// The head of an answer.
 pub(super) fn write(head: &response::Parts, now: Timestamp, is_last: bool) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(USUAL_HEAD);
-    bytes.extend_from_slice(b"HTTP/1.1 ");
-    bytes.extend_from_slice(head.status.as_str().as_bytes());
-    bytes.push(b' ');
-    bytes.extend_from_slice(head.status.canonical_reason().unwrap_or_default().as_bytes());
-    bytes.extend_from_slice(b"\r\n");
+    write_status(&mut bytes, head.status);
     write_lines(&mut bytes, &head.headers);
-    bytes.extend_from_slice(b"date: ");
-    write_date(&mut bytes, now);
-    bytes.extend_from_slice(if is_last { b"\r\nconnection: close\r\n\r\n" } else { b"\r\n\r\n" });
+    write_end(&mut bytes, now, is_last);
     bytes
+}
+
+/// The head of an answer like one before.
+pub(super) fn write_again(again: &Again, now: Timestamp, is_last: bool) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(USUAL_HEAD);
+    write_status(&mut bytes, again.status());
+    bytes.extend_from_slice(&again.lines);
+    let mut digits = itoa::Buffer::new();
+    let mut write = |text: &str, number: u64| {
+        bytes.extend_from_slice(text.as_bytes());
+        bytes.extend_from_slice(digits.format(number).as_bytes());
+    };
+    write("content-length: ", again.length);
+    if let Some((range, size)) = &again.part {
+        write("\r\ncontent-range: bytes ", range.start);
+        write("-", range.end - 1);
+        write("/", *size);
+    }
+    bytes.extend_from_slice(b"\r\nx-request-id: ");
+    // A Vec takes any text.
+    let _ = write!(bytes, "{}\r\n", again.request_id);
+    write_end(&mut bytes, now, is_last);
+    bytes
+}
+
+fn write_status(bytes: &mut Vec<u8>, status: StatusCode) {
+    bytes.extend_from_slice(b"HTTP/1.1 ");
+    bytes.extend_from_slice(status.as_str().as_bytes());
+    bytes.push(b' ');
+    bytes.extend_from_slice(status.canonical_reason().unwrap_or_default().as_bytes());
+    bytes.extend_from_slice(b"\r\n");
 }
 
 fn write_lines(bytes: &mut Vec<u8>, lines: &HeaderMap) {
@@ -127,6 +190,12 @@ fn write_lines(bytes: &mut Vec<u8>, lines: &HeaderMap) {
         bytes.extend_from_slice(value.as_bytes());
         bytes.extend_from_slice(b"\r\n");
     }
+}
+
+fn write_end(bytes: &mut Vec<u8>, now: Timestamp, is_last: bool) {
+    bytes.extend_from_slice(b"date: ");
+    write_date(bytes, now);
+    bytes.extend_from_slice(if is_last { b"\r\nconnection: close\r\n\r\n" } else { b"\r\n\r\n" });
 }
 
 thread_local! {

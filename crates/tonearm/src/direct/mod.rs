@@ -15,7 +15,7 @@ use tokio::io::{AsyncRead as _, ReadBuf};
 use tokio::net::TcpStream;
 use tonearm_edge::Edge;
 
-use self::head::{Asked, Parsed};
+use self::head::{Asked, Parsed, Request};
 use crate::progress::Progress;
 
 /// Bytes read at once. They are on the stack, so that a connection that waits keeps none.
@@ -77,9 +77,16 @@ impl<'a> Direct<'a> {
 
     async fn answer(&mut self, asked: Asked, is_last: bool) -> io::Result<()> {
         let Some(edge) = self.edge else { return Ok(()) };
+        let request = match asked.request {
+            Request::Answered(again) => {
+                let head = head::write_again(&again, edge.now(), is_last);
+                return self.send_body(head.into(), again.content).await;
+            }
+            Request::New(request) => request,
+        };
         // Boxed, so that what it takes to answer is given back while the answer is sent, which may take long.
-        let response = Box::pin(edge.answer(&asked.request)).await;
-        drop(asked);
+        let response = Box::pin(edge.answer(&request)).await;
+        drop(request);
         let (head, content) = response.into_parts();
         let head = head::write(&head, edge.now(), is_last);
         self.send(head, content).await
@@ -115,7 +122,7 @@ impl<'a> Direct<'a> {
 
     /// Understands what was just read, and keeps what is left of it.
     fn understand(&mut self, read: &[u8]) -> Option<Found> {
-        match head::parse(read, self.edge.is_some()) {
+        match head::parse(read, self.edge) {
             Parsed::Object { asked, length } => {
                 self.unread.extend_from_slice(&read[length..]);
                 Some(Found::Object(asked))
@@ -132,7 +139,7 @@ impl<'a> Direct<'a> {
     }
 
     fn understand_unread(&mut self) -> Option<Found> {
-        match head::parse(&self.unread, self.edge.is_some()) {
+        match head::parse(&self.unread, self.edge) {
             Parsed::Object { asked, length } => {
                 self.unread.drain(..length);
                 if self.unread.is_empty() {

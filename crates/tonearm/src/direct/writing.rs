@@ -24,7 +24,7 @@ impl Direct<'_> {
         }
     }
 
-    async fn send_body<B>(&mut self, mut head: Bytes, mut body: B) -> io::Result<()>
+    pub(super) async fn send_body<B>(&mut self, mut head: Bytes, mut body: B) -> io::Result<()>
     where
         B: Body<Data = Bytes> + Unpin,
         B::Error: Into<Box<dyn Error + Send + Sync>>,

@@ -165,6 +165,43 @@ async fn heads_of_answers_are_complete() {
     raw.assert_ended().await;
 }
 
+/// The lines of a head that are the same whenever it is written, in an order of their own.
+fn lasting(head: &str) -> Vec<&str> {
+    let fresh = |line: &&str| line.starts_with("date: ") || line.starts_with("x-request-id: ");
+    let mut lines: Vec<_> = head.lines().filter(|line| !fresh(line)).collect();
+    lines.sort_unstable();
+    lines
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_same_is_answered_the_same_until_its_time_is_over() {
+    let stage = Stage::open().await;
+    let mut raw = stage.connect().await;
+    for lines in ["", "Range: bytes=3-999\r\n", "Range: bytes=-7\r\n"] {
+        raw.write(&stage.get(lines).repeat(4)).await;
+        let first = raw.answer().await;
+        for _ in 0..3 {
+            let again = raw.answer().await;
+            assert_eq!(lasting(&again.head), lasting(&first.head), "{lines}");
+            assert!(again.body == first.body, "{lines}");
+            let (one, other) = (first.header("x-request-id"), again.header("x-request-id"));
+            assert!(one.is_some() && one != other, "each request has a name of its own");
+        }
+    }
+    // What says more than that is looked at, whatever was answered before.
+    let (status, id) = ("If-None-Match: *\r\n", "X-Request-Id: 2b1d1c1e-4b0a-4c68-9a1e-5f3a3c0f9d11\r\n");
+    raw.write(&(stage.get(status) + &stage.get(id) + &stage.get("Connection: close\r\n"))).await;
+    assert_eq!(raw.head().await.split(' ').nth(1), Some("304"));
+    assert!(id.contains(raw.answer().await.header("x-request-id").unwrap()));
+    assert_eq!(raw.answer().await.header("connection"), Some("close"));
+    raw.assert_ended().await;
+
+    stage.server.clock.advance_seconds(24 * 3600);
+    let mut raw = stage.connect().await;
+    raw.write(&stage.get("")).await;
+    assert_eq!(raw.answer().await.status(), 401);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_for_an_object_is_handed_on_with_what_follows() {
     let stage = Stage::open().await;

@@ -1,0 +1,76 @@
+//! The same object once more. Players fetch a track piece by piece, and what many play is asked for by many: a URL that
+//! was verified, and whose object was found, less than a second ago is answered from what is known.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use http::StatusCode;
+use tonearm_blobs::{Chunks, Reading};
+use tonearm_domain::RequestId;
+
+use crate::body::Sending;
+use crate::counted::Tally;
+use crate::edge::Edge;
+use crate::range::{RangeSet, Selection};
+
+/// A GET that says nothing else of what makes a difference to an answer. Values are as they stand in the request.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Plain<'a> {
+    /// Path and query.
+    pub target: &'a str,
+    /// The value of `Host`.
+    pub host: Option<&'a [u8]>,
+    /// The value of `Accept`.
+    pub accept: Option<&'a [u8]>,
+    /// The value of `Range`.
+    pub range: Option<&'a [u8]>,
+}
+
+/// An answer that sends an object, or one part of it.
+pub struct Again {
+    /// Names the request, in `X-Request-Id`.
+    pub request_id: RequestId,
+    /// The part that is sent, and the size of the whole; none where all is sent.
+    pub part: Option<(Range<u64>, u64)>,
+    /// Bytes that are sent.
+    pub length: u64,
+    /// All header lines but `Date`, `X-Request-Id`, `Content-Length` and `Content-Range`, each with its end.
+    pub lines: Bytes,
+    /// What is sent.
+    pub content: Sending<Chunks>,
+}
+
+impl Again {
+    /// 200, or 206 for a part.
+    pub fn status(&self) -> StatusCode {
+        if self.part.is_some() { StatusCode::PARTIAL_CONTENT } else { StatusCode::OK }
+    }
+}
+
+impl Edge {
+    /// Answers a request like one that was answered a moment ago by [`answer`](Self::answer). `None` where there was
+    /// none, or where the answer needs more thought. For servers whose connections pass what they send to the kernel
+    /// as it is.
+    pub fn again(&self, plain: &Plain<'_>) -> Option<Again> {
+        let known = self.recent().get(plain, self.now())?;
+        let finding = &known.finding;
+        let object = finding.object.open().filter(|object| object.meta() == finding.meta)?;
+        let size = finding.meta.size;
+        let selection = match plain.range {
+            Some(value) => RangeSet::parse(str::from_utf8(value).ok()?)?.select(size),
+            None => Selection::Whole,
+        };
+        let is_start = selection.begins_at_start();
+        let (range, part) = match selection {
+            Selection::Whole => (0..size, None),
+            Selection::One(range) => (range.clone(), Some((range, size))),
+            Selection::Many(_) | Selection::Unsatisfiable => return None,
+        };
+        let length = range.end - range.start;
+        let chunks = object.read(range, Reading::Mapped)?;
+        let request_id = self.fresh_id();
+        let tally = Tally { counter: self.counter(), key: finding.key.clone(), is_start };
+        let content = Sending::new(chunks, length, request_id, tally);
+        Some(Again { request_id, part, length, lines: known.lines.clone(), content })
+    }
+}

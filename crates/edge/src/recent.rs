@@ -1,0 +1,114 @@
+//! What was verified and found a moment ago.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use http::HeaderMap;
+use http::header::{self, HeaderName, HeaderValue};
+use http::request::Parts;
+use tonearm_blobs::{ObjectHandle, ObjectMeta};
+use tonearm_domain::{ObjectKey, Timestamp};
+
+use crate::again::Plain;
+use crate::response::X_REQUEST_ID;
+
+/// Seconds for which it is taken to be so still: as long as an open file is taken to be there.
+const LIFETIME_SECONDS: i64 = 1;
+
+/// Parts keep threads out of each other's way.
+const PARTS: usize = 32;
+
+/// URLs in each part. With a target and header lines of some hundred bytes, all of them take 2 MB.
+const MOST: usize = 64;
+
+/// Header lines that differ from one answer with an object to the next.
+const OWN: [HeaderName; 3] = [header::CONTENT_LENGTH, header::CONTENT_RANGE, X_REQUEST_ID];
+
+/// What was found for a request, whatever part of it is sent.
+#[derive(Debug, Clone)]
+pub(crate) struct Finding {
+    pub(crate) key: Arc<ObjectKey>,
+    pub(crate) object: ObjectHandle,
+    pub(crate) meta: ObjectMeta,
+    /// When the URL ends.
+    pub(crate) expires_at: Timestamp,
+    /// Another form is sent to who takes other types.
+    pub(crate) by_accept: bool,
+}
+
+/// A finding, with what it was found for and how it was answered.
+#[derive(Debug)]
+pub(crate) struct Known {
+    pub(crate) finding: Finding,
+    /// The header lines that such an answer has, whichever range is asked for, each with its end.
+    pub(crate) lines: Bytes,
+    since: Timestamp,
+    host: Option<HeaderValue>,
+    accept: Option<HeaderValue>,
+}
+
+impl Known {
+    /// Whether it is no older than it may be, and not from a time to come, as after a clock was set back.
+    fn is_fresh(&self, now: Timestamp) -> bool {
+        self.since <= now && now < self.since.plus_seconds(LIFETIME_SECONDS)
+    }
+
+    /// Whether it holds for a request for the same target.
+    fn holds_for(&self, plain: &Plain<'_>, now: Timestamp) -> bool {
+        let same = |known: &Option<HeaderValue>, asked| known.as_ref().map(HeaderValue::as_bytes) == asked;
+        self.is_fresh(now)
+            && now < self.finding.expires_at
+            && same(&self.host, plain.host)
+            && (!self.finding.by_accept || same(&self.accept, plain.accept))
+    }
+}
+
+type Part = Mutex<HashMap<Box<str>, Arc<Known>>>;
+
+/// What is known, by path and query. Only what has a signature gets in.
+#[derive(Clone, Default)]
+pub(crate) struct Recent(Arc<[Part; PARTS]>);
+
+impl Recent {
+    pub(crate) fn get(&self, plain: &Plain<'_>, now: Timestamp) -> Option<Arc<Known>> {
+        let known = self.part(plain.target).get(plain.target).cloned()?;
+        known.holds_for(plain, now).then_some(known)
+    }
+
+    /// Remembers what a request was answered with. Where there is no room, nothing is.
+    pub(crate) fn keep(&self, request: &Parts, finding: Finding, answered: &HeaderMap, now: Timestamp) {
+        let Some(target) = request.uri.path_and_query() else { return };
+        let line = |name| match request.headers.get_all(&name).iter().count() {
+            0 => Some(None),
+            1 => Some(request.headers.get(name).cloned()),
+            _ => None,
+        };
+        let (Some(host), Some(accept)) = (line(header::HOST), line(header::ACCEPT)) else { return };
+        let lines = lines_of(answered);
+        let known = Known { finding, lines, since: now, host, accept };
+        let mut part = self.part(target.as_str());
+        if part.len() >= MOST {
+            part.retain(|_, known| known.is_fresh(now));
+        }
+        if part.len() < MOST {
+            part.insert(target.as_str().into(), Arc::new(known));
+        }
+    }
+
+    /// Targets end with a signature, whose characters are spread well.
+    fn part(&self, target: &str) -> MutexGuard<'_, HashMap<Box<str>, Arc<Known>>> {
+        let number = target.bytes().rev().take(4).fold(0, |sum: usize, byte| sum * 31 + usize::from(byte));
+        self.0[number % PARTS].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn lines_of(headers: &HeaderMap) -> Bytes {
+    let mut lines = Vec::with_capacity(1024);
+    for (name, value) in headers.iter().filter(|(name, _)| !OWN.contains(name)) {
+        for part in [name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"] {
+            lines.extend_from_slice(part);
+        }
+    }
+    lines.into()
+}
