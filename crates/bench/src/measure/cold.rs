@@ -22,7 +22,7 @@ use crate::stage;
 /// As a track of a few minutes.
 const OBJECT_BYTES: usize = 4_000_000;
 
-const SECRET: &str = "a secret of an edge that is measured, and of nothing else";
+const SECRET: &str = "a secret of an edge that is measured and of nothing else";
 
 /// A node that only delivers.
 struct EdgeNode {

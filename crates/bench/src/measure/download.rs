@@ -1,16 +1,14 @@
 //! A large file fetched whole, by one client at a time, and the memory that it takes. Reference: nginx.
 
-use std::fs;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 
 use super::MEGABYTE;
+use super::hosted::Hosted;
 use crate::plan::Plan;
-use crate::reference::FileServer;
 use crate::report::{Goal, Row, Unit};
-use crate::stage::Stage;
 use crate::{http, memory};
 
 /// The finest sound there is: many bytes that are soon processed.
@@ -32,27 +30,24 @@ struct Fetched {
 
 pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     let sound = wav(&WavSpec { seconds: plan.download_bytes as f64 / BYTES_PER_SECOND, ..SOUND });
-    let root = tempfile::tempdir()?;
-    fs::write(root.path().join("sound.wav"), &sound)?;
     let size = sound.len() as u64;
-    let stage = Stage::open().await?;
-    let track_id = stage.upload("sound.wav", &sound).await?;
+    let hosted = Hosted::start(&sound).await?;
     drop(sound);
-    let url = stage.original(&track_id).await?;
-    let files = FileServer::start(root.path())?;
-    let files_url = format!("{}{}", files.url(), files.path("sound.wav"));
+    let (url, files_url) = (hosted.tonearm.url(), hosted.reference.url());
 
     let fetch_both = |url: &str, processes| {
         fetch(url, size, plan.warm_up, Vec::new())?;
         fetch(url, size, plan.measured, processes)
     };
-    let sides =
-        plan.alternate(|| fetch_both(&url, stage.processes()), || fetch_both(&files_url, files.processes()))?;
+    let sides = plan.alternate(
+        || fetch_both(&url, hosted.stage.processes()),
+        || fetch_both(&files_url, hosted.files.processes()),
+    )?;
     let row = |property: &str, unit, figures, goal| Row {
         name: format!("download: {property}"),
         unit,
         figures,
-        reference: files.name(),
+        reference: hosted.files.name(),
         goal,
     };
     Ok(vec![

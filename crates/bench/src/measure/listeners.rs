@@ -1,20 +1,18 @@
 //! Ten thousand listeners who take next to nothing of what they asked for, and the memory that costs. Reference: nginx.
 
-use std::fs;
 use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use rustix::process::{Resource, getrlimit, setrlimit};
-use tonearm_fixtures::audio::{Signal, WavSpec, wav};
+use socket2::{Domain, Protocol, Socket, Type};
 
 use super::MEGABYTE;
+use super::hosted::{Hosted, Place, noise_of};
 use crate::memory;
-use crate::plan::{Plan, Sides};
-use crate::reference::FileServer;
+use crate::plan::{Plan, Sides, median};
 use crate::report::{Goal, Row, Unit};
-use crate::stage::Stage;
 
 /// More than the buffers of a connection hold.
 const FILE_BYTES: f64 = 10e6;
@@ -22,8 +20,21 @@ const FILE_BYTES: f64 = 10e6;
 /// What each listener takes, once at the beginning and once when all are there.
 const SIP: usize = 1024;
 
+/// Bytes of a segment on the way to a listener, as over Ethernet. Over loopback they are as long as 64 KB, and as the
+/// kernel lets a sender keep some twenty of them, ten thousand connections would want more than it has for all of TCP.
+const SEGMENT_BYTES: u32 = 1460;
+
+/// What a listener's side of a connection keeps.
+const RECEIVE_BYTES: usize = 16 * 1024;
+
+/// How long a listener waits for the next bytes before the run is given up.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// When nothing is left to do for those who wait.
 const SETTLED: Duration = Duration::from_secs(2);
+
+/// How often somebody else fetches the file meanwhile.
+const FETCHES: usize = 15;
 
 /// Files that this process has open beside the connections.
 const OTHER_FILES: u64 = 200;
@@ -31,30 +42,22 @@ const OTHER_FILES: u64 = 200;
 /// A server with all listeners connected. Memory is in megabytes.
 struct Seen {
     memory: f64,
-    /// How long somebody else waits for a whole file meanwhile.
+    /// How long somebody else waits for a whole file meanwhile, as a median.
     other_ms: f64,
 }
 
 pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     allow_open_files(plan.listeners)?;
-    let signal = Signal::Noise { seed: 1, amplitude: 0.3 };
-    let sound = wav(&WavSpec { seconds: FILE_BYTES / (44_100.0 * 4.0), signal, ..WavSpec::default() });
-    let root = tempfile::tempdir()?;
-    fs::write(root.path().join("sound.wav"), &sound)?;
-    let stage = Stage::open().await?;
-    let track_id = stage.upload("sound.wav", &sound).await?;
-    let url = stage.original(&track_id).await?;
-    let path = url.strip_prefix(&stage.url()).context("files are served where the API is")?;
-    let files = FileServer::start(root.path())?;
+    let hosted = Hosted::start(&noise_of(FILE_BYTES)).await?;
     let sides = Sides {
-        tonearm: vec![listen(plan, &stage.url(), path, &stage.processes())?],
-        reference: vec![listen(plan, files.url(), &files.path("sound.wav"), &files.processes())?],
+        tonearm: vec![listen(plan, &hosted.tonearm, &hosted.stage.processes())?],
+        reference: vec![listen(plan, &hosted.reference, &hosted.files.processes())?],
     };
     let row = |property: &str, unit, figures, goal| Row {
         name: format!("listeners, {}: {property}", plan.listeners),
         unit,
         figures,
-        reference: files.name(),
+        reference: hosted.files.name(),
         goal,
     };
     Ok(vec![
@@ -63,29 +66,46 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     ])
 }
 
-fn listen(plan: &Plan, base_url: &str, path: &str, processes: &[u32]) -> Result<Seen> {
+fn listen(plan: &Plan, place: &Place, processes: &[u32]) -> Result<Seen> {
+    let base_url = &place.base_url;
     let host = base_url.strip_prefix("http://").with_context(|| format!("{base_url} is no http URL"))?;
-    let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    let request = format!("GET {} HTTP/1.1\r\nHost: {host}\r\n\r\n", place.path);
     let mut listeners = Vec::with_capacity(plan.listeners);
     for _ in 0..plan.listeners {
-        let mut socket = TcpStream::connect(host)?;
-        socket.set_read_timeout(Some(Duration::from_secs(60)))?;
+        let mut socket = connect(host.parse()?)?;
         socket.write_all(request.as_bytes())?;
         listeners.push(socket);
     }
     let mut sip = [0; SIP];
     for round in 0..2 {
-        for socket in &mut listeners {
-            socket.read_exact(&mut sip)?;
+        for (number, socket) in listeners.iter_mut().enumerate() {
+            socket.read_exact(&mut sip).with_context(|| {
+                format!("listener {number} of {} gets nothing from {base_url}", plan.listeners)
+            })?;
             ensure!(round > 0 || sip.starts_with(b"HTTP/1.1 200 "), "a listener was refused");
         }
     }
     std::thread::sleep(SETTLED);
     let memory = memory::resident(processes)? as f64 / MEGABYTE;
+    let fetches: Vec<f64> = (0..FETCHES).map(|_| fetch(place)).collect::<Result<_>>()?;
+    Ok(Seen { memory, other_ms: median(fetches) })
+}
+
+/// Milliseconds for the whole file.
+fn fetch(place: &Place) -> Result<f64> {
     let begun = Instant::now();
-    let reply = crate::http::get(&format!("{base_url}{path}"))?;
+    let reply = crate::http::get(&place.url())?;
     ensure!(reply.status == 200 && reply.body_bytes as f64 > FILE_BYTES * 0.99, "the file did not come");
-    Ok(Seen { memory, other_ms: begun.elapsed().as_secs_f64() * 1e3 })
+    Ok(begun.elapsed().as_secs_f64() * 1e3)
+}
+
+fn connect(address: SocketAddr) -> Result<TcpStream> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    socket.set_tcp_mss(SEGMENT_BYTES)?;
+    socket.set_recv_buffer_size(RECEIVE_BYTES)?;
+    socket.connect(&address.into())?;
+    socket.set_read_timeout(Some(PATIENCE))?;
+    Ok(socket.into())
 }
 
 /// Each connection is an open file.

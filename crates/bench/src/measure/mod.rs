@@ -3,6 +3,7 @@
 mod backlog;
 mod cold;
 mod download;
+mod hosted;
 mod levels;
 mod list;
 mod listeners;

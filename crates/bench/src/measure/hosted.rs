@@ -1,0 +1,72 @@
+//! One sound on both sides: uploaded to the service, and a file of the reference.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use tempfile::TempDir;
+use tonearm_fixtures::audio::{Signal, WavSpec, wav};
+
+use crate::reference::FileServer;
+use crate::stage::Stage;
+
+const NAME: &str = "sound.wav";
+
+const BYTES_PER_SECOND: f64 = 44_100.0 * 2.0 * 2.0;
+
+/// The sound and who serves it.
+pub(super) struct Hosted {
+    pub(super) stage: Stage,
+    pub(super) files: FileServer,
+    /// Where the service has it.
+    pub(super) tonearm: Place,
+    /// Where the reference has it.
+    pub(super) reference: Place,
+    _root: TempDir,
+}
+
+/// Where a file is: a server, and a path with a signature.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    pub(super) base_url: String,
+    pub(super) path: String,
+}
+
+impl Hosted {
+    pub(super) async fn start(sound: &[u8]) -> Result<Self> {
+        let root = tempfile::tempdir()?;
+        fs::write(root.path().join(NAME), sound)?;
+        let stage = Stage::open().await?;
+        let track_id = stage.upload(NAME, sound).await?;
+        let base_url = stage.url();
+        let url = stage.original(&track_id).await?;
+        let path = url.strip_prefix(&base_url).context("files are served where the API is")?.to_owned();
+        let files = FileServer::start(root.path())?;
+        let reference = Place { base_url: files.url().to_owned(), path: files.path(NAME) };
+        Ok(Self { stage, files, tonearm: Place { base_url, path }, reference, _root: root })
+    }
+
+    /// That both answer with these bytes, all or a range, before they are asked how fast.
+    pub(super) async fn are_right(&self, range: Option<&str>, expected: &[u8]) -> Result<()> {
+        for url in [self.tonearm.url(), self.reference.url()] {
+            let (answer, status) = match range {
+                Some(range) => (self.stage.client.get_range(&url, range).await, 206),
+                None => (self.stage.client.get(&url).await, 200),
+            };
+            ensure!(answer.status == status, "{url} answers with {}", answer.status);
+            ensure!(answer.bytes == expected, "{url} answers with other bytes");
+        }
+        Ok(())
+    }
+}
+
+impl Place {
+    pub(super) fn url(&self) -> String {
+        format!("{}{}", self.base_url, self.path)
+    }
+}
+
+/// So many bytes of noise, with what a WAV file begins with besides.
+pub(super) fn noise_of(bytes: f64) -> Vec<u8> {
+    let signal = Signal::Noise { seed: 1, amplitude: 0.3 };
+    wav(&WavSpec { seconds: bytes / BYTES_PER_SECOND, signal, ..WavSpec::default() })
+}
