@@ -4,6 +4,7 @@
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SimpleExpr};
 use sea_orm::{
     ColumnTrait, Condition, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect, QueryTrait, Select,
+    UpdateMany,
 };
 use tonearm_domain::{
     Collection, CollectionId, OrganizationId, Place, Slice, Timestamp, Total, Track, TrackId, TrackStatus,
@@ -14,17 +15,69 @@ use uuid::Uuid;
 use crate::column::{corrupt, moment};
 use crate::entity::{collection, track, track_file, variant};
 use crate::leaf::{Keyset, slice};
-use crate::query::all;
+use crate::query::{TO_CHANGE, all};
 use crate::{Catalog, CatalogError, Change, Transaction};
+
+/// A table whose rows can be deleted and taken back.
+trait Restorable: EntityTrait {
+    const ID: Self::Column;
+    const ORGANIZATION_ID: Self::Column;
+    const DELETED_AT: Self::Column;
+    const RESTORABLE_UNTIL: Self::Column;
+    /// Set on what was deleted by itself, in a table where rows also go with others.
+    const TRASHED_AT: Option<Self::Column>;
+}
+
+impl Restorable for track::Entity {
+    const ID: track::Column = track::Column::Id;
+    const ORGANIZATION_ID: track::Column = track::Column::OrganizationId;
+    const DELETED_AT: track::Column = track::Column::DeletedAt;
+    const RESTORABLE_UNTIL: track::Column = track::Column::RestorableUntil;
+    const TRASHED_AT: Option<track::Column> = Some(track::Column::TrashedAt);
+}
+
+impl Restorable for collection::Entity {
+    const ID: collection::Column = collection::Column::Id;
+    const ORGANIZATION_ID: collection::Column = collection::Column::OrganizationId;
+    const DELETED_AT: collection::Column = collection::Column::DeletedAt;
+    const RESTORABLE_UNTIL: collection::Column = collection::Column::RestorableUntil;
+    const TRASHED_AT: Option<collection::Column> = None;
+}
+
+/// A row of the organization, deleted or not.
+fn this<E: Restorable>(organization: OrganizationId, id: Uuid) -> SimpleExpr {
+    E::ID.eq(id).and(E::ORGANIZATION_ID.eq(organization.uuid()))
+}
+
+/// Deleted, not being purged, and still in time.
+fn in_time<E: Restorable>(now: Timestamp) -> Condition {
+    Condition::all().add(E::DELETED_AT.is_not_null()).add(E::RESTORABLE_UNTIL.gt(now.unix_millis()))
+}
+
+/// Deleted, and out of time.
+fn due<E: Restorable>(now: Timestamp) -> Condition {
+    let until = E::RESTORABLE_UNTIL;
+    let is_over = Condition::any().add(until.is_null()).add(until.lte(now.unix_millis()));
+    Condition::all().add(E::DELETED_AT.is_not_null()).add(is_over)
+}
+
+/// Takes what is changed out of the trash, for good or back into the library.
+fn out_of_trash<E: Restorable>(update: UpdateMany<E>) -> UpdateMany<E> {
+    let columns = [Some(E::RESTORABLE_UNTIL), E::TRASHED_AT];
+    columns.into_iter().flatten().fold(update, |update, column| update.col_expr(column, none()))
+}
+
+fn none() -> SimpleExpr {
+    Expr::value(None::<i64>)
+}
 
 impl TryFrom<track::Model> for Trashed<Track> {
     type Error = CatalogError;
 
     fn try_from(row: track::Model) -> Result<Self, CatalogError> {
-        let until = row.restorable_until.ok_or_else(|| corrupt("track.restorable_until"))?;
-        let restorable_until = moment("track.restorable_until", until)?;
+        let until = row.restorable_until;
         let thing = Track::try_from(row)?;
-        let deleted_at = thing.deleted_at.ok_or_else(|| corrupt("track.deleted_at"))?;
+        let (deleted_at, restorable_until) = moments("track.restorable_until", thing.deleted_at, until)?;
         Ok(Self { thing, deleted_at, restorable_until })
     }
 }
@@ -33,12 +86,21 @@ impl TryFrom<collection::Model> for Trashed<Collection> {
     type Error = CatalogError;
 
     fn try_from(row: collection::Model) -> Result<Self, CatalogError> {
-        let until = row.restorable_until.ok_or_else(|| corrupt("collection.restorable_until"))?;
-        let restorable_until = moment("collection.restorable_until", until)?;
+        let until = row.restorable_until;
         let thing = Collection::try_from(row)?;
-        let deleted_at = thing.deleted_at.ok_or_else(|| corrupt("collection.deleted_at"))?;
+        let (deleted_at, restorable_until) = moments("collection.restorable_until", thing.deleted_at, until)?;
         Ok(Self { thing, deleted_at, restorable_until })
     }
+}
+
+/// When something was deleted, and until when it can be taken back.
+fn moments(
+    column: &'static str,
+    deleted_at: Option<Timestamp>,
+    until: Option<i64>,
+) -> Result<(Timestamp, Timestamp), CatalogError> {
+    let (deleted_at, until) = deleted_at.zip(until).ok_or_else(|| corrupt(column))?;
+    Ok((deleted_at, moment(column, until)?))
 }
 
 /// The collections of the organization that are not deleted.
@@ -77,32 +139,22 @@ impl Catalog {
         slice(self.reader(), select, keyset, place.map(TrackId::uuid), limit, total).await
     }
 
-    /// The collections that were deleted and can be taken back, at most 200, those that stay longest first.
+    /// A page of the collections that were deleted and can be taken back, those that stay longest first.
     pub async fn trashed_collections(
         &self,
         organization: OrganizationId,
         now: Timestamp,
-    ) -> Result<Vec<Trashed<Collection>>, CatalogError> {
+        place: Place<CollectionId>,
+        limit: u32,
+    ) -> Result<Slice<Trashed<Collection>>, CatalogError> {
         use collection::Column;
         let select = collection::Entity::find()
             .filter(Column::OrganizationId.eq(organization.uuid()))
             .filter(Column::RestorableUntil.gt(now.unix_millis()));
+        let total = Total::Exactly(select.clone().count(self.reader()).await?);
         let keyset = Keyset { column: Some(Column::RestorableUntil), id: Column::Id, is_descending: true };
-        let listed = slice(self.reader(), select, keyset, Place::First, 200, Total::MoreThan(0)).await?;
-        Ok(listed.rows)
+        slice(self.reader(), select, keyset, place.map(CollectionId::uuid), limit, total).await
     }
-}
-
-/// Deleted, not being purged, and still in time.
-fn restorable<C: ColumnTrait>(deleted_at: C, restorable_until: C, now: Timestamp) -> Condition {
-    Condition::all().add(deleted_at.is_not_null()).add(restorable_until.gt(now.unix_millis()))
-}
-
-/// Deleted, and out of time.
-fn due<C: ColumnTrait>(deleted_at: C, restorable_until: C, now: Timestamp) -> Condition {
-    let is_over =
-        Condition::any().add(restorable_until.is_null()).add(restorable_until.lte(now.unix_millis()));
-    Condition::all().add(deleted_at.is_not_null()).add(is_over)
 }
 
 impl Transaction {
@@ -113,23 +165,9 @@ impl Transaction {
         id: TrackId,
         now: Timestamp,
     ) -> Result<Option<Track>, CatalogError> {
-        use track::Column;
-        self.lock_recipes(organization).await?;
-        let this = Column::Id.eq(id.uuid()).and(Column::OrganizationId.eq(organization.uuid()));
-        let found =
-            track::Entity::find().filter(this.clone()).lock(crate::query::TO_CHANGE).one(self.db()).await?;
-        let Some(deleted_at) = found.and_then(|row| row.deleted_at) else { return Ok(None) };
-        let restored = track::Entity::update_many()
-            .col_expr(Column::DeletedAt, none())
-            .col_expr(Column::RestorableUntil, none())
-            .col_expr(Column::TrashedAt, none())
-            .filter(this)
-            .filter(restorable(Column::DeletedAt, Column::RestorableUntil, now))
-            .exec(self.db())
-            .await?;
-        if restored.rows_affected == 0 {
+        let Some(deleted_at) = self.take_back::<track::Entity>(organization, id.uuid(), now).await? else {
             return Ok(None);
-        }
+        };
         self.note(Change::Track(id));
         self.restore_belongings(organization, &[id.uuid()], deleted_at).await?;
         self.track(organization, id).await
@@ -143,25 +181,10 @@ impl Transaction {
         id: CollectionId,
         now: Timestamp,
     ) -> Result<Option<(Collection, Vec<Track>)>, CatalogError> {
-        use collection::Column;
-        self.lock_recipes(organization).await?;
-        let this = Column::Id.eq(id.uuid()).and(Column::OrganizationId.eq(organization.uuid()));
-        let found = collection::Entity::find()
-            .filter(this.clone())
-            .lock(crate::query::TO_CHANGE)
-            .one(self.db())
-            .await?;
-        let Some(deleted_at) = found.and_then(|row| row.deleted_at) else { return Ok(None) };
-        let restored = collection::Entity::update_many()
-            .col_expr(Column::DeletedAt, none())
-            .col_expr(Column::RestorableUntil, none())
-            .filter(this)
-            .filter(restorable(Column::DeletedAt, Column::RestorableUntil, now))
-            .exec(self.db())
-            .await?;
-        if restored.rows_affected == 0 {
+        let Some(deleted_at) = self.take_back::<collection::Entity>(organization, id.uuid(), now).await?
+        else {
             return Ok(None);
-        }
+        };
         self.note(Change::Collection(id));
         let tracks = self.restore_tracks_of(id, deleted_at, now).await?;
         for batch in tracks.chunks(crate::files::BATCH) {
@@ -169,6 +192,25 @@ impl Transaction {
         }
         let waiting = self.waiting_tracks_of(id).await?;
         Ok(self.collection(organization, id).await?.map(|collection| (collection, waiting)))
+    }
+
+    /// Takes a deletion back where it is in time, and gives when it was.
+    async fn take_back<E: Restorable>(
+        &self,
+        organization: OrganizationId,
+        id: Uuid,
+        now: Timestamp,
+    ) -> Result<Option<i64>, CatalogError> {
+        self.lock_recipes(organization).await?;
+        let found = E::find().select_only().column(E::DELETED_AT).filter(this::<E>(organization, id));
+        let found = found.lock(TO_CHANGE).into_tuple::<Option<i64>>().one(self.db()).await?;
+        let Some(deleted_at) = found.flatten() else { return Ok(None) };
+        let restored = out_of_trash(E::update_many().col_expr(E::DELETED_AT, none()))
+            .filter(this::<E>(organization, id))
+            .filter(in_time::<E>(now))
+            .exec(self.db())
+            .await?;
+        Ok((restored.rows_affected > 0).then_some(deleted_at))
     }
 
     /// The tracks that went with a collection, and not those deleted before it.
@@ -186,7 +228,7 @@ impl Transaction {
             .filter(Column::CollectionId.eq(collection.uuid()))
             .filter(Column::DeletedAt.eq(deleted_at))
             .filter(Column::TrashedAt.is_null())
-            .filter(restorable(Column::DeletedAt, Column::RestorableUntil, now))
+            .filter(in_time::<track::Entity>(now))
             .into_query()
             .returning_col(Column::Id)
             .take();
@@ -256,16 +298,7 @@ impl Transaction {
         id: TrackId,
         now: Timestamp,
     ) -> Result<bool, CatalogError> {
-        use track::Column;
-        let begun = track::Entity::update_many()
-            .col_expr(Column::RestorableUntil, none())
-            .col_expr(Column::TrashedAt, none())
-            .filter(Column::Id.eq(id.uuid()))
-            .filter(Column::OrganizationId.eq(organization.uuid()))
-            .filter(due(Column::DeletedAt, Column::RestorableUntil, now))
-            .exec(self.db())
-            .await?;
-        Ok(begun.rows_affected > 0)
+        self.begin_purge::<track::Entity>(organization, id.uuid(), now).await
     }
 
     /// The same for a collection.
@@ -275,18 +308,20 @@ impl Transaction {
         id: CollectionId,
         now: Timestamp,
     ) -> Result<bool, CatalogError> {
-        use collection::Column;
-        let begun = collection::Entity::update_many()
-            .col_expr(Column::RestorableUntil, none())
-            .filter(Column::Id.eq(id.uuid()))
-            .filter(Column::OrganizationId.eq(organization.uuid()))
-            .filter(due(Column::DeletedAt, Column::RestorableUntil, now))
+        self.begin_purge::<collection::Entity>(organization, id.uuid(), now).await
+    }
+
+    async fn begin_purge<E: Restorable>(
+        &self,
+        organization: OrganizationId,
+        id: Uuid,
+        now: Timestamp,
+    ) -> Result<bool, CatalogError> {
+        let begun = out_of_trash(E::update_many())
+            .filter(this::<E>(organization, id))
+            .filter(due::<E>(now))
             .exec(self.db())
             .await?;
         Ok(begun.rows_affected > 0)
     }
-}
-
-fn none() -> SimpleExpr {
-    Expr::value(None::<i64>)
 }

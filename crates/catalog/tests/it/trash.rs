@@ -3,7 +3,7 @@
 use tonearm_catalog::Catalog;
 use tonearm_domain::{
     Ambient, Collection, CoverOrigin, Deletion, FileData, FileOutcome, ObjectKey, Organization, Place,
-    Recipe, Timestamp, Track, TrackFile, TrackStatus,
+    Recipe, Timestamp, Total, Track, TrackFile, TrackStatus,
 };
 use tonearm_fixtures::ambient;
 
@@ -19,6 +19,7 @@ crate::on_both!(
     a_purge_waits_for_the_latest_deletion,
     objects_in_the_trash_are_known,
     the_trash_lists_what_can_be_taken_back,
+    deleted_collections_are_leafed_through,
 );
 
 const HOUR: i64 = 3600;
@@ -266,9 +267,33 @@ async fn the_trash_lists_what_can_be_taken_back(place: Database) {
     tx.soft_delete_collection(organization.id, collection.id, for_an_hour(&ambient)).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(page(Place::First).await, []);
-    let listed = catalog.trashed_collections(organization.id, ambient.now()).await.unwrap();
-    assert_eq!(listed.len(), 1);
-    assert_eq!(listed[0].restorable_until, ambient.now().plus_seconds(HOUR));
+    let listed = catalog.trashed_collections(organization.id, ambient.now(), Place::First, 3).await.unwrap();
+    assert_eq!((listed.rows.len(), listed.total), (1, Total::Exactly(1)));
+    assert_eq!(listed.rows[0].restorable_until, ambient.now().plus_seconds(HOUR));
     clock.advance_seconds(HOUR);
-    assert_eq!(catalog.trashed_collections(organization.id, ambient.now()).await.unwrap(), []);
+    let listed = catalog.trashed_collections(organization.id, ambient.now(), Place::First, 3).await.unwrap();
+    assert_eq!((listed.rows, listed.total), (Vec::new(), Total::Exactly(0)));
+}
+
+async fn deleted_collections_are_leafed_through(place: Database) {
+    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+    let (organization, _) = stored_collection(&catalog, &ambient).await;
+    let mut deleted = Vec::new();
+    for _ in 0..5 {
+        let collection = bare_collection(&ambient, &organization);
+        let tx = catalog.begin().await.unwrap();
+        tx.insert_collection(&collection).await.unwrap();
+        tx.soft_delete_collection(organization.id, collection.id, for_an_hour(&ambient)).await.unwrap();
+        tx.commit().await.unwrap();
+        deleted.insert(0, collection.id);
+        clock.advance_seconds(1);
+    }
+    let page = async |place| {
+        let page = catalog.trashed_collections(organization.id, ambient.now(), place, 3).await.unwrap();
+        assert_eq!(page.total, Total::Exactly(5));
+        page.rows.iter().map(|trashed| trashed.thing.id).collect::<Vec<_>>()
+    };
+    assert_eq!(page(Place::First).await, deleted[..3]);
+    assert_eq!(page(Place::After(deleted[2])).await, deleted[3..]);
+    assert_eq!(page(Place::Before(deleted[3])).await, deleted[..3]);
 }

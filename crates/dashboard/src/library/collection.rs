@@ -1,7 +1,7 @@
 //! One collection and its tracks.
 
 use askama::Template;
-use axum::extract::{Multipart, Path, Query, State};
+use axum::extract::{Multipart, Path, State};
 use axum::response::Response;
 use http::StatusCode;
 use tonearm_domain::{CollectionId, Colour, CoverOwner, Patch, Role, TrackId, TrackSort};
@@ -15,6 +15,7 @@ use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
+use crate::path::Query;
 use crate::picture::picture;
 use crate::session::{Editor, Member, Viewer};
 

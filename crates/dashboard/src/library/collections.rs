@@ -1,7 +1,7 @@
 //! All collections.
 
 use askama::Template;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
 use tonearm_domain::{CollectionId, CollectionSort, Role};
@@ -12,6 +12,7 @@ use crate::Dashboard;
 use crate::error::PageError;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
+use crate::path::Query;
 use crate::session::{Editor, Member, Viewer};
 
 /// Collections on a page.

@@ -118,7 +118,7 @@ impl Asked {
 }
 
 /// How many there are, or how many were found.
-fn said(total: Total, noun: &str, is_search: bool) -> String {
+pub(super) fn said(total: Total, noun: &str, is_search: bool) -> String {
     let many = |number: u64, plural: &dyn Display| {
         if number == 1 { format!("1 {noun}") } else { format!("{} {plural}", count(number)) }
     };

@@ -1,7 +1,7 @@
 //! The tracks of all collections.
 
 use askama::Template;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::response::Response;
 use serde::Deserialize;
 use tonearm_domain::{TrackId, TrackSort};
@@ -13,6 +13,7 @@ use super::track::track_id;
 use crate::Dashboard;
 use crate::error::PageError;
 use crate::page::{Frame, Section, render};
+use crate::path::Query;
 use crate::session::{Member, Viewer};
 
 #[derive(Template)]

@@ -1,20 +1,23 @@
 //! What was deleted and can be taken back.
 
+use std::str::FromStr;
+
 use askama::Template;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::response::Response;
-use tonearm_domain::{Collection, Timestamp, Track, TrackId, TrackSort, Trashed, shown_title};
+use tonearm_domain::{Collection, Place, Slice, Timestamp, Track, Trashed, shown_title};
 
 use super::collection::collection_id;
-use super::paging::{Asked, Paging};
+use super::paging::said;
 use super::track::track_id;
 use crate::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::page::{Frame, Section, render};
+use crate::path::Query;
 use crate::session::{Editor, Member};
 
-/// Tracks on a page.
+/// Rows of a list on a page.
 const PER_PAGE: u32 = 50;
 
 #[derive(Template)]
@@ -22,21 +25,62 @@ const PER_PAGE: u32 = 50;
 struct TrashPage {
     frame: Frame,
     lists: Vec<List>,
-    paging: Paging,
 }
 
+/// One of the two lists. Each is leafed through by itself.
 struct List {
-    heading: &'static str,
-    /// The part of addresses.
-    kind: &'static str,
+    heading: String,
+    kind: Kind,
     rows: Vec<Row>,
+    before: Option<String>,
+    after: Option<String>,
 }
+
+/// The part of addresses that names a list.
+type Kind = &'static str;
+
+const COLLECTIONS: Kind = "collections";
+const TRACKS: Kind = "tracks";
 
 struct Row {
     id: String,
     title: String,
     deleted_at: Timestamp,
     gone_at: Timestamp,
+}
+
+/// From where on the lists are shown: `tracks-after=ID`, `collections-before=ID` and so on. What makes no sense counts
+/// as not said.
+struct Asked(Vec<(String, String)>);
+
+impl Asked {
+    fn place<Id: FromStr>(&self, kind: Kind) -> Place<Id> {
+        let row = |way| {
+            let name = format!("{kind}-{way}");
+            self.0.iter().find(|(said, _)| *said == name).and_then(|(_, id)| id.parse().ok())
+        };
+        let before = || row("before").map(Place::Before);
+        row("after").map(Place::After).or_else(before).unwrap_or_default()
+    }
+
+    /// The query of another page of a list, with the other list as it is.
+    fn to(&self, kind: Kind, way: &str, row: Option<&Row>) -> Option<String> {
+        let other = if kind == TRACKS { COLLECTIONS } else { TRACKS };
+        let kept = [format!("{other}-after"), format!("{other}-before")];
+        let kept = self.0.iter().filter(|(name, _)| kept.contains(name)).cloned();
+        let pairs: Vec<(String, String)> = kept.chain([(format!("{kind}-{way}"), row?.id.clone())]).collect();
+        serde_urlencoded::to_string(pairs).ok()
+    }
+
+    fn list<T>(&self, kind: Kind, heading: String, slice: Slice<Trashed<T>>) -> List
+    where
+        Row: From<Trashed<T>>,
+    {
+        let rows: Vec<Row> = slice.rows.into_iter().map(Into::into).collect();
+        let before = if slice.has_before { self.to(kind, "before", rows.first()) } else { None };
+        let after = if slice.has_after { self.to(kind, "after", rows.last()) } else { None };
+        List { heading, kind, rows, before, after }
+    }
 }
 
 impl From<Trashed<Collection>> for Row {
@@ -65,26 +109,17 @@ impl From<Trashed<Track>> for Row {
 pub(super) async fn page(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<Vec<(String, String)>>,
 ) -> Result<Response, PageError> {
-    let caller = member.caller();
-    let leaf = asked.leaf::<TrackSort, TrackId>(PER_PAGE);
-    let tracks = app.library.trashed_tracks(&caller, leaf.place, PER_PAGE).await?;
-    let id = |trashed: &Trashed<Track>| trashed.thing.id.to_string();
-    let paging = asked.paging(&leaf, &tracks, |_| false, ("track", id));
-    let collections = app.library.trashed_collections(&caller).await?;
-    let lists = [
-        List {
-            heading: "Collections, with their tracks",
-            kind: "collections",
-            rows: collections.into_iter().map(Into::into).collect(),
-        },
-        List { heading: "Tracks", kind: "tracks", rows: tracks.rows.into_iter().map(Into::into).collect() },
-    ];
+    let (caller, asked) = (member.caller(), Asked(asked));
+    let collections = app.library.trashed_collections(&caller, asked.place(COLLECTIONS), PER_PAGE).await?;
+    let tracks = app.library.trashed_tracks(&caller, asked.place(TRACKS), PER_PAGE).await?;
+    let with_tracks = format!("{}, with their tracks", said(collections.total, "collection", false));
+    let alone = said(tracks.total, "track", false);
+    let lists = [asked.list(COLLECTIONS, with_tracks, collections), asked.list(TRACKS, alone, tracks)];
     Ok(render(&TrashPage {
         frame: member.frame("Deleted", Section::Library),
         lists: lists.into_iter().filter(|list| !list.rows.is_empty()).collect(),
-        paging,
     }))
 }
 

@@ -49,7 +49,7 @@ fn titles(page: &Page) -> Vec<String> {
 }
 
 /// The address of the next or the previous page, where there is one.
-fn link(page: &Page, rel: &str) -> Option<String> {
+pub(crate) fn link(page: &Page, rel: &str) -> Option<String> {
     let (_, rest) = page.html.split_once(&format!("rel=\"{rel}\" href=\""))?;
     Some(rest.split_once('"').unwrap().0.replace("&#38;", "&").replace("&amp;", "&"))
 }

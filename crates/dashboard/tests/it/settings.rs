@@ -135,7 +135,13 @@ async fn an_address_that_cannot_be_read_is_no_page(place: Place) {
         assert_eq!(page.status, 404, "{path}");
         assert!(page.html.contains("<h1>There is nothing here</h1>"), "{path}: {}", page.html);
     }
-    for path in ["/keys?page=many", "/webhooks?page=many", "/webhooks/deliveries/none"] {
+    for path in [
+        "/keys?page=many",
+        "/library?q=a&q=b",
+        "/tracks?after=a&after=b",
+        "/webhooks?page=many",
+        "/webhooks/deliveries/none",
+    ] {
         let page = browser.get(&house.path(path)).await;
         assert_eq!(page.status, 404, "{path}");
         assert!(page.html.contains("<h1>There is nothing here</h1>"), "{path}: {}", page.html);

@@ -9,10 +9,12 @@ use tonearm_service::Caller;
 use tonearm_fixtures::Place;
 
 use crate::house::House;
+use crate::library::link;
 
 crate::on_both!(
     a_deleted_track_is_brought_back,
     a_deleted_collection_is_brought_back,
+    the_two_lists_are_leafed_through_by_themselves,
     what_is_too_late_is_gone,
     what_keys_delete_stays_deleted,
     a_failed_track_is_processed_again,
@@ -94,6 +96,36 @@ async fn a_deleted_collection_is_brought_back(place: Place) {
     assert_eq!(browser.get(&house.path(&format!("/tracks/{one}"))).await.status, 404);
     let audit = browser.get(&house.path("/audit")).await;
     assert!(audit.html.contains("collection.restore"), "{}", audit.html);
+}
+
+async fn the_two_lists_are_leafed_through_by_themselves(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, living) = (house.administrator().await, house.collection("Living").await);
+    let person =
+        Caller::person(house.organization_id, tonearm_domain::PersonId::from_uuid(uuid::Uuid::nil()));
+    for number in 0..51 {
+        let collection = house.collection(&format!("Season {number:02}")).await;
+        house.library.delete_collection(&person, collection).await.unwrap();
+        let track = house.track(living, &format!("take {number:02}.wav")).await;
+        house.library.delete_track(&person, track).await.unwrap();
+    }
+    let trash = house.path("/trash");
+    let first = browser.get(&trash).await.html;
+    assert!(first.contains("51 collections, with their tracks") && first.contains("51 tracks"), "{first}");
+    assert!(first.contains("Season 50") && !first.contains("Season 00"));
+    assert!(first.contains("take 50") && !first.contains("take 00"));
+    // The links of the collections come first; they leave the tracks where they are.
+    let mut page = browser.get(&trash).await;
+    for (rel, season, take) in
+        [("next", "Season 00", "take 50"), ("next", "Season 00", "take 00"), ("prev", "Season 50", "take 00")]
+    {
+        page = browser.get(&format!("{trash}{}", link(&page, rel).unwrap())).await;
+        let shown = |title: &str| page.html.contains(title);
+        assert!(shown(season) && shown(take), "{rel}, {season}, {take}: {}", page.html);
+        assert!(shown("Season 00") != shown("Season 50") && shown("take 00") != shown("take 50"));
+    }
+    let nonsense = browser.get(&format!("{trash}?tracks-after=x&tracks-before=&collections-after")).await;
+    assert!(nonsense.html.contains("Season 50") && nonsense.html.contains("take 50"));
 }
 
 async fn what_is_too_late_is_gone(place: Place) {

@@ -23,10 +23,15 @@ impl Library {
         Ok(self.catalog.trashed_tracks(caller.organization_id, self.ambient.now(), place, limit).await?)
     }
 
-    /// The collections that were deleted and can be taken back.
-    pub async fn trashed_collections(&self, caller: &Caller) -> Result<Vec<Trashed<Collection>>, Refusal> {
+    /// A page of the collections that were deleted and can be taken back, those that stay longest first.
+    pub async fn trashed_collections(
+        &self,
+        caller: &Caller,
+        place: Place<CollectionId>,
+        limit: u32,
+    ) -> Result<Slice<Trashed<Collection>>, Refusal> {
         caller.require_whole_organization()?;
-        Ok(self.catalog.trashed_collections(caller.organization_id, self.ambient.now()).await?)
+        Ok(self.catalog.trashed_collections(caller.organization_id, self.ambient.now(), place, limit).await?)
     }
 
     /// Takes the deletion of a track back: it has the status it had, and what it waits for is queued again.
