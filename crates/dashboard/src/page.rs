@@ -151,6 +151,12 @@ impl Frame {
         self.here.as_ref().is_some_and(|here| here.role == Role::Owner)
     }
 
+    /// The start of the addresses of the pages about whoever looks at this one.
+    pub(crate) fn profile(&self) -> String {
+        let base = self.here.as_ref().map_or_else(|| "/dashboard".to_owned(), |_| self.base());
+        base + "/profile"
+    }
+
     /// The start of the addresses of the organization's pages.
     pub(crate) fn base(&self) -> String {
         self.here.as_ref().map(|here| format!("/dashboard/{}", here.id)).unwrap_or_default()

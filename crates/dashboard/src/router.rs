@@ -32,7 +32,8 @@ pub fn router(app: Dashboard) -> Router {
                 .merge(settings::routes())
                 .merge(webhooks::routes())
                 .merge(audit::routes())
-                .merge(usage::routes()),
+                .merge(usage::routes())
+                .merge(profile::routes()),
         )
         .fallback(nothing);
     let most = app.uploads.max_cover_bytes() + csrf::AROUND_FILE;

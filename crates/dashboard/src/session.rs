@@ -174,7 +174,57 @@ impl<R: AtLeast> FromRequestParts<Dashboard> for Member<R> {
     }
 }
 
+/// What addresses call the organization.
+const ORGANIZATION_ID: &str = "organization_id";
+
+/// Somebody who is signed in, on a page about themselves. Where its address names an organization, the navigation
+/// around it is that organization's.
+pub(crate) enum Myself {
+    /// In this organization.
+    In(Box<Member<Viewer>>),
+    /// In none.
+    Alone(Box<SignedIn>),
+}
+
+impl Myself {
+    /// Who it is.
+    pub(crate) fn signed_in(&self) -> &SignedIn {
+        match self {
+            Self::In(member) => &member.signed_in,
+            Self::Alone(signed_in) => signed_in,
+        }
+    }
+
+    /// What is around the page.
+    pub(crate) fn frame(&self, title: &str, section: Section) -> Frame {
+        match self {
+            Self::In(member) => member.frame(title, section),
+            Self::Alone(signed_in) => signed_in.frame(title, section),
+        }
+    }
+
+    /// The address of a page about themselves.
+    pub(crate) fn path(&self, path: &str) -> String {
+        match self {
+            Self::In(member) => member.path(path),
+            Self::Alone(_) => format!("/dashboard{path}"),
+        }
+    }
+}
+
+impl FromRequestParts<Dashboard> for Myself {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Dashboard) -> Result<Self, PageError> {
+        let params = RawPathParams::from_request_parts(parts, app).await;
+        if params.is_ok_and(|params| params.iter().any(|(name, _)| name == ORGANIZATION_ID)) {
+            return Ok(Self::In(Box::new(Member::from_request_parts(parts, app).await?)));
+        }
+        Ok(Self::Alone(Box::new(SignedIn::from_request_parts(parts, app).await?)))
+    }
+}
+
 async fn organization_id(parts: &mut Parts, app: &Dashboard) -> Option<OrganizationId> {
     let params = RawPathParams::from_request_parts(parts, app).await.ok()?;
-    params.iter().find(|(name, _)| *name == "organization_id")?.1.parse().ok()
+    params.iter().find(|(name, _)| *name == ORGANIZATION_ID)?.1.parse().ok()
 }

@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use http::StatusCode;
+use serde::Deserialize;
 use tonearm_domain::SignInId;
 use tonearm_service::{Refusal, SignInError};
 
@@ -15,18 +16,19 @@ use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::Path;
-use crate::session::{From, SignedIn};
+use crate::session::{From, Myself};
 
-const HERE: &str = "/dashboard/profile";
-
+/// The same pages stand on their own, for whoever belongs to no organization, and within each organization, so that
+/// whoever comes from there finds the way back.
 pub(crate) fn routes() -> Router<Dashboard> {
-    Router::new()
-        .route("/profile", get(page))
-        .route("/profile/name", post(rename))
-        .route("/profile/password", post(change_password))
-        .route("/profile/sign-out-everywhere", post(sign_out_everywhere))
-        .route("/profile/sign-ins/{sign_in_id}/end", post(end_sign_in))
-        .route("/organizations", post(create_organization))
+    let pages = Router::new()
+        .route("/", get(page))
+        .route("/name", post(rename))
+        .route("/password", post(change_password))
+        .route("/sign-out-everywhere", post(sign_out_everywhere))
+        .route("/sign-ins/{sign_in_id}/end", post(end_sign_in))
+        .route("/organizations", post(create_organization));
+    Router::new().nest("/profile", pages)
 }
 
 #[derive(Template)]
@@ -55,66 +57,68 @@ struct SignInRow {
     is_this: bool,
 }
 
-async fn page(State(app): State<Dashboard>, signed_in: SignedIn) -> Result<Response, PageError> {
-    Ok(render(&ProfilePage::of(&app, &signed_in, Problems::default()).await?))
+/// The sign-in that is ended. By name, as the address may also name an organization.
+#[derive(Deserialize)]
+struct Ended {
+    sign_in_id: SignInId,
 }
 
-async fn rename(
-    State(app): State<Dashboard>,
-    signed_in: SignedIn,
-    fields: Fields,
-) -> Result<Response, PageError> {
-    match app.people.rename(signed_in.person(), fields.text("name")).await {
-        Ok(()) => Ok(Flash::Saved.then(HERE)),
-        Err(refusal) => refuse(&app, &signed_in, Problems::of(refusal)?).await,
+async fn page(State(app): State<Dashboard>, myself: Myself) -> Result<Response, PageError> {
+    Ok(render(&ProfilePage::of(&app, &myself, Problems::default()).await?))
+}
+
+async fn rename(State(app): State<Dashboard>, myself: Myself, fields: Fields) -> Result<Response, PageError> {
+    match app.people.rename(myself.signed_in().person(), fields.text("name")).await {
+        Ok(()) => Ok(Flash::Saved.then(&myself.path("/profile"))),
+        Err(refusal) => refuse(&app, &myself, Problems::of(refusal)?).await,
     }
 }
 
 async fn change_password(
     State(app): State<Dashboard>,
-    signed_in: SignedIn,
+    myself: Myself,
     From(device): From,
     fields: Fields,
 ) -> Result<Response, PageError> {
     let (current, new) = (fields.raw("current").to_owned(), fields.raw("password").to_owned());
-    match app.people.change_password(&signed_in.session.resumed, current, new, device).await {
-        Ok(()) => Ok(Flash::PasswordChanged.then(HERE)),
+    match app.people.change_password(&myself.signed_in().session.resumed, current, new, device).await {
+        Ok(()) => Ok(Flash::PasswordChanged.then(&myself.path("/profile"))),
         Err(SignInError::Wrong) => {
             let problems = Problems::one("current", "this is not your password");
-            refuse(&app, &signed_in, problems).await
+            refuse(&app, &myself, problems).await
         }
-        Err(SignInError::Refusal(refusal)) => refuse(&app, &signed_in, Problems::of(refusal)?).await,
+        Err(SignInError::Refusal(refusal)) => refuse(&app, &myself, Problems::of(refusal)?).await,
         Err(error @ SignInError::TooMany(_)) => {
-            refuse(&app, &signed_in, Problems::one("current", &error.to_string())).await
+            refuse(&app, &myself, Problems::one("current", &error.to_string())).await
         }
     }
 }
 
 async fn sign_out_everywhere(
     State(app): State<Dashboard>,
-    signed_in: SignedIn,
+    myself: Myself,
     From(device): From,
 ) -> Result<Response, PageError> {
-    app.people.sign_out_everywhere(signed_in.person(), device.address).await?;
+    app.people.sign_out_everywhere(myself.signed_in().person(), device.address).await?;
     Ok(Redirect::to("/dashboard/sign-in").into_response())
 }
 
 async fn end_sign_in(
     State(app): State<Dashboard>,
-    signed_in: SignedIn,
+    myself: Myself,
     From(device): From,
-    Path(id): Path<SignInId>,
+    Path(ended): Path<Ended>,
 ) -> Result<Response, PageError> {
-    app.people.sign_out(signed_in.person(), id, device.address).await?;
-    Ok(Flash::SignedOutThere.then(HERE))
+    app.people.sign_out(myself.signed_in().person(), ended.sign_in_id, device.address).await?;
+    Ok(Flash::SignedOutThere.then(&myself.path("/profile")))
 }
 
 async fn create_organization(
     State(app): State<Dashboard>,
-    signed_in: SignedIn,
+    myself: Myself,
     fields: Fields,
 ) -> Result<Response, PageError> {
-    if !signed_in.person().is_administrator {
+    if !myself.signed_in().person().is_administrator {
         return Err(PageError::Refused(Refusal::Forbidden {
             code: "not_administrator",
             message: "only administrators make organizations",
@@ -125,21 +129,21 @@ async fn create_organization(
             Ok(Flash::OrganizationCreated.then(&format!("/dashboard/{}/organization", created.id)))
         }
         Err(Refusal::Invalid { message, .. }) => {
-            refuse(&app, &signed_in, Problems::one("organization", &format!("a name {message}"))).await
+            refuse(&app, &myself, Problems::one("organization", &format!("a name {message}"))).await
         }
         Err(refusal) => Err(refusal.into()),
     }
 }
 
-async fn refuse(app: &Dashboard, signed_in: &SignedIn, problems: Problems) -> Result<Response, PageError> {
-    let page = ProfilePage::of(app, signed_in, problems).await?;
+async fn refuse(app: &Dashboard, myself: &Myself, problems: Problems) -> Result<Response, PageError> {
+    let page = ProfilePage::of(app, myself, problems).await?;
     Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
 }
 
 impl ProfilePage {
-    async fn of(app: &Dashboard, signed_in: &SignedIn, problems: Problems) -> Result<Self, PageError> {
-        let person = signed_in.person();
-        let this = signed_in.session.resumed.sign_in.id;
+    async fn of(app: &Dashboard, myself: &Myself, problems: Problems) -> Result<Self, PageError> {
+        let person = myself.signed_in().person();
+        let this = myself.signed_in().session.resumed.sign_in.id;
         let sign_ins = app.people.sign_ins(person).await?.into_iter().map(|found| SignInRow {
             id: found.id.to_string(),
             browser: browser(found.user_agent.as_deref().unwrap_or_default()),
@@ -154,7 +158,7 @@ impl ProfilePage {
             role: role.as_str(),
         });
         Ok(Self {
-            frame: signed_in.frame("Your profile", Section::Profile),
+            frame: myself.frame("Your profile", Section::Profile),
             name: person.name.clone(),
             email: person.email.to_string(),
             is_administrator: person.is_administrator,

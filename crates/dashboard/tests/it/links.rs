@@ -75,13 +75,15 @@ async fn what_is_typed_is_checked(place: Place) {
 async fn administrators_make_organizations(place: Place) {
     let house = House::open(place).await;
     let mut ada = house.administrator().await;
-    let page =
-        ada.submit("/dashboard/profile", "/dashboard/organizations", &[("organization", "Second")]).await;
+    let page = ada
+        .submit("/dashboard/profile", "/dashboard/profile/organizations", &[("organization", "Second")])
+        .await;
     assert_eq!(page.status, 303);
     assert!(ada.get(&page.location).await.html.contains("Second"));
     let mut bea = house.invited(&mut ada, "Bea", "owner").await;
-    let page =
-        bea.submit("/dashboard/profile", "/dashboard/organizations", &[("organization", "Third")]).await;
+    let page = bea
+        .submit("/dashboard/profile", "/dashboard/profile/organizations", &[("organization", "Third")])
+        .await;
     assert_eq!(page.status, 403);
     // One made past the dashboard is the administrator's too.
     let made = house.library.create_organization("Fourth").await.unwrap().organization.id;

@@ -9,6 +9,7 @@ crate::on_both!(
     a_person_signs_in_and_out,
     a_sign_in_slides_and_ends,
     signing_out_everywhere_ends_all_of_them,
+    the_profile_keeps_the_organization_around_it,
     guessing_is_slowed_down,
     an_address_that_guesses_waits,
     a_password_is_changed_by_who_knows_it,
@@ -66,6 +67,30 @@ async fn signing_out_everywhere_ends_all_of_them(place: Place) {
     one.submit("/dashboard/profile", "/dashboard/profile/sign-out-everywhere", &[]).await;
     assert_eq!(one.get("/dashboard/profile").await.status, 303);
     assert_eq!(other.get("/dashboard/profile").await.status, 303);
+}
+
+async fn the_profile_keeps_the_organization_around_it(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, mut other) = (house.administrator().await, house.browser());
+    other.post("/dashboard/sign-in", &[("email", EMAIL), ("password", PASSWORD)]).await;
+    let (profile, library) = (house.path("/profile"), house.path("/library"));
+    assert!(browser.get(&library).await.html.contains(&format!("href=\"{profile}\"")));
+    let page = browser.get(&profile).await;
+    assert!(page.html.contains(&format!("href=\"{library}\"")), "{}", page.html);
+    // Whatever is changed there leads back there.
+    let (before, _) = page.html.split_once("/end\"").unwrap();
+    let (_, end) = before.rsplit_once('"').unwrap();
+    let ended = browser.submit(&profile, &format!("{end}/end"), &[]).await;
+    assert_eq!((ended.status, &ended.location), (303, &profile));
+    assert_eq!(other.get(&profile).await.status, 303);
+    let named = browser.submit(&profile, &format!("{profile}/name"), &[("name", "Ada B.")]).await;
+    assert_eq!((named.status, &named.location), (303, &profile));
+    let refused = browser.submit(&profile, &format!("{profile}/name"), &[("name", "")]).await;
+    assert_eq!(refused.status, 422);
+    assert!(refused.html.contains(&format!("href=\"{library}\"")), "{}", refused.html);
+    // Who belongs to no organization, or comes by an old address, has a page all the same.
+    assert_eq!(browser.get("/dashboard/profile").await.status, 200);
+    assert_eq!(browser.get("/dashboard/none/profile").await.status, 404);
 }
 
 async fn guessing_is_slowed_down(place: Place) {
