@@ -74,6 +74,11 @@ impl Default for Transcode {
 }
 
 impl Transcode {
+    /// The bitrate, where the codec has one.
+    pub fn told_bitrate(&self) -> Option<u16> {
+        (!self.codec.is_lossless()).then_some(self.bitrate)
+    }
+
     pub(crate) fn validate(&self) -> Result<(), RecipeError> {
         if !(12..=320).contains(&self.bitrate) {
             return Err(RecipeError::Bitrate);

@@ -49,8 +49,7 @@ fn recipe_line(recipe: &Recipe) -> String {
         tonearm_domain::Codec::Flac => "FLAC",
         tonearm_domain::Codec::Wav => "WAV",
     };
-    let rate =
-        if transcode.codec.is_lossless() { String::new() } else { format!(" {} kbit/s", transcode.bitrate) };
+    let rate = transcode.told_bitrate().map(|rate| format!(" {rate} kbit/s")).unwrap_or_default();
     let part = match recipe.kind.recipe_type() {
         tonearm_domain::RecipeType::Preview => ", a part of the track",
         _ => "",

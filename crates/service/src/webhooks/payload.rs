@@ -199,7 +199,7 @@ impl From<&RecipeKind> for Props {
         };
         Self {
             codec: Some(transcode.codec),
-            bitrate: (!transcode.codec.is_lossless()).then_some(transcode.bitrate),
+            bitrate: transcode.told_bitrate(),
             is_stereo: Some(transcode.is_stereo),
             is_strip_tags: Some(transcode.is_strip_tags),
             is_strip_cover: Some(transcode.is_strip_cover),
