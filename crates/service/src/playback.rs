@@ -11,6 +11,8 @@ mod session_writer;
 mod shared_collection;
 mod shared_track;
 
+use std::sync::Arc;
+
 use tonearm_domain::{Ambient, Meter};
 
 use crate::{Access, Links, Lookups};
@@ -24,9 +26,11 @@ pub use playable::{CoverImage, Playable, PlayableVariant};
 pub use shared_collection::{SharedCollection, SharedSummary};
 pub use shared_track::SharedTrack;
 
-/// Grants play sessions and hands out signed URLs.
+/// Grants play sessions and hands out signed URLs. Every request clones it, so it is one pointer.
 #[derive(Clone)]
-pub struct Playback {
+pub struct Playback(Arc<Parts>);
+
+struct Parts {
     lookups: Lookups,
     access: Access,
     ambient: Ambient,
@@ -36,15 +40,10 @@ pub struct Playback {
 }
 
 impl Playback {
-    /// Over look-ups that are best shared with [`Access`], handing out `links`.
-    pub fn new(lookups: Lookups, ambient: Ambient, links: Links) -> Self {
+    /// Over look-ups that are best shared with [`Access`], handing out `links`, counting what is handed out with `meter`.
+    pub fn new(lookups: Lookups, ambient: Ambient, links: Links, meter: Meter) -> Self {
         let access = Access::new(lookups.clone(), ambient.clone());
         let sessions = SessionWriter::new(lookups.catalog().clone());
-        Self { lookups, access, ambient, links, sessions, meter: Meter::new() }
-    }
-
-    /// The same, counting what is handed out with a meter that somebody takes the counts of.
-    pub fn counted_by(self, meter: Meter) -> Self {
-        Self { meter, ..self }
+        Self(Arc::new(Parts { lookups, access, ambient, links, sessions, meter }))
     }
 }

@@ -226,7 +226,7 @@ fn api(config: &Config, ambient: &Ambient, parts: &Parts, blobs: &Blobs, meter: 
         library: parts.library.clone(),
         uploads: parts.uploads(config, ambient, blobs),
         repeats: Repeats::new(catalog.clone(), ambient.clone()),
-        playback: Playback::new(lookups, ambient.clone(), parts.links.clone()).counted_by(meter.clone()),
+        playback: Playback::new(lookups, ambient.clone(), parts.links.clone(), meter.clone()),
         usage: parts.usage.clone(),
         signer: parts.signer.clone(),
         ambient: ambient.clone(),

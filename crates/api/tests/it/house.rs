@@ -68,7 +68,7 @@ impl House {
             library: library.clone(),
             uploads: Uploads::new(catalog.clone(), blobs.clone(), ambient.clone(), links.clone(), LIMITS),
             repeats: Repeats::new(catalog.clone(), ambient.clone()),
-            playback: Playback::new(lookups, ambient.clone(), links).counted_by(meter.clone()),
+            playback: Playback::new(lookups, ambient.clone(), links, meter.clone()),
             usage: Usage::new(catalog.clone(), ambient.clone()),
             signer: signer.clone(),
             ambient: ambient.clone(),

@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_dashboard::{Dashboard, Streams};
-use tonearm_domain::OrganizationId;
+use tonearm_domain::{Meter, OrganizationId};
 use tonearm_fixtures::{ManualClock, Place, ambient};
 use tonearm_outbound::Outbound;
 use tonearm_service::{
@@ -65,7 +65,7 @@ impl House {
             webhooks: Webhooks::new(catalog.clone(), ambient.clone(), links.clone(), vault, outbound),
             audit: audit.clone(),
             usage: Usage::new(catalog.clone(), ambient.clone()),
-            playback: Playback::new(lookups, ambient.clone(), links.clone()),
+            playback: Playback::new(lookups, ambient.clone(), links.clone(), Meter::new()),
             people: people.clone(),
             signing_keys: SigningKeys::new(catalog.clone(), ambient.clone(), signer),
             library: library.clone(),

@@ -28,7 +28,7 @@ impl Playback {
     pub async fn cards(&self, views: Vec<TrackView>) -> Result<Vec<TrackCard>, Refusal> {
         let ids: Vec<TrackId> = views.iter().map(|view| view.track.id).collect();
         let mut levels = HashMap::new();
-        for file in self.lookups.catalog().files_of_tracks(&ids).await? {
+        for file in self.0.lookups.catalog().files_of_tracks(&ids).await? {
             if let FileOutcome::Made { data: FileData::Levels(found), .. } = file.outcome {
                 levels.entry(file.track_id).or_insert(found.levels);
             }
@@ -46,23 +46,23 @@ impl Playback {
     /// hears it.
     pub async fn audition(&self, caller: &Caller, id: TrackId) -> Result<Playable, Refusal> {
         let organization_id = caller.organization_id;
-        let ready = self.lookups.track(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
+        let ready = self.0.lookups.track(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
         caller.reach_track(ready.track.collection_id, id)?;
         let session = PlaySession {
-            id: self.ambient.credential_id(),
+            id: self.0.ambient.credential_id(),
             organization_id,
             creator_id: None,
             collection_id: ready.track.collection_id,
             track_id: Some(id),
             variants: Vec::new(),
             is_downloadable: true,
-            expires_at: self.ambient.now().plus_seconds(PAGE_SECONDS.into()),
+            expires_at: self.0.ambient.now().plus_seconds(PAGE_SECONDS.into()),
         };
         self.playable(&session, &ready).await
     }
 
     /// An address that saves a variant of [`Playback::audition`] as a file.
     pub fn saving(&self, variant: &super::PlayableVariant) -> String {
-        self.links.delivery(&variant.key, Some(PAGE_SECONDS), Some(&variant.file_name))
+        self.0.links.delivery(&variant.key, Some(PAGE_SECONDS), Some(&variant.file_name))
     }
 }

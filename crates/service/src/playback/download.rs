@@ -46,7 +46,7 @@ impl Playback {
             return Err(not_found);
         };
         self.count(&track.track, Some(&file.recipe.index), UsageCounts::DOWNLOAD);
-        let url = self.links.delivery(key, Some(DOWNLOAD_TTL_SECONDS), Some(file_name));
+        let url = self.0.links.delivery(key, Some(DOWNLOAD_TTL_SECONDS), Some(file_name));
         Ok(Download { variant: variant.to_owned(), url })
     }
 }

@@ -44,28 +44,28 @@ impl Playback {
             }
             PlaySessionScope::Track(id) => {
                 let ready =
-                    self.lookups.track(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
+                    self.0.lookups.track(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
                 let collection_id = ready.track.collection_id;
                 caller.reach_track(collection_id, id)?;
                 (collection_id, Some(id))
             }
         };
         let recipes = match track_id {
-            Some(id) => self.lookups.catalog().recipes_for_track(organization_id, id).await?.into(),
-            None => self.lookups.recipes(organization_id).await?,
+            Some(id) => self.0.lookups.catalog().recipes_for_track(organization_id, id).await?.into(),
+            None => self.0.lookups.recipes(organization_id).await?,
         };
         let session = PlaySession {
-            id: self.ambient.credential_id(),
+            id: self.0.ambient.credential_id(),
             organization_id,
             creator_id: caller.creator_id,
             collection_id,
             track_id,
             variants: listed_variants(&grant.variants, &caller.variants, &recipes)?,
             is_downloadable: PlaySession::grants_downloads(caller.is_downloadable, grant.is_downloadable),
-            expires_at: self.ambient.now().plus_seconds(grant.expires_in.seconds().into()),
+            expires_at: self.0.ambient.now().plus_seconds(grant.expires_in.seconds().into()),
         };
         let opened = self.open(session.clone()).await?;
-        self.sessions.write(session).await?;
+        self.0.sessions.write(session).await?;
         Ok(opened)
     }
 }

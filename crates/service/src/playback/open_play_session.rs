@@ -27,7 +27,7 @@ impl Playback {
         id: PlaySessionId,
     ) -> Result<OpenedPlaySession, Refusal> {
         let not_found = Refusal::NotFound(Noun::PlaySession);
-        let Some(session) = self.lookups.play_session(id).await? else {
+        let Some(session) = self.0.lookups.play_session(id).await? else {
             return Err(not_found);
         };
         let reaches = match session.track_id {
@@ -60,8 +60,10 @@ impl Playback {
     }
 
     pub(super) async fn open(&self, session: PlaySession) -> Result<OpenedPlaySession, Refusal> {
-        let surroundings = self.lookups.surroundings(session.organization_id, session.collection_id).await?;
+        let surroundings =
+            self.0.lookups.surroundings(session.organization_id, session.collection_id).await?;
         let tracks: Vec<TrackSummaryView> = self
+            .0
             .lookups
             .catalog()
             .playable_tracks(session.organization_id, session.collection_id, session.track_id)
@@ -71,7 +73,7 @@ impl Playback {
             .collect();
         let first = match tracks.first() {
             // One that went since the list was read is left for whoever asks to play it.
-            Some(first) => match self.lookups.track(session.organization_id, first.track.id).await? {
+            Some(first) => match self.0.lookups.track(session.organization_id, first.track.id).await? {
                 Some(track) => Some(self.playable(&session, &track).await?),
                 None => None,
             },
@@ -84,7 +86,7 @@ impl Playback {
     /// The session as it is shown: one that names no variants names the organization's playable ones.
     async fn with_variants(&self, mut session: PlaySession) -> Result<PlaySession, Refusal> {
         if session.variants.is_empty() {
-            let recipes = self.lookups.recipes(session.organization_id).await?;
+            let recipes = self.0.lookups.recipes(session.organization_id).await?;
             let playable = recipes.iter().filter(|recipe| recipe.kind.recipe_type().is_playable());
             session.variants = playable.map(|recipe| recipe.index.clone()).collect();
         }
@@ -101,7 +103,7 @@ impl Playback {
         if session.track_id.is_some_and(|own| own != id) {
             return Err(not_found);
         }
-        let found = self.lookups.track(session.organization_id, id).await?;
+        let found = self.0.lookups.track(session.organization_id, id).await?;
         let plays = |ready: &Arc<ReadyTrack>| {
             ready.track.collection_id == session.collection_id && ready.track.is_playable()
         };
@@ -109,13 +111,13 @@ impl Playback {
     }
 
     pub(super) async fn valid_session(&self, id: PlaySessionId) -> Result<Arc<PlaySession>, Refusal> {
-        let session = self.lookups.play_session(id).await?.ok_or(INVALID)?;
+        let session = self.0.lookups.play_session(id).await?.ok_or(INVALID)?;
         self.still_valid(&session)?;
         Ok(session)
     }
 
     fn still_valid<'a>(&self, session: &'a PlaySession) -> Result<&'a PlaySession, Refusal> {
-        if session.is_valid_at(self.ambient.now()) { Ok(session) } else { Err(INVALID) }
+        if session.is_valid_at(self.0.ambient.now()) { Ok(session) } else { Err(INVALID) }
     }
 }
 

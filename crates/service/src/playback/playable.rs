@@ -55,9 +55,10 @@ impl Playback {
         session: &PlaySession,
         ready: &ReadyTrack,
     ) -> Result<Playable, Refusal> {
-        let left = session.expires_at.unix_seconds() - self.ambient.now().unix_seconds();
+        let left = session.expires_at.unix_seconds() - self.0.ambient.now().unix_seconds();
         let ttl = u32::try_from(left.max(1)).unwrap_or(u32::MAX);
-        let surroundings = self.lookups.surroundings(session.organization_id, session.collection_id).await?;
+        let surroundings =
+            self.0.lookups.surroundings(session.organization_id, session.collection_id).await?;
         let track = surroundings.view(ready.track.clone());
         let cover = self.cover_in(&track, &CoverSize::LISTED, Some(ttl));
         let mut variants: Vec<PlayableVariant> = ready
@@ -85,7 +86,7 @@ impl Playback {
         let exists = |size: &CoverSize| *size != CoverSize::Large || cover.origin != CoverOrigin::Generated;
         let image = |size| {
             let key = cover.key(view.track.organization_id, folder, size);
-            CoverImage { size, url: self.links.delivery(&key, ttl, None) }
+            CoverImage { size, url: self.0.links.delivery(&key, ttl, None) }
         };
         sizes.iter().copied().filter(exists).map(image).collect()
     }
@@ -94,7 +95,7 @@ impl Playback {
         let FileOutcome::Made { key, size, file_name, data } = file.outcome.clone() else {
             return None;
         };
-        let url = self.links.delivery(&key, Some(ttl), None);
+        let url = self.0.links.delivery(&key, Some(ttl), None);
         Some(PlayableVariant { file: file.clone(), key, size, file_name, data, url })
     }
 }

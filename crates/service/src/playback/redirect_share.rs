@@ -22,14 +22,14 @@ impl Playback {
     pub async fn redirect_share(&self, track_id: TrackId, key_text: &str) -> Result<String, Refusal> {
         let shared = self.shared(track_id, key_text).await?;
         self.count(&shared.ready.track, Some(&shared.variant), UsageCounts::STREAM_REDIRECT);
-        Ok(self.links.delivery(&shared.file, None, None))
+        Ok(self.0.links.delivery(&shared.file, None, None))
     }
 
     /// Every way to a shared track goes through here.
     pub(super) async fn shared(&self, track_id: TrackId, key_text: &str) -> Result<Shared, Refusal> {
-        let key = self.access.key(key_text, Action::Share).await?;
+        let key = self.0.access.key(key_text, Action::Share).await?;
         let not_found = Refusal::NotFound(Noun::Track);
-        let Some(ready) = self.lookups.track(key.organization_id, track_id).await? else {
+        let Some(ready) = self.0.lookups.track(key.organization_id, track_id).await? else {
             return Err(not_found);
         };
         let track = &ready.track;

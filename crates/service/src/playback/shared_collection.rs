@@ -38,11 +38,12 @@ impl Playback {
     /// The tracks that a share key opens, where it is limited to a collection or a track. A key of the whole
     /// organization names no list: who has it knows of the tracks they were told of, and no others.
     pub async fn shared_collection(&self, key_text: &str) -> Result<SharedCollection, Refusal> {
-        let key = self.access.key(key_text, Action::Share).await?;
+        let key = self.0.access.key(key_text, Action::Share).await?;
         let collection_id = key.scope.collection().ok_or(Refusal::NotFound(Noun::Collection))?;
         let organization_id = key.organization_id;
-        let surroundings = self.lookups.surroundings(organization_id, collection_id).await?;
+        let surroundings = self.0.lookups.surroundings(organization_id, collection_id).await?;
         let tracks = self
+            .0
             .lookups
             .catalog()
             .shared_tracks(organization_id, collection_id, key.scope.track(), &key.variants)
@@ -61,7 +62,7 @@ impl Playback {
             subtitle: subtitle(&surroundings, None),
             colours: first.map(|first| first.view.colours),
             cover: first.map_or_else(Vec::new, |first| self.cover_in(&first.view, &CoverSize::ALL, None)),
-            delivery_origin: self.links.delivery_origin(organization_id),
+            delivery_origin: self.0.links.delivery_origin(organization_id),
             tracks,
         })
     }

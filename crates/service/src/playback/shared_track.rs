@@ -35,7 +35,7 @@ impl Playback {
     pub async fn shared_track(&self, track_id: TrackId, key_text: &str) -> Result<SharedTrack, Refusal> {
         let Shared { key, ready, file, data, .. } = self.shared(track_id, key_text).await?;
         let organization_id = key.organization_id;
-        let surroundings = self.lookups.surroundings(organization_id, ready.track.collection_id).await?;
+        let surroundings = self.0.lookups.surroundings(organization_id, ready.track.collection_id).await?;
         let view = surroundings.view(ready.track.clone());
         let track = &view.track;
         Ok(SharedTrack {
@@ -45,7 +45,7 @@ impl Playback {
             levels: ready.levels.clone(),
             content_type: file.file.content_type,
             part: data,
-            delivery_origin: self.links.delivery_origin(organization_id),
+            delivery_origin: self.0.links.delivery_origin(organization_id),
             has_siblings: key.scope.collection().is_some() && key.scope.track().is_none(),
             view,
         })

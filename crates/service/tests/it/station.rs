@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::{
-    Ambient, ContentType, ExpiresIn, FileData, FileOutcome, KeyType, Levels, Metric, ObjectFile, ObjectKey,
-    Recipe, RecipeType, Track, TrackFile, TrackStatus,
+    Ambient, ContentType, ExpiresIn, FileData, FileOutcome, KeyType, Levels, Meter, Metric, ObjectFile,
+    ObjectKey, Recipe, RecipeType, Track, TrackFile, TrackStatus,
 };
 use tonearm_fixtures::{Place, ambient};
 use tonearm_service::{
@@ -39,7 +39,7 @@ impl Node {
         Self {
             library: Library::new(catalog.clone(), ambient.clone(), links.clone()),
             access: Access::new(lookups.clone(), ambient.clone()),
-            playback: Playback::new(lookups, ambient.clone(), links),
+            playback: Playback::new(lookups, ambient.clone(), links, Meter::new()),
             catalog,
             ambient,
         }
