@@ -107,7 +107,7 @@ impl Demo {
         self.wait_until_final(&track_id).await?;
         let session = json!({"track_id": track_id, "is_downloadable": true, "expires_in": DEMO_SECONDS});
         let session = self.call(Method::POST, "/v1/play_session/track", Some(session)).await?;
-        println!("\nplay session\n{}\n", serde_json::to_string_pretty(&session).unwrap_or_default());
+        println!("\nplay session\n{}\n", shown(session.clone()));
         for variant in
             session.pointer("/first_track/variants").and_then(Value::as_array).into_iter().flatten()
         {
@@ -170,6 +170,15 @@ impl Demo {
         spinner.finish();
         Ok(())
     }
+}
+
+/// A play session to be read by people: the waveform's levels would be hundreds of lines.
+fn shown(mut session: Value) -> String {
+    if let Some(levels) = session.pointer_mut("/first_track/levels/levels") {
+        let count = levels.as_array().map_or(0, Vec::len);
+        *levels = json!(format!("{count} numbers, not shown here"));
+    }
+    serde_json::to_string_pretty(&session).unwrap_or_default()
 }
 
 fn style(template: &str) -> ProgressStyle {

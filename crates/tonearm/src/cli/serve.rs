@@ -101,7 +101,7 @@ async fn setup(parts: &Parts, public_url: &str) -> Result<(), Failure> {
          organization  {organization_id}\n\
          collection    {collection_id}\n\
          API key       {key}\n\n\
-         The key is shown this once; make more with: tonearm key create\n\
+         The key is shown this once; make more with: tonearm key create --org {organization_id}\n\
          Send a song through: make demo FILE=song.mp3\n\
          Or call the interface yourself:\n\n\
          curl -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' \\\n     \

@@ -1,7 +1,9 @@
-//! The commands of docs/api.md, run as they stand there.
+//! The commands of docs/api.md and of README.md, run as they stand there.
 
+use std::path::Path;
 use std::process::Command;
 
+use tempfile::TempDir;
 use tonearm_fixtures::audio::{WavSpec, write_wav};
 use tonearm_testkit::{Client, Program};
 
@@ -9,7 +11,7 @@ use crate::{binary, text};
 
 /// Everything between ```` ```sh ```` and ```` ``` ````, in order.
 fn commands(page: &str) -> String {
-    let mut script = String::from("set -eu -o pipefail\n");
+    let mut script = String::new();
     let mut inside = false;
     for line in page.lines() {
         match line {
@@ -25,29 +27,65 @@ fn commands(page: &str) -> String {
     script
 }
 
+/// A service with a collection and a key to it.
+struct Tour {
+    program: Program,
+    key: String,
+    collection: String,
+    _data: TempDir,
+}
+
+impl Tour {
+    async fn begin() -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let mut program = Program::new(binary(), data.path());
+        let made = program.run(&["org", "create", "--name", "Tour", "--json"]);
+        let made: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
+        program.start().await;
+        let key = text(&made, "/api_key").to_owned();
+        let collection = Client::new(&program.url(), &key).collection("Tour").await;
+        Self { program, key, collection, _data: data }
+    }
+
+    /// Runs a script in a folder until a command of it fails; gives what it printed.
+    fn run(&self, script: &str, folder: &Path) -> String {
+        let run = Command::new("bash")
+            .arg("-xc")
+            .arg(format!("set -eu -o pipefail\n{script}"))
+            .current_dir(folder)
+            .env("base", self.program.url())
+            .env("key", &self.key)
+            .env("collection", &self.collection)
+            .env("song", "song.wav")
+            .output()
+            .unwrap();
+        let (printed, log) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+        assert!(run.status.success(), "{printed}\n{log}");
+        printed.into_owned()
+    }
+}
+
+fn folder_with_a_song(name: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    write_wav(&WavSpec { seconds: 6.0, ..WavSpec::default() }, &folder.path().join(name)).unwrap();
+    folder
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn every_command_of_the_tour_works() {
-    let data = tempfile::tempdir().unwrap();
-    let mut program = Program::new(binary(), data.path());
-    let made = program.run(&["org", "create", "--name", "Tour", "--json"]);
-    let made: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
-    program.start().await;
-    let key = text(&made, "/api_key");
-    let collection = Client::new(&program.url(), key).collection("Tour").await;
-    let folder = tempfile::tempdir().unwrap();
-    write_wav(&WavSpec { seconds: 6.0, ..WavSpec::default() }, &folder.path().join("song.wav")).unwrap();
+    let (tour, folder) = (Tour::begin().await, folder_with_a_song("song.wav"));
+    tour.run(&commands(include_str!("../../../../docs/api.md")), folder.path());
+}
 
-    let script = commands(include_str!("../../../../docs/api.md"));
-    let run = Command::new("bash")
-        .arg("-xc")
-        .arg(&script)
-        .current_dir(folder.path())
-        .env("base", program.url())
-        .env("key", key)
-        .env("collection", &collection)
-        .env("song", "song.wav")
-        .output()
-        .unwrap();
-    let log = String::from_utf8_lossy(&run.stderr);
-    assert!(run.status.success(), "{}\n{log}", String::from_utf8_lossy(&run.stdout));
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_steps_of_the_readme_end_with_sound() {
+    // Content counts: it is a WAV file that is called a song.
+    let (tour, folder) = (Tour::begin().await, folder_with_a_song("song.mp3"));
+    let page = commands(include_str!("../../../../README.md"));
+    let (_, steps) = page.split_once("collection=…").unwrap();
+    let (_, steps) = steps.split_once('\n').unwrap();
+    let (steps, _) = steps.split_once("tonearm org create").unwrap();
+    let printed = tour.run(&steps.replace("http://127.0.0.1:8080", &tour.program.url()), folder.path());
+    let heard = Client::new(&tour.program.url(), "").get(printed.lines().last().unwrap()).await;
+    assert_eq!((heard.status.as_u16(), heard.header("content-type")), (200, "audio/mpeg"));
 }
