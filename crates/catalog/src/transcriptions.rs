@@ -5,7 +5,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tonearm_domain::{OrganizationId, TrackId, Transcription, TranscriptionSettings, TranscriptionState};
 
 use crate::entity::{transcription, transcription_settings};
-use crate::query::{all, one};
+use crate::query::{TO_CHANGE, all, one};
 use crate::{Catalog, CatalogError, Transaction};
 
 impl Catalog {
@@ -44,12 +44,13 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// How an organization has its sound transcribed, if it was ever set.
-    pub async fn transcription_settings(
+    /// How an organization has its sound transcribed, if it was ever set; locked for a change.
+    pub async fn transcription_settings_to_change(
         &self,
         organization: OrganizationId,
     ) -> Result<Option<TranscriptionSettings>, CatalogError> {
-        one(self.db(), transcription_settings::Entity::find_by_id(organization.uuid())).await
+        let own = transcription_settings::Entity::find_by_id(organization.uuid());
+        one(self.db(), own.lock(TO_CHANGE)).await
     }
 
     /// Writes the settings of an organization.

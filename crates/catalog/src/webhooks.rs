@@ -57,6 +57,15 @@ impl Transaction {
         one(self.db(), of_kind(organization, kind)).await
     }
 
+    /// The endpoint of a kind, locked for a change.
+    pub async fn webhook_of_kind_to_change(
+        &self,
+        organization: OrganizationId,
+        kind: WebhookKind,
+    ) -> Result<Option<Webhook>, CatalogError> {
+        one(self.db(), of_kind(organization, kind).lock(TO_CHANGE)).await
+    }
+
     /// One endpoint, locked for a change.
     pub async fn webhook_to_change(&self, id: WebhookId) -> Result<Option<Webhook>, CatalogError> {
         one(self.db(), Entity::find_by_id(id.uuid()).lock(TO_CHANGE)).await

@@ -17,6 +17,7 @@ mod playback;
 mod processing;
 mod refusal;
 mod repeatable;
+mod resealing;
 mod signing_keys;
 mod track_view;
 mod transcription;
@@ -44,6 +45,7 @@ pub use playback::{
 pub use processing::{JobError, JobRun, Processing};
 pub use refusal::{Noun, Refusal};
 pub use repeatable::{RepeatableRequest, Repeats, Turn};
+pub use resealing::{Resealed, Resealing};
 pub use signing_keys::{CreatedSigningKey, KeyFollower, SigningKeys};
 pub use tonearm_catalog::AuditFilter;
 pub use track_view::{TrackSummaryView, TrackView};

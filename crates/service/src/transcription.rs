@@ -51,7 +51,7 @@ pub struct SetTranscription {
     pub language: Option<String>,
 }
 
-fn vault_place(id: OrganizationId) -> String {
+pub(crate) fn vault_place(id: OrganizationId) -> String {
     format!("transcription/{id}")
 }
 
@@ -97,7 +97,7 @@ impl Transcriptions {
             })
             .transpose()?;
         let tx = self.catalog.begin().await?;
-        let kept = tx.transcription_settings(id).await?;
+        let kept = tx.transcription_settings_to_change(id).await?;
         let key = match set.key.as_deref().map(str::trim) {
             // A key goes to the server it was entered for and no other.
             None => kept.filter(|kept| kept.base_url == base_url).and_then(|kept| kept.key),
@@ -120,7 +120,7 @@ impl Transcriptions {
     pub async fn enable(&self, caller: &Caller, is_enabled: bool) -> Result<(), Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
-        if is_enabled && tx.transcription_settings(caller.organization_id).await?.is_none() {
+        if is_enabled && tx.transcription_settings_to_change(caller.organization_id).await?.is_none() {
             return Err(Refusal::Unprocessable {
                 code: "no_provider",
                 message: "no provider is set; say first where the sound is sent",

@@ -16,6 +16,7 @@ use crate::Links;
 
 pub use deliveries::{DeliveryQuery, DeliveryView};
 pub use endpoints::WebhookView;
+pub(crate) use endpoints::vault_place;
 pub use send::SentWebhook;
 
 /// Manages webhooks and sends them.

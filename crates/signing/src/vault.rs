@@ -8,7 +8,7 @@ use sha2::Sha256;
 use crate::{Secrets, seal, unseal};
 
 /// Seals secrets under keys derived from the master secrets, so that a copy of the database alone does not give
-/// them away. The first master secret seals, all open: secrets sealed under one that is dropped are lost.
+/// them away. The first master secret seals, all open: what is still sealed under one that is dropped is lost.
 ///
 /// `place` says what a secret is for, such as `webhook/<id>`: moved to another place, it does not open.
 #[derive(Clone)]
@@ -34,6 +34,16 @@ impl Vault {
         seal(&credential(&self.keys[0], place), nonce, secret)
     }
 
+    /// Whether there are master secrets beside the first.
+    pub fn has_older(&self) -> bool {
+        self.keys.len() > 1
+    }
+
+    /// Whether it was sealed for a place under the first master secret.
+    pub fn is_under_first(&self, place: &str, sealed: &[u8]) -> bool {
+        unseal(&credential(&self.keys[0], place), sealed).is_some()
+    }
+
     /// Opens what was sealed for a place under any of the master secrets.
     pub fn open(&self, place: &str, sealed: &[u8]) -> Option<Vec<u8>> {
         self.keys.iter().find_map(|key| unseal(&credential(key, place), sealed))
@@ -57,7 +67,9 @@ mod tests {
         assert_eq!(rotated.open("webhook/1", &sealed).as_deref(), Some(&b"secret"[..]));
         assert_eq!(rotated.open("webhook/2", &sealed), None);
         assert_eq!(vault(&new).open("webhook/1", &sealed), None);
+        assert!(rotated.has_older() && !rotated.is_under_first("webhook/1", &sealed));
         let resealed = rotated.seal("webhook/1", [8; 12], b"secret");
+        assert!(rotated.is_under_first("webhook/1", &resealed));
         assert_eq!(vault(&new).open("webhook/1", &resealed).as_deref(), Some(&b"secret"[..]));
     }
 }

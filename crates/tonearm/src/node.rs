@@ -106,6 +106,7 @@ impl Node {
             let media = opening::media(config);
             let parts =
                 Parts::wire(config, &ambient, catalog.clone(), secrets, signer.clone(), &self.public_url)?;
+            opening::reseal(config, &parts.resealing).await?;
             health.catalog = Some(catalog.clone());
             self.keep_up(&ambient, &parts, &blobs, &meter);
             if config.has_role(Role::Api) {

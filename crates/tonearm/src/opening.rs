@@ -8,6 +8,7 @@ use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::Ambient;
 use tonearm_media::{Media, MediaConfig, MediaLimits};
+use tonearm_service::Resealing;
 use tonearm_signing::{Secrets, UrlSigner};
 
 use crate::scratch::Scratch;
@@ -39,6 +40,26 @@ pub(crate) async fn catalog(config: &Config) -> Result<Catalog, StartError> {
     Catalog::connect(&config.database_url, ConnectOptions::default())
         .await
         .map_err(|source| StartError::Catalog { url: config.database_url.to_string(), source })
+}
+
+/// Seals anew what is under older master secrets, before anything asks for it.
+pub(crate) async fn reseal(config: &Config, resealing: &Resealing) -> Result<(), StartError> {
+    if !resealing.is_needed() {
+        return Ok(());
+    }
+    let done = resealing
+        .reseal()
+        .await
+        .map_err(|source| StartError::Catalog { url: config.database_url.to_string(), source })?;
+    for at in &done.lost {
+        tracing::warn!(
+            ?at,
+            "this was sealed under a master secret that is gone; it has to be entered or rotated"
+        );
+    }
+    let count = done.resealed + done.kept;
+    tracing::info!(count, anew = done.resealed, "what is sealed is under the first master secret");
+    Ok(())
 }
 
 pub(crate) async fn blobs(config: &Config) -> Result<Blobs, StartError> {

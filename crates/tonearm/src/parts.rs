@@ -5,8 +5,8 @@ use tonearm_catalog::Catalog;
 use tonearm_domain::Ambient;
 use tonearm_outbound::Outbound;
 use tonearm_service::{
-    Audit, DeliveryUrl, KeyFollower, Library, Links, People, SigningKeys, Transcriptions, Uploads, Usage,
-    Webhooks,
+    Audit, DeliveryUrl, KeyFollower, Library, Links, People, Resealing, SigningKeys, Transcriptions, Uploads,
+    Usage, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 
@@ -29,6 +29,7 @@ pub struct Parts {
     /// Reads the audit log.
     pub audit: Audit,
     pub(crate) usage: Usage,
+    pub(crate) resealing: Resealing,
     pub(crate) links: Links,
     pub(crate) signer: UrlSigner,
 }
@@ -88,7 +89,19 @@ impl Parts {
         let outbound = Outbound::new(config.allow_private).map_err(StartError::Outbound)?;
         let transcriptions =
             Transcriptions::new(catalog.clone(), ambient.clone(), vault.clone(), outbound.clone());
+        let resealing = Resealing::new(catalog.clone(), ambient.clone(), vault.clone());
         let webhooks = Webhooks::new(catalog.clone(), ambient.clone(), links.clone(), vault, outbound);
-        Ok(Self { catalog, library, people, webhooks, transcriptions, audit, usage, links, signer })
+        Ok(Self {
+            catalog,
+            library,
+            people,
+            webhooks,
+            transcriptions,
+            audit,
+            usage,
+            resealing,
+            links,
+            signer,
+        })
     }
 }

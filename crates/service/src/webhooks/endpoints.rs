@@ -1,5 +1,6 @@
 //! The endpoints of an organization: at most one of each kind.
 
+use tonearm_catalog::Transaction;
 use tonearm_domain::{
     AuditAction, EndpointHealth, EventKind, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId,
     WebhookId, WebhookKind,
@@ -44,8 +45,14 @@ impl WebhookView {
     }
 }
 
-pub(super) fn vault_place(id: WebhookId) -> String {
+pub(crate) fn vault_place(id: WebhookId) -> String {
     format!("webhook/{id}")
+}
+
+/// The caller's endpoint of a kind, locked for a change.
+async fn to_change(tx: &Transaction, caller: &Caller, kind: WebhookKind) -> Result<Webhook, Refusal> {
+    let found = tx.webhook_of_kind_to_change(caller.organization_id, kind).await?;
+    found.ok_or(Refusal::NotFound(Noun::Webhook))
 }
 
 impl Webhooks {
@@ -66,7 +73,7 @@ impl Webhooks {
         }
         self.outbound.check_url(url).map_err(|error| Refusal::invalid("url", error.to_string()))?;
         let tx = self.catalog.begin().await?;
-        let webhook = match tx.webhook(caller.organization_id, kind).await? {
+        let webhook = match tx.webhook_of_kind_to_change(caller.organization_id, kind).await? {
             Some(webhook) => Webhook { url: url.to_owned(), health: webhook.health.resumed(), ..webhook },
             None => self.new_endpoint(caller, kind, url),
         };
@@ -101,8 +108,7 @@ impl Webhooks {
     pub async fn remove(&self, caller: &Caller, kind: WebhookKind) -> Result<(), Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
-        let webhook =
-            tx.webhook(caller.organization_id, kind).await?.ok_or(Refusal::NotFound(Noun::Webhook))?;
+        let webhook = to_change(&tx, caller, kind).await?;
         tx.delete_webhook(&webhook).await?;
         let done =
             Done { action: AuditAction::WebhookRemove, subject_id: webhook.id.uuid(), title: &webhook.url };
@@ -115,8 +121,7 @@ impl Webhooks {
     pub async fn secret(&self, caller: &Caller, kind: WebhookKind) -> Result<String, Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
-        let webhook =
-            tx.webhook(caller.organization_id, kind).await?.ok_or(Refusal::NotFound(Noun::Webhook))?;
+        let webhook = to_change(&tx, caller, kind).await?;
         let secret = self.open_secret(webhook.id, &webhook.secret)?;
         let done =
             Done { action: AuditAction::WebhookReveal, subject_id: webhook.id.uuid(), title: &webhook.url };
@@ -137,8 +142,7 @@ impl Webhooks {
     pub async fn rotate(&self, caller: &Caller, kind: WebhookKind) -> Result<String, Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
-        let webhook =
-            tx.webhook(caller.organization_id, kind).await?.ok_or(Refusal::NotFound(Noun::Webhook))?;
+        let webhook = to_change(&tx, caller, kind).await?;
         let webhook = Webhook {
             secret: self.new_secret(webhook.id),
             old_secret: Some(webhook.secret),
@@ -157,8 +161,7 @@ impl Webhooks {
     pub async fn send_test(&self, caller: &Caller, kind: WebhookKind) -> Result<WebhookDeliveryId, Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
-        let webhook =
-            tx.webhook(caller.organization_id, kind).await?.ok_or(Refusal::NotFound(Noun::Webhook))?;
+        let webhook = to_change(&tx, caller, kind).await?;
         let now = self.ambient.now();
         let text = payload::test(&webhook, now).map_err(|error| Refusal::Internal(error.into()))?;
         let (id, subject) = (self.ambient.record_id(), webhook.id.uuid());

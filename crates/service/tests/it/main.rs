@@ -4,6 +4,7 @@
 
 mod cost;
 mod freshness;
+mod resealing;
 mod signing_keys;
 mod station;
 mod usage;

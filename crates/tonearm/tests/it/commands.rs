@@ -102,6 +102,26 @@ fn the_doctor_says_what_is_missing() {
 }
 
 #[tokio::test]
+async fn a_master_secret_is_replaced_in_steps() {
+    let (old, new) =
+        ("the master secret that there was at first", "the master secret that takes the place of it");
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    program.set("TONEARM_SECRET", old);
+    let made = json_of(&program.run(&["org", "create", "--name", "Rotating", "--json"]));
+    let org = text(&made, "/organization_id");
+    let url = "https://hooks.example.com/a";
+    let set = json_of(&program.run(&["webhook", "set", "--org", org, "--url", url, "--json"]));
+    program.set("TONEARM_SECRET", &format!("{new},{old}"));
+    program.start().await;
+    assert!(program.terminate(), "{}", program.log());
+    assert!(program.log().contains("count=1 anew=1"), "{}", program.log());
+    program.set("TONEARM_SECRET", new);
+    let shown = json_of(&program.run(&["webhook", "show", "--org", org, "--secrets", "--json"]));
+    assert!(shown.to_string().contains(text(&set, "/secret")), "{shown}");
+}
+
+#[tokio::test]
 async fn the_demo_goes_the_whole_way() {
     let data = tempfile::tempdir().unwrap();
     let mut program = Program::new(binary(), data.path());
@@ -110,6 +130,7 @@ async fn the_demo_goes_the_whole_way() {
     let demo = program.run(&["demo", "--url", &url]);
     let printed = String::from_utf8(demo.stdout).unwrap();
     assert!(demo.status.success(), "{printed} {}", String::from_utf8_lossy(&demo.stderr));
+    assert!(printed.lines().count() < 200, "it fits on few screens: {printed}");
     let line = printed.lines().find(|line| line.starts_with("hq ")).unwrap();
     let heard = Client::new(&url, "").get(line.split_whitespace().nth(1).unwrap()).await;
     assert_eq!((heard.status.as_u16(), heard.header("content-type")), (200, "audio/mpeg"));

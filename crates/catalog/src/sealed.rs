@@ -1,0 +1,97 @@
+//! What is sealed under the master secret, wherever it is kept.
+
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Set, UpdateMany};
+use tonearm_domain::{OrganizationId, WebhookId};
+use uuid::Uuid;
+
+use crate::entity::{transcription_settings, webhook};
+use crate::{Catalog, CatalogError, Transaction};
+
+/// Where something sealed is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SealedAt {
+    /// What a webhook's receiver shares.
+    WebhookSecret(WebhookId),
+    /// What it shared before, which signs too for a while.
+    OldWebhookSecret(WebhookId),
+    /// An organization's key to the provider of its transcriptions.
+    TranscriptionKey(OrganizationId),
+}
+
+/// Something sealed, as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sealed {
+    /// Where it is kept.
+    pub at: SealedAt,
+    /// The sealed bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl Catalog {
+    /// Everything that is sealed: at most three texts of some hundred bytes for each organization and endpoint.
+    pub async fn sealed(&self) -> Result<Vec<Sealed>, CatalogError> {
+        let mut found = Vec::new();
+        let webhooks = webhook::Entity::find()
+            .select_only()
+            .columns([webhook::Column::Id, webhook::Column::Secret, webhook::Column::OldSecret])
+            .into_tuple::<(Uuid, Vec<u8>, Option<Vec<u8>>)>();
+        for (id, secret, old_secret) in webhooks.all(self.reader()).await? {
+            let id = WebhookId::from_uuid(id);
+            found.push(Sealed { at: SealedAt::WebhookSecret(id), bytes: secret });
+            found.extend(old_secret.map(|bytes| Sealed { at: SealedAt::OldWebhookSecret(id), bytes }));
+        }
+        let keys = transcription_settings::Entity::find()
+            .select_only()
+            .columns([transcription_settings::Column::OrganizationId, transcription_settings::Column::Key])
+            .filter(transcription_settings::Column::Key.is_not_null())
+            .into_tuple::<(Uuid, Vec<u8>)>();
+        for (id, bytes) in keys.all(self.reader()).await? {
+            found.push(Sealed { at: SealedAt::TranscriptionKey(OrganizationId::from_uuid(id)), bytes });
+        }
+        Ok(found)
+    }
+}
+
+impl Transaction {
+    /// Puts the same text, sealed anew, in the place of what was read. Tells whether that was still there.
+    pub async fn replace_sealed(&self, read: &Sealed, anew: Vec<u8>) -> Result<bool, CatalogError> {
+        let replaced = match read.at {
+            SealedAt::WebhookSecret(id) => self.replace(secret(id, &read.bytes, anew)).await?,
+            SealedAt::OldWebhookSecret(id) => self.replace(old_secret(id, &read.bytes, anew)).await?,
+            SealedAt::TranscriptionKey(id) => self.replace(transcription_key(id, &read.bytes, anew)).await?,
+        };
+        Ok(replaced > 0)
+    }
+
+    async fn replace<E: EntityTrait>(&self, update: UpdateMany<E>) -> Result<u64, CatalogError> {
+        Ok(update.exec(self.db()).await?.rows_affected)
+    }
+}
+
+fn secret(id: WebhookId, read: &[u8], anew: Vec<u8>) -> UpdateMany<webhook::Entity> {
+    use webhook::{ActiveModel, Column};
+    webhook::Entity::update_many()
+        .set(ActiveModel { secret: Set(anew), ..Default::default() })
+        .filter(Column::Id.eq(id.uuid()))
+        .filter(Column::Secret.eq(read))
+}
+
+fn old_secret(id: WebhookId, read: &[u8], anew: Vec<u8>) -> UpdateMany<webhook::Entity> {
+    use webhook::{ActiveModel, Column};
+    webhook::Entity::update_many()
+        .set(ActiveModel { old_secret: Set(Some(anew)), ..Default::default() })
+        .filter(Column::Id.eq(id.uuid()))
+        .filter(Column::OldSecret.eq(read))
+}
+
+fn transcription_key(
+    id: OrganizationId,
+    read: &[u8],
+    anew: Vec<u8>,
+) -> UpdateMany<transcription_settings::Entity> {
+    use transcription_settings::{ActiveModel, Column};
+    transcription_settings::Entity::update_many()
+        .set(ActiveModel { key: Set(Some(anew)), ..Default::default() })
+        .filter(Column::OrganizationId.eq(id.uuid()))
+        .filter(Column::Key.eq(read))
+}

@@ -1,0 +1,68 @@
+//! Sealing anew what is sealed under older master secrets, so that those can be dropped.
+
+use tonearm_catalog::{Catalog, CatalogError, Sealed, SealedAt};
+use tonearm_domain::Ambient;
+use tonearm_signing::Vault;
+
+use crate::{transcription, webhooks};
+
+/// Brings everything that is sealed under the first master secret.
+#[derive(Clone)]
+pub struct Resealing {
+    catalog: Catalog,
+    ambient: Ambient,
+    vault: Vault,
+}
+
+/// What was found, and done.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Resealed {
+    /// How many were under the first master secret before.
+    pub kept: u64,
+    /// How many are now.
+    pub resealed: u64,
+    /// What opens under no master secret.
+    pub lost: Vec<SealedAt>,
+}
+
+impl Resealing {
+    /// Over the catalog, with the same vault as those who seal.
+    pub fn new(catalog: Catalog, ambient: Ambient, vault: Vault) -> Self {
+        Self { catalog, ambient, vault }
+    }
+
+    /// Whether there are master secrets beside the first; else nothing can be under them.
+    pub fn is_needed(&self) -> bool {
+        self.vault.has_older()
+    }
+
+    /// Seals anew what is under an older master secret. What somebody changes meanwhile is left to them.
+    pub async fn reseal(&self) -> Result<Resealed, CatalogError> {
+        let mut done = Resealed::default();
+        let mut anew: Vec<(Sealed, Vec<u8>)> = Vec::new();
+        for found in self.catalog.sealed().await? {
+            let place = vault_place(found.at);
+            if self.vault.is_under_first(&place, &found.bytes) {
+                done.kept += 1;
+            } else if let Some(text) = self.vault.open(&place, &found.bytes) {
+                let sealed = self.vault.seal(&place, self.ambient.random(), &text);
+                anew.push((found, sealed));
+            } else {
+                done.lost.push(found.at);
+            }
+        }
+        let tx = self.catalog.begin().await?;
+        for (found, sealed) in anew {
+            done.resealed += u64::from(tx.replace_sealed(&found, sealed).await?);
+        }
+        tx.commit().await?;
+        Ok(done)
+    }
+}
+
+fn vault_place(at: SealedAt) -> String {
+    match at {
+        SealedAt::WebhookSecret(id) | SealedAt::OldWebhookSecret(id) => webhooks::vault_place(id),
+        SealedAt::TranscriptionKey(id) => transcription::vault_place(id),
+    }
+}

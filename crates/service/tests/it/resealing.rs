@@ -1,0 +1,132 @@
+//! Master secrets that are replaced, and what was sealed under the one before.
+
+use tonearm_catalog::{Catalog, ConnectOptions, SealedAt};
+use tonearm_domain::{OrganizationId, WebhookKind};
+use tonearm_fixtures::{Place, ambient};
+use tonearm_outbound::Outbound;
+use tonearm_service::{
+    Caller, Library, Links, Resealed, Resealing, SetTranscription, Transcriptions, Webhooks,
+};
+use tonearm_signing::{Secrets, UrlSigner, Vault};
+
+const OLD: &str = "the master secret that there was at first";
+const NEW: &str = "the master secret that takes the place of it";
+
+crate::on_both!(
+    what_is_sealed_outlives_its_master_secret,
+    what_changes_meanwhile_is_left_alone,
+    moving_an_endpoint_never_brings_an_old_secret_back,
+);
+
+/// A node with these master secrets.
+struct Node {
+    library: Library,
+    webhooks: Webhooks,
+    transcriptions: Transcriptions,
+    resealing: Resealing,
+    vault: Vault,
+    catalog: Catalog,
+}
+
+impl Node {
+    async fn with(secrets: &str, place: &Place) -> Self {
+        let catalog = Catalog::connect(&place.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+        let (ambient, _) = ambient();
+        let secrets = Secrets::parse(secrets).unwrap();
+        let vault = Vault::new(&secrets);
+        let delivery_url = "https://cdn.example.com".parse().unwrap();
+        let signer = UrlSigner::new(secrets);
+        let links = Links::new(signer, ambient.clone(), "https://api.example.com", delivery_url);
+        let outbound = Outbound::new(false).unwrap();
+        Self {
+            library: Library::new(catalog.clone(), ambient.clone(), links.clone()),
+            webhooks: Webhooks::new(catalog.clone(), ambient.clone(), links, vault.clone(), outbound.clone()),
+            transcriptions: Transcriptions::new(catalog.clone(), ambient.clone(), vault.clone(), outbound),
+            resealing: Resealing::new(catalog.clone(), ambient, vault.clone()),
+            vault,
+            catalog,
+        }
+    }
+
+    /// An organization with a webhook whose secret was rotated, and with a key to a provider.
+    async fn organization(&self) -> (Caller, OrganizationId) {
+        let id = self.library.create_organization("Example Radio").await.unwrap().organization.id;
+        let caller = Caller::owner(id);
+        self.webhooks.set(&caller, WebhookKind::Track, "https://example.com/hook").await.unwrap();
+        self.webhooks.rotate(&caller, WebhookKind::Track).await.unwrap();
+        let set = SetTranscription {
+            base_url: "https://speech.example.com/v1".to_owned(),
+            key: Some("the provider's key".to_owned()),
+            model: "large".to_owned(),
+            language: None,
+        };
+        self.transcriptions.set(&caller, set).await.unwrap();
+        (caller, id)
+    }
+
+    async fn secret(&self, caller: &Caller) -> Option<String> {
+        self.webhooks.secret(caller, WebhookKind::Track).await.ok()
+    }
+
+    async fn provider_key(&self, id: OrganizationId) -> Option<Vec<u8>> {
+        let sealed = self.catalog.transcription_settings(id).await.unwrap().unwrap().key.unwrap();
+        self.vault.open(&format!("transcription/{id}"), &sealed)
+    }
+}
+
+async fn what_is_sealed_outlives_its_master_secret(place: Place) {
+    let old = Node::with(OLD, &place).await;
+    let (caller, id) = old.organization().await;
+    let secret = old.secret(&caller).await.unwrap();
+    assert!(!old.resealing.is_needed());
+
+    let changing = Node::with(&format!("{NEW},{OLD}"), &place).await;
+    assert!(changing.resealing.is_needed());
+    let done = changing.resealing.reseal().await.unwrap();
+    assert_eq!(done, Resealed { resealed: 3, ..Resealed::default() });
+    assert_eq!(changing.secret(&caller).await.as_ref(), Some(&secret));
+    let again = changing.resealing.reseal().await.unwrap();
+    assert_eq!(again, Resealed { kept: 3, ..Resealed::default() });
+
+    let new = Node::with(NEW, &place).await;
+    assert_eq!(new.secret(&caller).await, Some(secret));
+    assert_eq!(new.provider_key(id).await.as_deref(), Some(&b"the provider's key"[..]));
+    assert_eq!(old.secret(&caller).await, None);
+    // With neither of them nothing opens, and nothing is changed.
+    let neither = Node::with("a master secret that nobody has ever sealed with", &place).await;
+    let found = neither.resealing.reseal().await.unwrap();
+    assert_eq!((found.kept, found.resealed, found.lost.len()), (0, 0, 3));
+    assert!(found.lost.contains(&SealedAt::TranscriptionKey(id)));
+    assert_eq!(new.resealing.reseal().await.unwrap().kept, 3);
+}
+
+async fn what_changes_meanwhile_is_left_alone(place: Place) {
+    let node = Node::with(OLD, &place).await;
+    let (caller, _) = node.organization().await;
+    let read = node.catalog.sealed().await.unwrap();
+    assert_eq!(read.len(), 3);
+    let rotated = node.webhooks.rotate(&caller, WebhookKind::Track).await.unwrap();
+    let tx = node.catalog.begin().await.unwrap();
+    for found in &read {
+        let is_key = matches!(found.at, SealedAt::TranscriptionKey(_));
+        let replaced = tx.replace_sealed(found, found.bytes.clone()).await.unwrap();
+        assert_eq!(replaced, is_key, "{:?}", found.at);
+    }
+    tx.commit().await.unwrap();
+    assert_eq!(node.secret(&caller).await, Some(rotated));
+}
+
+async fn moving_an_endpoint_never_brings_an_old_secret_back(place: Place) {
+    let (one, other) = (Node::with(OLD, &place).await, Node::with(OLD, &place).await);
+    let (caller, _) = one.organization().await;
+    for round in 0..20 {
+        let url = format!("https://example.com/hook/{round}");
+        let (rotated, moved) = tokio::join!(
+            one.webhooks.rotate(&caller, WebhookKind::Track),
+            other.webhooks.set(&caller, WebhookKind::Track, &url)
+        );
+        assert_eq!(moved.unwrap().url, url);
+        assert_eq!(one.secret(&caller).await, Some(rotated.unwrap()), "round {round}");
+        assert_eq!(one.webhooks.endpoints(&caller).await.unwrap()[0].url, url, "round {round}");
+    }
+}
