@@ -1,10 +1,15 @@
 //! Configuration: one commented `tonearm.toml`, overridden by `TONEARM_*` variables, overridden by flags.
 
+mod address;
+mod error;
 mod file;
+mod limits;
+mod overrides;
+mod role;
 mod size;
+mod work;
 
 use std::net::SocketAddr;
-use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,65 +21,23 @@ use tonearm_service::{DeliveryUrl, UploadLimits};
 use tonearm_signing::Secrets;
 use tonearm_worker::{SenderConfig, WorkerConfig};
 
-pub(crate) use file::EXAMPLE;
+use address::{parse_listen, parse_public_url, tls_files, trusted_proxies};
+use error::positive;
 use file::Settings;
+use limits::{cache_terms, rate_limits, server_limits, upload_limits};
+use work::{sender_config, worker_config};
 
 use crate::proxies::TrustedProxies;
-pub use size::ByteSize;
-
 use crate::{ServerLimits, TlsFiles};
 
-/// What a node does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// Answers `/v1` and takes uploads.
-    Api,
-    /// Processes tracks.
-    Worker,
-    /// Delivers files.
-    Edge,
-}
+pub use error::ConfigError;
+pub(crate) use file::EXAMPLE;
+pub use overrides::Overrides;
+pub use role::Role;
+pub use size::ByteSize;
 
-impl std::str::FromStr for Role {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "api" => Ok(Self::Api),
-            "worker" => Ok(Self::Worker),
-            "edge" => Ok(Self::Edge),
-            other => Err(format!("{other} is no role; roles are api, worker and edge")),
-        }
-    }
-}
-
-/// Wrong configuration, in one line.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ConfigError(String);
-
-impl ConfigError {
-    fn new(setting: &str, problem: impl std::fmt::Display) -> Self {
-        Self(format!("{setting}: {problem}"))
-    }
-}
-
-/// What flags of the command line override.
-#[derive(Debug, Clone, Default)]
-pub struct Overrides {
-    /// `--config`
-    pub config: Option<PathBuf>,
-    /// `--data-dir`
-    pub data_dir: Option<PathBuf>,
-    /// `--listen`
-    pub listen: Option<String>,
-    /// `--roles`
-    pub roles: Option<Vec<Role>>,
-    /// `--tls-cert`
-    pub tls_cert: Option<PathBuf>,
-    /// `--tls-key`
-    pub tls_key: Option<PathBuf>,
-}
+/// Together with how long a node goes on with what it knows, this keeps a revocation within thirty seconds.
+const LOOK_AT_STORE_EVERY: Duration = Duration::from_secs(10);
 
 /// A complete, checked configuration.
 #[derive(Debug, Clone)]
@@ -154,19 +117,7 @@ impl Config {
             None => std::fs::read_to_string(early_data_dir.join("tonearm.toml")).unwrap_or_default(),
         };
         let mut settings = Settings::parse(&text, &lookup)?;
-        if let Some(data_dir) = &overrides.data_dir {
-            settings.data_dir = Some(data_dir.clone());
-        }
-        if let Some(listen) = &overrides.listen {
-            settings.listen = Some(listen.clone());
-        }
-        if let Some(roles) = &overrides.roles {
-            settings.roles = Some(roles.clone());
-        }
-        if overrides.tls_cert.is_some() || overrides.tls_key.is_some() {
-            settings.tls_cert = overrides.tls_cert.clone();
-            settings.tls_key = overrides.tls_key.clone();
-        }
+        overrides.apply(&mut settings);
         Self::check(settings, &early_data_dir, lookup)
     }
 
@@ -208,10 +159,7 @@ impl Config {
                 .transpose()?,
             roles,
             trusted_proxies: trusted_proxies(settings.trusted_proxies, settings.forwarded_header)?,
-            limits: UploadLimits {
-                max_source_bytes: settings.limits.max_upload_bytes.map_or(8 << 30, |s| s.0),
-                max_cover_bytes: settings.limits.max_cover_bytes.map_or(20 << 20, |s| s.0),
-            },
+            limits: upload_limits(&settings.limits),
             max_json_bytes: settings.limits.max_json_bytes.map_or(1 << 20, |s| s.0 as usize),
             server_limits: server_limits(&settings.limits, &settings.edge)?,
             tls: tls_files(settings.tls_cert, settings.tls_key)?,
@@ -248,121 +196,15 @@ impl Config {
     }
 }
 
-fn rate_limits(settings: &file::LimitSettings) -> RateLimits {
-    let default = RateLimits::default();
-    // Zero turns a limit off.
-    let chosen = |setting: Option<u32>, default| setting.map_or(default, NonZeroU32::new);
-    RateLimits {
-        per_key: chosen(settings.requests_per_minute_per_key, default.per_key),
-        per_address: chosen(settings.requests_per_minute_per_address, default.per_address),
-    }
-}
-
-fn server_limits(
-    settings: &file::LimitSettings,
-    edge: &file::EdgeSettings,
-) -> Result<ServerLimits, ConfigError> {
-    let seconds = |name: &str, setting: Option<u32>, default| {
-        let seconds = setting.unwrap_or(default);
-        positive(name, seconds as usize).map(|()| Duration::from_secs(seconds.into()))
-    };
-    Ok(ServerLimits {
-        max_connections: settings.max_connections.unwrap_or(20_000),
-        header_timeout: seconds("limits.header_timeout_seconds", settings.header_timeout_seconds, 30)?,
-        min_bytes_per_second: settings.min_bytes_per_second.unwrap_or(500),
-        send_timeout: seconds("limits.send_timeout_seconds", settings.send_timeout_seconds, 60)?,
-        drain: Duration::from_secs(30),
-        delivery_threads: usize::try_from(edge.threads.unwrap_or(0)).ok().and_then(NonZeroUsize::new),
-    })
-}
-
-/// Together with how long a node goes on with what it knows, this keeps a revocation within thirty seconds.
-const LOOK_AT_STORE_EVERY: Duration = Duration::from_secs(10);
-
-/// How often it is asked again whether an object that is kept still exists.
-const RECHECK: Duration = Duration::from_secs(30);
-
-fn cache_terms(settings: &file::EdgeSettings, store: &StorageUrl, data_dir: &Path) -> Option<CacheTerms> {
-    let memory_bytes = settings.memory_cache.map_or(128 << 20, |size| size.0);
-    let disk_bytes = settings.disk_cache.map_or(4 << 30, |size| size.0);
-    let disk = (disk_bytes > 0).then(|| (data_dir.join("cache"), disk_bytes));
-    (store.is_bucket() && memory_bytes > 0).then_some(CacheTerms { memory_bytes, disk, recheck: RECHECK })
-}
-
-fn tls_files(certificates: Option<PathBuf>, key: Option<PathBuf>) -> Result<Option<TlsFiles>, ConfigError> {
-    match (certificates, key) {
-        (Some(certificates), Some(key)) => Ok(Some(TlsFiles { certificates, key })),
-        (None, None) => Ok(None),
-        _ => Err(ConfigError::new("tls_cert", "is given together with tls_key, or not at all")),
-    }
-}
-
 fn read_required(path: &Path) -> Result<String, ConfigError> {
     std::fs::read_to_string(path).map_err(|error| {
         ConfigError::new("configuration", format!("cannot read {}: {error}", path.display()))
     })
 }
 
-fn positive(setting: &str, value: usize) -> Result<(), ConfigError> {
-    if value == 0 { Err(ConfigError::new(setting, "must be at least 1")) } else { Ok(()) }
-}
-
-fn parse_listen(text: &str) -> Result<SocketAddr, ConfigError> {
-    let problem = "is an address and port such as 127.0.0.1:8080 or [::]:80";
-    match text.strip_prefix("localhost:") {
-        Some(port) => format!("127.0.0.1:{port}").parse(),
-        None => text.parse(),
-    }
-    .map_err(|_| ConfigError::new("listen", format!("{text:?} {problem}")))
-}
-
-fn parse_public_url(text: String) -> Result<String, ConfigError> {
-    let url = text.trim_end_matches('/');
-    let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
-    match host {
-        Some(host) if !host.is_empty() && !host.contains(['?', '#', '@', ' ']) => Ok(url.to_owned()),
-        _ => Err(ConfigError::new(
-            "public_url",
-            format!("{text:?} is no URL such as https://audio.example.com"),
-        )),
-    }
-}
-
-fn trusted_proxies(
-    networks: Option<Vec<String>>,
-    header: Option<String>,
-) -> Result<TrustedProxies, ConfigError> {
-    let networks = networks.unwrap_or_default();
-    let networks = networks.iter().map(|network| network.parse()).collect::<Result<_, String>>();
-    let header = header.as_deref().map(str::parse).transpose();
-    Ok(TrustedProxies::new(
-        networks.map_err(|problem| ConfigError::new("trusted_proxies", problem))?,
-        header.map_err(|problem: String| ConfigError::new("forwarded_header", problem))?.unwrap_or_default(),
-    ))
-}
-
 fn keep_deleted(hours: Option<u32>) -> Result<KeepDeleted, ConfigError> {
     let chosen = hours.map(KeepDeleted::new).transpose();
     Ok(chosen.map_err(|error| ConfigError::new("library.keep_deleted_hours", error))?.unwrap_or_default())
-}
-
-fn worker_config(slots: usize, lease_seconds: Option<u64>) -> Result<WorkerConfig, ConfigError> {
-    let seconds = lease_seconds.unwrap_or(60);
-    if !(2..=3600).contains(&seconds) {
-        return Err(ConfigError::new("worker.lease_seconds", "is a number from 2 to 3600"));
-    }
-    let lease = Duration::from_secs(seconds);
-    Ok(WorkerConfig { slots, lease, heartbeat: lease / 4, ..WorkerConfig::default() })
-}
-
-fn sender_config(settings: &file::WebhookSettings) -> Result<SenderConfig, ConfigError> {
-    let mut config = SenderConfig::default();
-    let lanes = &mut config.lanes;
-    lanes.total = settings.connections.unwrap_or(lanes.total);
-    lanes.per_endpoint = settings.connections_per_endpoint.unwrap_or(lanes.per_endpoint);
-    positive("webhooks.connections", lanes.total)?;
-    positive("webhooks.connections_per_endpoint", lanes.per_endpoint)?;
-    Ok(config)
 }
 
 #[cfg(test)]

@@ -1,0 +1,53 @@
+//! Where a node is reached, by whom, and with which certificate.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use super::error::ConfigError;
+use crate::TlsFiles;
+use crate::proxies::TrustedProxies;
+
+pub(super) fn parse_listen(text: &str) -> Result<SocketAddr, ConfigError> {
+    let problem = "is an address and port such as 127.0.0.1:8080 or [::]:80";
+    match text.strip_prefix("localhost:") {
+        Some(port) => format!("127.0.0.1:{port}").parse(),
+        None => text.parse(),
+    }
+    .map_err(|_| ConfigError::new("listen", format!("{text:?} {problem}")))
+}
+
+pub(super) fn parse_public_url(text: String) -> Result<String, ConfigError> {
+    let url = text.trim_end_matches('/');
+    let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    match host {
+        Some(host) if !host.is_empty() && !host.contains(['?', '#', '@', ' ']) => Ok(url.to_owned()),
+        _ => Err(ConfigError::new(
+            "public_url",
+            format!("{text:?} is no URL such as https://audio.example.com"),
+        )),
+    }
+}
+
+pub(super) fn trusted_proxies(
+    networks: Option<Vec<String>>,
+    header: Option<String>,
+) -> Result<TrustedProxies, ConfigError> {
+    let networks = networks.unwrap_or_default();
+    let networks = networks.iter().map(|network| network.parse()).collect::<Result<_, String>>();
+    let header = header.as_deref().map(str::parse).transpose();
+    Ok(TrustedProxies::new(
+        networks.map_err(|problem| ConfigError::new("trusted_proxies", problem))?,
+        header.map_err(|problem: String| ConfigError::new("forwarded_header", problem))?.unwrap_or_default(),
+    ))
+}
+
+pub(super) fn tls_files(
+    certificates: Option<PathBuf>,
+    key: Option<PathBuf>,
+) -> Result<Option<TlsFiles>, ConfigError> {
+    match (certificates, key) {
+        (Some(certificates), Some(key)) => Ok(Some(TlsFiles { certificates, key })),
+        (None, None) => Ok(None),
+        _ => Err(ConfigError::new("tls_cert", "is given together with tls_key, or not at all")),
+    }
+}

@@ -1,0 +1,62 @@
+//! How much is taken in, kept and waited for.
+
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::Path;
+use std::time::Duration;
+
+use tonearm_api::RateLimits;
+use tonearm_blobs::{CacheTerms, StorageUrl};
+use tonearm_service::UploadLimits;
+
+use super::error::{ConfigError, positive};
+use super::file::{EdgeSettings, LimitSettings};
+use crate::ServerLimits;
+
+/// How often it is asked again whether an object that is kept still exists.
+const RECHECK: Duration = Duration::from_secs(30);
+
+pub(super) fn upload_limits(settings: &LimitSettings) -> UploadLimits {
+    UploadLimits {
+        max_source_bytes: settings.max_upload_bytes.map_or(8 << 30, |size| size.0),
+        max_cover_bytes: settings.max_cover_bytes.map_or(20 << 20, |size| size.0),
+    }
+}
+
+pub(super) fn rate_limits(settings: &LimitSettings) -> RateLimits {
+    let default = RateLimits::default();
+    // Zero turns a limit off.
+    let chosen = |setting: Option<u32>, default| setting.map_or(default, NonZeroU32::new);
+    RateLimits {
+        per_key: chosen(settings.requests_per_minute_per_key, default.per_key),
+        per_address: chosen(settings.requests_per_minute_per_address, default.per_address),
+    }
+}
+
+pub(super) fn server_limits(
+    settings: &LimitSettings,
+    edge: &EdgeSettings,
+) -> Result<ServerLimits, ConfigError> {
+    let seconds = |name: &str, setting: Option<u32>, default| {
+        let seconds = setting.unwrap_or(default);
+        positive(name, seconds as usize).map(|()| Duration::from_secs(seconds.into()))
+    };
+    Ok(ServerLimits {
+        max_connections: settings.max_connections.unwrap_or(20_000),
+        header_timeout: seconds("limits.header_timeout_seconds", settings.header_timeout_seconds, 30)?,
+        min_bytes_per_second: settings.min_bytes_per_second.unwrap_or(500),
+        send_timeout: seconds("limits.send_timeout_seconds", settings.send_timeout_seconds, 60)?,
+        drain: Duration::from_secs(30),
+        delivery_threads: usize::try_from(edge.threads.unwrap_or(0)).ok().and_then(NonZeroUsize::new),
+    })
+}
+
+pub(super) fn cache_terms(
+    settings: &EdgeSettings,
+    store: &StorageUrl,
+    data_dir: &Path,
+) -> Option<CacheTerms> {
+    let memory_bytes = settings.memory_cache.map_or(128 << 20, |size| size.0);
+    let disk_bytes = settings.disk_cache.map_or(4 << 30, |size| size.0);
+    let disk = (disk_bytes > 0).then(|| (data_dir.join("cache"), disk_bytes));
+    (store.is_bucket() && memory_bytes > 0).then_some(CacheTerms { memory_bytes, disk, recheck: RECHECK })
+}

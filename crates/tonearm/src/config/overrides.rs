@@ -1,0 +1,41 @@
+//! What flags of the command line override.
+
+use std::path::PathBuf;
+
+use super::Role;
+use super::file::Settings;
+
+/// What flags of the command line override.
+#[derive(Debug, Clone, Default)]
+pub struct Overrides {
+    /// `--config`
+    pub config: Option<PathBuf>,
+    /// `--data-dir`
+    pub data_dir: Option<PathBuf>,
+    /// `--listen`
+    pub listen: Option<String>,
+    /// `--roles`
+    pub roles: Option<Vec<Role>>,
+    /// `--tls-cert`
+    pub tls_cert: Option<PathBuf>,
+    /// `--tls-key`
+    pub tls_key: Option<PathBuf>,
+}
+
+impl Overrides {
+    pub(super) fn apply(&self, settings: &mut Settings) {
+        if let Some(data_dir) = &self.data_dir {
+            settings.data_dir = Some(data_dir.clone());
+        }
+        if let Some(listen) = &self.listen {
+            settings.listen = Some(listen.clone());
+        }
+        if let Some(roles) = &self.roles {
+            settings.roles = Some(roles.clone());
+        }
+        if self.tls_cert.is_some() || self.tls_key.is_some() {
+            settings.tls_cert = self.tls_cert.clone();
+            settings.tls_key = self.tls_key.clone();
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! What a node does.
+
+/// What a node does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Answers `/v1` and takes uploads.
+    Api,
+    /// Processes tracks.
+    Worker,
+    /// Delivers files.
+    Edge,
+}
+
+impl std::str::FromStr for Role {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "api" => Ok(Self::Api),
+            "worker" => Ok(Self::Worker),
+            "edge" => Ok(Self::Edge),
+            other => Err(format!("{other} is no role; roles are api, worker and edge")),
+        }
+    }
+}
