@@ -2,11 +2,14 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use reqwest::{Certificate, Version};
 use tempfile::TempDir;
 use tonearm::{Node, Role, TlsFiles};
-use tonearm_testkit::{Backend, TestServer};
+use tonearm_testkit::{Backend, Program, TestServer};
+
+use crate::binary;
 
 /// A folder with a certificate for 127.0.0.1 and its key.
 struct Issued(TempDir);
@@ -42,6 +45,8 @@ impl Issued {
 
     /// A client to be, over connections of its own, that trusts this certificate alone.
     fn trusting(&self) -> reqwest::ClientBuilder {
+        // Fails only where one was installed before, which is as good.
+        drop(rustls::crypto::ring::default_provider().install_default());
         let pem = std::fs::read(self.path("cert.pem")).unwrap();
         reqwest::Client::builder().tls_certs_only([Certificate::from_pem(&pem).unwrap()])
     }
@@ -89,29 +94,40 @@ async fn files_are_delivered_by_http_1_and_2() {
     node.stop().await;
 }
 
+/// Waits until something has come true. Bounded by twenty seconds.
+async fn in_time(what: &str, mut is_true: impl AsyncFnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_true().await {
+        assert!(begun.elapsed() < Duration::from_secs(20), "not in time: {what}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_certificate_is_used_without_a_restart_and_a_broken_one_is_not() {
-    let issued = Issued::new();
-    let server = TestServer::start(Backend::Embedded).await;
-    let node = serve(&server, &issued).await;
-    let health = format!("{}/healthz", node.public_url());
+    let (issued, data) = (Issued::new(), tempfile::tempdir().unwrap());
+    let mut program = Program::new(binary(), data.path());
+    for (name, file) in [("TONEARM_TLS_CERT", "cert.pem"), ("TONEARM_TLS_KEY", "key.pem")] {
+        program.set(name, issued.path(file).to_str().unwrap());
+    }
+    program.start().await;
+    let health = format!("{}/healthz", program.url().replace("http://", "https://"));
     let before = issued.client();
     assert_eq!(before.get(&health).send().await.unwrap().status(), 200);
 
     let first = issued.trusting();
     std::fs::write(issued.path("cert.pem"), "no certificate").unwrap();
-    // The files are looked at once a second.
-    tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
+    in_time("the broken certificate is seen", async || {
+        program.log().contains("the certificate before stays in use")
+    })
+    .await;
     assert_eq!(first.build().unwrap().get(&health).send().await.unwrap().status(), 200);
     issued.renew();
-    let begun = std::time::Instant::now();
-    while issued.client().get(&health).send().await.is_err() {
-        assert!(begun.elapsed().as_secs() < 20, "the new certificate is not in use");
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
+    in_time("the new certificate is in use", async || issued.client().get(&health).send().await.is_ok())
+        .await;
     // A connection made before goes on.
     assert_eq!(before.get(&health).send().await.unwrap().status(), 200);
-    node.stop().await;
+    assert!(program.terminate(), "{}", program.log());
 }
 
 #[tokio::test(flavor = "multi_thread")]
