@@ -52,7 +52,7 @@ impl Edge {
     /// none, or where the answer needs more thought. For servers whose connections pass what they send to the kernel
     /// as it is.
     pub fn again(&self, plain: &Plain<'_>) -> Option<Again> {
-        let known = self.recent().get(plain, self.now())?;
+        let known = self.0.recent.get(plain, self.now())?;
         let finding = &known.finding;
         let object = finding.object.open().filter(|object| object.meta() == finding.meta)?;
         let size = finding.meta.size;
@@ -69,7 +69,7 @@ impl Edge {
         let length = range.end - range.start;
         let chunks = object.read(range, Reading::Mapped)?;
         let request_id = self.fresh_id();
-        let tally = Tally { counter: self.counter(), key: finding.key.clone(), is_start };
+        let tally = Tally { counter: self.0.counter.clone(), key: finding.key.clone(), is_start };
         let content = Sending::new(chunks, length, request_id, tally);
         Some(Again { request_id, part, length, lines: known.lines.clone(), content })
     }

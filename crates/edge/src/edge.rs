@@ -1,9 +1,6 @@
 //! The way of a request through an edge node.
 
-use std::error::Error;
 use std::fmt;
-use std::future::Future;
-use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,22 +12,22 @@ use http::header::{self, HeaderName};
 use http::request::Parts;
 use http::{Method, Request, Response, Uri};
 use serde_json::json;
-use tonearm_blobs::{BlobError, Blobs, Chunks, ObjectBody, ObjectMeta, OpenObject};
+use tonearm_blobs::Blobs;
 use tonearm_domain::{Ambient, Cover, Meter, ObjectKey, RequestId, Timestamp};
 use tonearm_signing::{DeliveryGrant, UrlSigner};
 
 use crate::accept::takes_webp;
-use crate::body::{self, Content, Sending};
+use crate::body::{Content, Sending};
 use crate::conditional::{self, Verdict};
 use crate::counted::{Counter, Tally};
+use crate::found::Found;
 use crate::hosts::OrganizationHosts;
 use crate::missing_forms::MissingForms;
 use crate::multipart::Multipart;
 use crate::range::{RangeSet, Selection};
-use crate::recent::{Finding, Recent};
+use crate::recent::Recent;
 use crate::refusal::Refusal;
 use crate::response;
-use crate::validators::Validators;
 
 /// How an edge node behaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,34 +46,17 @@ impl Default for EdgeConfig {
 
 /// Serves objects to whoever has a signed URL. Cloning is cheap.
 #[derive(Clone)]
-pub struct Edge(Arc<Inner>);
+pub struct Edge(pub(crate) Arc<Inner>);
 
 #[derive(Clone)]
-struct Inner {
-    blobs: Blobs,
-    signer: UrlSigner,
-    config: EdgeConfig,
-    counter: Arc<Counter>,
-    hosts: Option<OrganizationHosts>,
-    missing_forms: MissingForms,
-    recent: Recent,
-}
-
-/// An object that is there.
-struct Found {
-    meta: ObjectMeta,
-    validators: Validators,
-    opened: Opened,
-}
-
-/// What can be read of an object that was found.
-enum Opened {
-    /// Nothing yet.
-    Not,
-    /// Any part, without asking the store again.
-    All(OpenObject),
-    /// What will probably be sent: asked for at once, before that was certain.
-    Part(ObjectBody),
+pub(crate) struct Inner {
+    pub(crate) blobs: Blobs,
+    pub(crate) signer: UrlSigner,
+    pub(crate) config: EdgeConfig,
+    pub(crate) counter: Arc<Counter>,
+    pub(crate) hosts: Option<OrganizationHosts>,
+    pub(crate) missing_forms: MissingForms,
+    pub(crate) recent: Recent,
 }
 
 impl Edge {
@@ -172,14 +152,6 @@ impl Edge {
         self.ambient().now()
     }
 
-    pub(crate) fn recent(&self) -> &Recent {
-        &self.0.recent
-    }
-
-    pub(crate) fn counter(&self) -> Arc<Counter> {
-        self.0.counter.clone()
-    }
-
     pub(crate) fn fresh_id(&self) -> RequestId {
         self.ambient().credential_id()
     }
@@ -216,7 +188,7 @@ impl Edge {
             }
             None => self.resolve(&grant.key, request, ranges.as_ref()).await?,
         };
-        let finding = finding(&grant, &object, has_forms);
+        let finding = object.worth_keeping(&grant, has_forms);
         let mut response = self.respond(grant, object, ranges, request, request_id).await?;
         if has_forms {
             response::varies(response.headers_mut());
@@ -225,27 +197,6 @@ impl Edge {
             response.extensions_mut().insert(finding);
         }
         Ok(response)
-    }
-
-    /// The WebP form of a cover; none where it was not made, or is not smaller.
-    async fn smaller_form(
-        &self,
-        webp: ObjectKey,
-        request: &Parts,
-        ranges: Option<&RangeSet>,
-    ) -> Result<Option<(ObjectKey, Found)>, Refusal> {
-        let missing = &self.0.missing_forms;
-        if missing.has(&webp, self.now()) {
-            return Ok(None);
-        }
-        match self.resolve(&webp, request, ranges).await {
-            Ok(found) => Ok(Some((webp, found))),
-            Err(Refusal::NotFound) => {
-                missing.note(webp, self.now());
-                Ok(None)
-            }
-            Err(refusal) => Err(refusal),
-        }
     }
 
     /// The last steps, with an object that is there.
@@ -277,26 +228,6 @@ impl Edge {
         })
     }
 
-    /// Finds the object. Where everything speaks for sending one run of bytes, it is opened at once, which saves
-    /// a round trip to the store.
-    async fn resolve(
-        &self,
-        key: &ObjectKey,
-        request: &Parts,
-        ranges: Option<&RangeSet>,
-    ) -> Result<Found, Refusal> {
-        let blobs = &self.0.blobs;
-        let (meta, opened) = match (blobs.at_hand(key), likely_read(request, ranges)) {
-            (Some(object), _) => (object.meta(), Opened::All(object)),
-            (None, Some(range)) => {
-                let body = self.stored(key, blobs.deliver(key, range)).await?;
-                (body.meta, Opened::Part(body))
-            }
-            (None, None) => (self.stored(key, blobs.head(key)).await?, Opened::Not),
-        };
-        Ok(Found { meta, validators: Validators::of(key, &meta), opened })
-    }
-
     /// Answers with what is selected of the object.
     async fn send(
         &self,
@@ -309,7 +240,7 @@ impl Edge {
         let DeliveryGrant { key, attachment, .. } = grant;
         let size = object.meta.size;
         let is_start = selection.begins_at_start();
-        let tally = Tally { counter: self.counter(), key: Arc::new(key.clone()), is_start };
+        let tally = Tally { counter: self.0.counter.clone(), key: Arc::new(key.clone()), is_start };
         let mut response = match selection {
             Selection::Unsatisfiable => return Err(Refusal::Range { size }),
             Selection::Whole if request.method == Method::HEAD => {
@@ -340,50 +271,6 @@ impl Edge {
         Ok(response)
     }
 
-    /// The bytes of a range: those already opened if they are the ones, else opened now.
-    async fn read(
-        &self,
-        key: &ObjectKey,
-        opened: Opened,
-        range: Range<u64>,
-        request: &Parts,
-    ) -> Result<Chunks, Refusal> {
-        match opened {
-            Opened::All(object) => match object.read(range.clone(), body::reading(request)) {
-                Some(chunks) => Ok(chunks),
-                None => self.ask(key, range).await,
-            },
-            Opened::Part(body) if body.range == range => Ok(body.stream),
-            Opened::Part(_) | Opened::Not => self.ask(key, range).await,
-        }
-    }
-
-    async fn ask(&self, key: &ObjectKey, range: Range<u64>) -> Result<Chunks, Refusal> {
-        Ok(self.stored(key, self.0.blobs.deliver(key, Some(range))).await?.stream)
-    }
-
-    /// What the store answers, in time.
-    async fn stored<T>(
-        &self,
-        key: &ObjectKey,
-        answer: impl Future<Output = Result<Option<T>, BlobError>>,
-    ) -> Result<T, Refusal> {
-        let config = &self.0.config;
-        let away = Refusal::Storage { retry_after: config.retry_after_seconds };
-        match tokio::time::timeout(config.storage_timeout, answer).await {
-            Ok(Ok(found)) => found.ok_or(Refusal::NotFound),
-            Ok(Err(error)) => {
-                let error: &dyn Error = &error;
-                tracing::error!(%key, error, "the object store failed");
-                Err(away)
-            }
-            Err(_) => {
-                tracing::error!(%key, timeout = ?config.storage_timeout, "the object store does not answer");
-                Err(away)
-            }
-        }
-    }
-
     fn request_id(&self, request: &Parts) -> RequestId {
         let from_header = || conditional::single(&request.headers, response::X_REQUEST_ID)?.parse().ok();
         let given = request.extensions.get().copied().or_else(from_header);
@@ -397,18 +284,6 @@ impl fmt::Debug for Edge {
     }
 }
 
-/// What is worth remembering: permissions that only time ends, for objects that are at hand.
-fn finding(grant: &DeliveryGrant, object: &Found, by_accept: bool) -> Option<Finding> {
-    let Opened::All(open) = &object.opened else { return None };
-    grant.signing_key.is_none().then(|| Finding {
-        key: Arc::new(grant.key.clone()),
-        object: open.handle(),
-        meta: object.meta,
-        expires_at: grant.expires_at,
-        by_accept,
-    })
-}
-
 fn key_of(path: &str) -> Option<ObjectKey> {
     path.strip_prefix('/')?.parse().ok()
 }
@@ -419,16 +294,4 @@ fn ranges_of(request: &Parts) -> Option<RangeSet> {
         return None;
     }
     conditional::single(&request.headers, header::RANGE).and_then(RangeSet::parse)
-}
-
-/// What will be read if all goes as it mostly does: everything (`Some(None)`) or one range. `None` when that
-/// depends on what is not known yet.
-fn likely_read(request: &Parts, ranges: Option<&RangeSet>) -> Option<Option<Range<u64>>> {
-    if request.method != Method::GET || conditional::is_conditional(&request.headers) {
-        return None;
-    }
-    match ranges {
-        None => Some(None),
-        Some(ranges) => ranges.known_start().map(Some),
-    }
 }

@@ -11,6 +11,7 @@ mod conditional;
 mod counted;
 mod disposition;
 mod edge;
+mod found;
 mod hosts;
 mod missing_forms;
 mod multipart;

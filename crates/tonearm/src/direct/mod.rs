@@ -3,6 +3,7 @@
 //! What is understood here is little: a GET or HEAD of an object, without a body. A connection on which anything else
 //! arrives, be it right or wrong, is handed to the HTTP server with all that was read and not yet answered.
 
+mod asked;
 mod head;
 mod writing;
 
@@ -15,7 +16,7 @@ use tokio::io::{AsyncRead as _, ReadBuf};
 use tokio::net::TcpStream;
 use tonearm_edge::Edge;
 
-use self::head::{Asked, Parsed, Request};
+use self::asked::{Asked, Parsed, Request};
 use crate::progress::Progress;
 
 /// Bytes read at once. They are on the stack, so that a connection that waits keeps none.
@@ -79,7 +80,7 @@ impl<'a> Direct<'a> {
         let Some(edge) = self.edge else { return Ok(()) };
         let request = match asked.request {
             Request::Answered(again) => {
-                let head = head::write_again(&again, edge.now(), is_last);
+                let head = head::of_again(&again, edge.now(), is_last);
                 return self.send_body(head.into(), again.content).await;
             }
             Request::New(request) => request,
@@ -88,7 +89,7 @@ impl<'a> Direct<'a> {
         let response = Box::pin(edge.answer(&request)).await;
         drop(request);
         let (head, content) = response.into_parts();
-        let head = head::write(&head, edge.now(), is_last);
+        let head = head::of(&head, edge.now(), is_last);
         self.send(head, content).await
     }
 
@@ -122,7 +123,7 @@ impl<'a> Direct<'a> {
 
     /// Understands what was just read, and keeps what is left of it.
     fn understand(&mut self, read: &[u8]) -> Option<Found> {
-        match head::parse(read, self.edge) {
+        match asked::parse(read, self.edge) {
             Parsed::Object { asked, length } => {
                 self.unread.extend_from_slice(&read[length..]);
                 Some(Found::Object(asked))
@@ -139,7 +140,7 @@ impl<'a> Direct<'a> {
     }
 
     fn understand_unread(&mut self) -> Option<Found> {
-        match head::parse(&self.unread, self.edge) {
+        match asked::parse(&self.unread, self.edge) {
             Parsed::Object { asked, length } => {
                 self.unread.drain(..length);
                 if self.unread.is_empty() {

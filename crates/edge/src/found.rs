@@ -1,0 +1,149 @@
+//! Objects in the store: found for a request, opened, and read in time.
+
+use std::error::Error;
+use std::ops::Range;
+use std::sync::Arc;
+
+use http::Method;
+use http::request::Parts;
+use tonearm_blobs::{BlobError, Chunks, ObjectBody, ObjectMeta, OpenObject};
+use tonearm_domain::ObjectKey;
+use tonearm_signing::DeliveryGrant;
+
+use crate::body;
+use crate::conditional;
+use crate::edge::Edge;
+use crate::range::RangeSet;
+use crate::recent::Finding;
+use crate::refusal::Refusal;
+use crate::validators::Validators;
+
+/// An object that is there.
+pub(crate) struct Found {
+    pub(crate) meta: ObjectMeta,
+    pub(crate) validators: Validators,
+    pub(crate) opened: Opened,
+}
+
+/// What can be read of an object that was found.
+pub(crate) enum Opened {
+    /// Nothing yet.
+    Not,
+    /// Any part, without asking the store again.
+    All(OpenObject),
+    /// What will probably be sent: asked for at once, before that was certain.
+    Part(ObjectBody),
+}
+
+impl Found {
+    /// What is worth remembering: permissions that only time ends, for objects that are at hand.
+    pub(crate) fn worth_keeping(&self, grant: &DeliveryGrant, by_accept: bool) -> Option<Finding> {
+        let Opened::All(open) = &self.opened else { return None };
+        grant.signing_key.is_none().then(|| Finding {
+            key: Arc::new(grant.key.clone()),
+            object: open.handle(),
+            meta: self.meta,
+            expires_at: grant.expires_at,
+            by_accept,
+        })
+    }
+}
+
+impl Edge {
+    /// Finds the object. Where everything speaks for sending one run of bytes, it is opened at once, which saves
+    /// a round trip to the store.
+    pub(crate) async fn resolve(
+        &self,
+        key: &ObjectKey,
+        request: &Parts,
+        ranges: Option<&RangeSet>,
+    ) -> Result<Found, Refusal> {
+        let blobs = &self.0.blobs;
+        let (meta, opened) = match (blobs.at_hand(key), likely_read(request, ranges)) {
+            (Some(object), _) => (object.meta(), Opened::All(object)),
+            (None, Some(range)) => {
+                let body = self.stored(key, blobs.deliver(key, range)).await?;
+                (body.meta, Opened::Part(body))
+            }
+            (None, None) => (self.stored(key, blobs.head(key)).await?, Opened::Not),
+        };
+        Ok(Found { meta, validators: Validators::of(key, &meta), opened })
+    }
+
+    /// The WebP form of a cover; none where it was not made, or is not smaller.
+    pub(crate) async fn smaller_form(
+        &self,
+        webp: ObjectKey,
+        request: &Parts,
+        ranges: Option<&RangeSet>,
+    ) -> Result<Option<(ObjectKey, Found)>, Refusal> {
+        let missing = &self.0.missing_forms;
+        if missing.has(&webp, self.now()) {
+            return Ok(None);
+        }
+        match self.resolve(&webp, request, ranges).await {
+            Ok(found) => Ok(Some((webp, found))),
+            Err(Refusal::NotFound) => {
+                missing.note(webp, self.now());
+                Ok(None)
+            }
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// The bytes of a range: those already opened if they are the ones, else opened now.
+    pub(crate) async fn read(
+        &self,
+        key: &ObjectKey,
+        opened: Opened,
+        range: Range<u64>,
+        request: &Parts,
+    ) -> Result<Chunks, Refusal> {
+        match opened {
+            Opened::All(object) => match object.read(range.clone(), body::reading(request)) {
+                Some(chunks) => Ok(chunks),
+                None => self.ask(key, range).await,
+            },
+            Opened::Part(body) if body.range == range => Ok(body.stream),
+            Opened::Part(_) | Opened::Not => self.ask(key, range).await,
+        }
+    }
+
+    async fn ask(&self, key: &ObjectKey, range: Range<u64>) -> Result<Chunks, Refusal> {
+        Ok(self.stored(key, self.0.blobs.deliver(key, Some(range))).await?.stream)
+    }
+
+    /// What the store answers, in time.
+    async fn stored<T>(
+        &self,
+        key: &ObjectKey,
+        answer: impl Future<Output = Result<Option<T>, BlobError>>,
+    ) -> Result<T, Refusal> {
+        let config = &self.0.config;
+        let away = Refusal::Storage { retry_after: config.retry_after_seconds };
+        match tokio::time::timeout(config.storage_timeout, answer).await {
+            Ok(Ok(found)) => found.ok_or(Refusal::NotFound),
+            Ok(Err(error)) => {
+                let error: &dyn Error = &error;
+                tracing::error!(%key, error, "the object store failed");
+                Err(away)
+            }
+            Err(_) => {
+                tracing::error!(%key, timeout = ?config.storage_timeout, "the object store does not answer");
+                Err(away)
+            }
+        }
+    }
+}
+
+/// What will be read if all goes as it mostly does: everything (`Some(None)`) or one range. `None` when that
+/// depends on what is not known yet.
+fn likely_read(request: &Parts, ranges: Option<&RangeSet>) -> Option<Option<Range<u64>>> {
+    if request.method != Method::GET || conditional::is_conditional(&request.headers) {
+        return None;
+    }
+    match ranges {
+        None => Some(None),
+        Some(ranges) => ranges.known_start().map(Some),
+    }
+}
