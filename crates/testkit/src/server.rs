@@ -28,8 +28,9 @@ pub struct TestServer {
     pub organization_id: String,
     /// A client with a key of type `api` to that organization.
     pub client: Client,
+    /// Its time and randomness.
+    pub ambient: Ambient,
     config: Config,
-    ambient: Ambient,
     _data: TempDir,
     _database: Option<TestDatabase>,
     _s3: Option<S3Server>,

@@ -32,12 +32,20 @@ const PODCAST: (&str, &[(&str, &str)]) = (
     &[("1: Why the sea is salt", "tt-s01e01.wav"), ("2: Moon, mud, mussels", "tt-s01e02.wav")],
 );
 
+const WORDS: [&str; 3] = [
+    "Good evening, and welcome to Tide tables. Tonight: why the sea is salt, and why the rivers that feed it are not.",
+    "Every river carries a little of the rock that it runs over. A little, that is all; you would never taste it. But the \
+     sea has no river of its own to carry anything away. Water leaves it as vapour, and vapour leaves the salt behind.",
+    "So it has waited, and gathered, for some four thousand million years.",
+];
+
 /// What the pages are about.
 pub(super) struct Gallery {
     pub(super) ada: Ada,
     pub(super) collection: String,
     pub(super) empty_collection: String,
     pub(super) track: String,
+    pub(super) spoken_track: String,
     pub(super) failed_track: String,
     pub(super) delivery: String,
     pub(super) track_key: String,
@@ -65,14 +73,17 @@ impl Gallery {
         is_played(&ada, [&tracks[..], &episodes[..]].concat()).await;
         let delivery = first_delivery(&ada).await;
         has_company(&ada).await;
+        signs_by_itself(&ada).await;
+        is_written_down(&ada, &episodes[0]).await;
         // Last, as the days in which something is heard would be too many.
-        was_deleted(&ada, &podcast).await;
-        let track = tracks[0].clone();
+        were_deleted(&ada, &podcast).await;
+        let (track, spoken_track) = (tracks[0].clone(), episodes[0].clone());
         Self {
             ada,
             collection,
             empty_collection,
             track,
+            spoken_track,
             failed_track,
             delivery,
             track_key,
@@ -82,13 +93,45 @@ impl Gallery {
     }
 }
 
-/// A track that a person has deleted, so that it can be brought back.
-async fn was_deleted(ada: &Ada, collection: &str) {
-    let created = ada.server.client.track(collection, "out-take.wav").await;
-    let library = &ada.server.node.parts().unwrap().library;
+/// Tracks and collections that a person has deleted, in the course of an afternoon, so that they can be brought back.
+async fn were_deleted(ada: &Ada, collection: &str) {
+    let (client, library) = (&ada.server.client, &ada.server.node.parts().unwrap().library);
     let somebody = tonearm_domain::PersonId::from_uuid(uuid::Uuid::nil());
-    let caller = Caller::person(ada.server.organization_id.parse().unwrap(), somebody);
-    library.delete_track(&caller, text(&created, "/track_id").parse().unwrap()).await.unwrap();
+    let caller = Caller::person(caller(ada).organization_id, somebody);
+    for name in ["out-take.wav", "An interview that nobody wanted to hear, second half.mp3", "room tone.flac"]
+    {
+        let created = client.track(collection, name).await;
+        library.delete_track(&caller, text(&created, "/track_id").parse().unwrap()).await.unwrap();
+        ada.server.clock.advance_seconds(37 * 60);
+    }
+    for title in ["Winter demos", "Tests of the new microphone"] {
+        let gone = client.collection(title).await;
+        client.track(&gone, "one.wav").await;
+        library.delete_collection(&caller, gone.parse().unwrap()).await.unwrap();
+        ada.server.clock.advance_seconds(52 * 60);
+    }
+}
+
+/// Two backends sign addresses themselves, and a third one did.
+async fn signs_by_itself(ada: &Ada) {
+    let keys = ada.server.node.parts().unwrap().signing_keys(&ada.server.ambient);
+    for title in ["Shop", "Newsroom backend in Hamburg"] {
+        keys.create(&caller(ada), title).await.unwrap();
+        ada.server.clock.advance_seconds(DAY);
+    }
+    let old = keys.create(&caller(ada), "Old shop").await.unwrap().key.id;
+    keys.revoke(&caller(ada), old).await.unwrap();
+}
+
+/// What is said in a track, as a provider would have heard it.
+async fn is_written_down(ada: &Ada, track: &str) {
+    let tx = ada.server.node.parts().unwrap().catalog.begin().await.unwrap();
+    let id = track.parse().unwrap();
+    let mut track = tx.track(caller(ada).organization_id, id).await.unwrap().unwrap();
+    track.transcription = Some(WORDS.join("\n\n"));
+    track.transcription_language = Some("en-GB".to_owned());
+    tx.update_track(&track).await.unwrap();
+    tx.commit().await.unwrap();
 }
 
 fn caller(ada: &Ada) -> Caller {
@@ -203,9 +246,9 @@ async fn has_company(ada: &Ada) {
     parts.people.invite(&caller(ada), Role::Editor, "bea@example.com").await.unwrap();
     let set = SetTranscription {
         base_url: "https://speech.example.com/v1".to_owned(),
-        key: None,
+        key: Some("a key that is never shown again".to_owned()),
         model: "large".to_owned(),
-        language: None,
+        language: Some("en-GB".to_owned()),
     };
     parts.transcriptions.set(&caller(ada), set).await.unwrap();
 }
