@@ -49,6 +49,9 @@ impl Waveform {
 
 /// Samples that are read from a file at once.
 const CHUNK: usize = 32 * 1024;
+/// Samples of a file from which on threads are worth it: some six minutes in stereo. Of every thread that ends the
+/// allocator keeps some memory, so that a backlog of short sound would take more and more.
+const LONG: u64 = 1 << 25;
 /// Chunks that may wait to be measured.
 const CHUNKS: usize = 4;
 /// Samples that are read from a pipe at once.
@@ -91,14 +94,38 @@ impl Analyser {
         }
     }
 
-    /// Reads what ffmpeg decodes, to the end, on this thread alone: ffmpeg takes longer than all that is measured, and
-    /// more threads would take turns from it.
-    pub(crate) fn consume(mut self, stdout: PipeReader) -> Result<Analysis, MediaError> {
+    /// Reads what ffmpeg decodes, to the end. More threads would not be quicker: ffmpeg takes longer than all that is
+    /// measured.
+    pub(crate) fn consume(self, stdout: PipeReader) -> Result<Analysis, MediaError> {
         widen_pipe(&stdout);
-        let (mut loudness, mut true_peak) = self.aside.take().ok_or(MediaError::Cancelled)?;
         // When the work is called off, ffmpeg is killed, and its pipe ends.
-        let cancel = CancellationToken::new();
-        self.read(Gulping(stdout), (Encoding::Float32, GULP), &cancel, |samples| {
+        self.measure_here(Gulping(stdout), (Encoding::Float32, GULP), &CancellationToken::new())
+    }
+
+    /// Reads the samples of a file to the end. Holds a few chunks at a time, however long the sound is.
+    pub(crate) fn measure(
+        self,
+        samples: impl Read,
+        encoding: Encoding,
+        cancel: &CancellationToken,
+    ) -> Result<Analysis, MediaError> {
+        let count = self.expected.unwrap_or(0).saturating_mul(self.channels.into());
+        if count < LONG {
+            self.measure_here(samples, (encoding, CHUNK), cancel)
+        } else {
+            self.measure_side_by_side(samples, encoding, cancel)
+        }
+    }
+
+    /// On this thread alone.
+    fn measure_here(
+        mut self,
+        samples: impl Read,
+        form: (Encoding, usize),
+        cancel: &CancellationToken,
+    ) -> Result<Analysis, MediaError> {
+        let (mut loudness, mut true_peak) = self.aside.take().ok_or(MediaError::Cancelled)?;
+        self.read(samples, form, cancel, |samples| {
             loudness.add(&samples);
             true_peak.add(&samples);
             Some(samples)
@@ -106,9 +133,8 @@ impl Analyser {
         self.finish(&loudness, &true_peak)
     }
 
-    /// Reads the samples of a file to the end. Holds a few chunks at a time, however long the sound is. Loudness and
-    /// true peaks, which take longest, are measured on threads of their own.
-    pub(crate) fn measure(
+    /// With loudness and true peaks, which take longest, on threads of their own.
+    fn measure_side_by_side(
         mut self,
         samples: impl Read,
         encoding: Encoding,
@@ -251,4 +277,35 @@ fn widen_pipe(pipe: &PipeReader) {
 
 fn is_own(settings: &LevelsSettings) -> bool {
     settings.format == LevelsFormat::Levels
+}
+
+#[cfg(test)]
+mod tests {
+    use tonearm_domain::TrackInfo;
+
+    use super::*;
+
+    #[test]
+    fn threads_find_what_one_thread_finds() {
+        let bytes: Vec<u8> =
+            (0..800_000_u32).map(|place| (place.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        let probe = Probe {
+            duration: 0.0,
+            info: TrackInfo::default(),
+            stream: 0,
+            sample_rate: 44_100,
+            channels: 2,
+            channel_layout: None,
+            expected_frames: None,
+            has_video: false,
+            picture: None,
+            pcm: None,
+        };
+        let analyser = || Analyser::new(&probe, &[LevelsSettings::default()], None);
+        let cancel = CancellationToken::new();
+        let here = analyser().measure_here(&bytes[..], (Encoding::Signed16, CHUNK), &cancel).unwrap();
+        let beside = analyser().measure_side_by_side(&bytes[..], Encoding::Signed16, &cancel).unwrap();
+        assert_eq!(here, beside);
+        assert_eq!(here.frames, 200_000);
+    }
 }
