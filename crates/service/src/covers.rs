@@ -72,3 +72,39 @@ pub(crate) async fn embedded(input: &std::path::Path) -> Option<Covers> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// A picture that nobody can look at until it is let go.
+    struct Held(mpsc::Receiver<()>);
+
+    impl AsRef<[u8]> for Held {
+        fn as_ref(&self) -> &[u8] {
+            // Let go is what has no sender left.
+            let _ = self.0.recv();
+            &[]
+        }
+    }
+
+    #[tokio::test]
+    async fn a_turn_lasts_as_long_as_the_work() {
+        let turns = DECODING.available_permits();
+        let (hold, held) = mpsc::channel();
+        let mut waiting = Box::pin(cut(Held(held)));
+        assert!(futures::poll!(&mut waiting).is_pending());
+        drop(waiting);
+        assert_eq!(DECODING.available_permits(), turns - 1);
+        drop(hold);
+        let all_back = async {
+            while DECODING.available_permits() < turns {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), all_back).await.unwrap();
+    }
+}
