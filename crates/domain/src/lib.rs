@@ -21,6 +21,7 @@ mod limits;
 mod listing;
 mod object_key;
 mod organization;
+mod outage;
 mod password;
 mod patch;
 mod person;
@@ -66,6 +67,7 @@ pub use listing::{
 };
 pub use object_key::{ContentType, ObjectFile, ObjectKey, ObjectKeyError};
 pub use organization::{Collection, Organization};
+pub use outage::Outage;
 pub use password::{Password, PasswordError};
 pub use patch::Patch;
 pub use person::{EmailAddress, EmailAddressError, Membership, Person, Role, RoleError};

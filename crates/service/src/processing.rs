@@ -7,6 +7,7 @@ mod expire_upload;
 mod files;
 mod finish_cover;
 mod forget_expired;
+mod job_error;
 mod pictures;
 mod plan;
 mod process_track;
@@ -18,7 +19,6 @@ mod sweep_objects;
 mod transcribe_track;
 mod workbench;
 
-use std::error::Error;
 use std::path::PathBuf;
 
 use tokio_util::sync::CancellationToken;
@@ -27,7 +27,9 @@ use tonearm_catalog::{Catalog, Transaction};
 use tonearm_domain::{Ambient, ClaimedJob, Job};
 use tonearm_media::Media;
 
-use crate::{Refusal, Transcriptions};
+use crate::Transcriptions;
+
+pub use job_error::JobError;
 
 /// Runs background work. Each use case ends by finishing its job in the transaction that records its result.
 #[derive(Clone)]
@@ -48,56 +50,6 @@ pub struct JobRun {
     pub claimed: ClaimedJob,
     /// Cancelled when the lease is lost or the process shuts down; whatever runs is then killed.
     pub cancel: CancellationToken,
-}
-
-/// Why a run ended without finishing its job.
-#[derive(Debug, thiserror::Error)]
-pub enum JobError {
-    /// It may go better another time.
-    #[error("{0}")]
-    Retry(#[source] Box<dyn Error + Send + Sync>),
-    /// The lease went to another worker, which now owns the job.
-    #[error("the lease of the job was lost")]
-    LeaseLost,
-    /// It was told to stop.
-    #[error("the run was cancelled")]
-    Cancelled,
-}
-
-impl JobError {
-    fn retry(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self::Retry(error.into())
-    }
-}
-
-impl From<tonearm_catalog::CatalogError> for JobError {
-    fn from(error: tonearm_catalog::CatalogError) -> Self {
-        Self::retry(error)
-    }
-}
-
-impl From<tonearm_blobs::BlobError> for JobError {
-    fn from(error: tonearm_blobs::BlobError) -> Self {
-        Self::retry(error)
-    }
-}
-
-impl From<tonearm_blobs::PutError> for JobError {
-    fn from(error: tonearm_blobs::PutError) -> Self {
-        Self::retry(error)
-    }
-}
-
-impl From<std::io::Error> for JobError {
-    fn from(error: std::io::Error) -> Self {
-        Self::retry(error)
-    }
-}
-
-impl From<Refusal> for JobError {
-    fn from(error: Refusal) -> Self {
-        Self::retry(error)
-    }
 }
 
 impl Processing {

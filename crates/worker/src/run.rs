@@ -28,7 +28,7 @@ pub(crate) async fn run(
     // A panic is a fault of ours, but it must not take the worker with it or leave the job in waiting.
     let work = AssertUnwindSafe(processing.run(&job_run)).catch_unwind();
     let outcome = tokio::select! {
-        outcome = work => outcome.unwrap_or_else(|_| Err(JobError::Retry("an internal error".into()))),
+        outcome = work => outcome.unwrap_or_else(|_| Err(JobError::internal("an internal error"))),
         never = lease::keep(processing, &claimed, config, &cancel) => match never {},
     };
     match outcome {
@@ -52,7 +52,7 @@ pub(crate) async fn run(
 async fn retry_or_give_up(processing: &Processing, claimed: &ClaimedJob, error: &JobError) {
     let (job_id, kind, attempt) = (claimed.id, claimed.job.kind(), claimed.attempt);
     let details = with_sources(error);
-    if claimed.is_last_attempt() {
+    if matches!(error, JobError::Retry(_)) && claimed.is_last_attempt() {
         tracing::error!(%job_id, kind, attempt, error = details, "gave up a job");
         log_trouble(claimed, processing.give_up(claimed, &error.to_string()).await);
         return;

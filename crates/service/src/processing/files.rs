@@ -107,7 +107,7 @@ impl Processing {
                 MediaError::NotAudio(reason) | MediaError::Failed(reason) | MediaError::Unsupported(reason),
             ) => self.conclude(results, piece, &FileOutcome::Failed { reason }).await,
             Err(MediaError::Cancelled) => Err(JobError::Cancelled),
-            Err(other) => Err(JobError::retry(other)),
+            Err(other) => Err(JobError::internal(other)),
         }
     }
 

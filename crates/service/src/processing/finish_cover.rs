@@ -86,7 +86,7 @@ impl Processing {
             Ok(encoded) => encoded,
             Err(MediaError::Cancelled) => return Err(JobError::Cancelled),
             Err(error @ (MediaError::Unavailable(_) | MediaError::Io(_))) => {
-                return Err(JobError::retry(error));
+                return Err(JobError::internal(error));
             }
             // An ffmpeg without the encoder: `doctor` tells.
             Err(error) => {

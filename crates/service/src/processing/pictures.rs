@@ -58,7 +58,7 @@ impl Processing {
             let colour = surroundings.view(track).colours.base;
             let levels = analysed.bars(&LevelsSettings::default()).to_vec();
             let draw = move || tonearm_media::placeholder(colour, &levels, &CoverSize::LISTED);
-            (tokio::task::spawn_blocking(draw).await.map_err(JobError::retry)?, CoverOrigin::Generated)
+            (tokio::task::spawn_blocking(draw).await.map_err(JobError::internal)?, CoverOrigin::Generated)
         };
         let cover = Cover { version: self.ambient.short_id(), origin };
         covers::store(&self.blobs, track.organization_id, track.index, cover, images).await?;

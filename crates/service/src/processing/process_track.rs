@@ -201,7 +201,7 @@ impl Processing {
                 self.reject(run, track, &reason).await
             }
             MediaError::Cancelled => Err(JobError::Cancelled),
-            other => Err(JobError::retry(other)),
+            other => Err(JobError::internal(other)),
         }
     }
 }

@@ -105,7 +105,7 @@ impl Processing {
                 MediaError::NotAudio(reason) | MediaError::Failed(reason) | MediaError::LimitHit(reason),
             )) => vec![(recipe.clone(), FileOutcome::Failed { reason })],
             Err(Stop::Source(MediaError::Cancelled)) => return Err(JobError::Cancelled),
-            Err(Stop::Source(error)) => return Err(JobError::retry(error)),
+            Err(Stop::Source(error)) => return Err(JobError::internal(error)),
         };
         self.end_rendering_of(&track, unrecorded, recipe).await
     }

@@ -101,7 +101,7 @@ impl Processing {
             let previous = track.status;
             if track.status.is_processing() && all_tried(&recipes, &files) {
                 let (outcome, reason) = judge(&track, &files);
-                track.status = track.status.settle(outcome).map_err(JobError::retry)?;
+                track.status = track.status.settle(outcome).map_err(JobError::internal)?;
                 track.status_reason = reason;
                 tx.delete_track_progress(track.id).await?;
             }

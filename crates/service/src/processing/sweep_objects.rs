@@ -30,7 +30,7 @@ impl Processing {
             if run.cancel.is_cancelled() {
                 return Err(JobError::Cancelled);
             }
-            let batch: Vec<ObjectKey> = batch.map_err(|error| JobError::retry(error.1))?;
+            let batch: Vec<ObjectKey> = batch.map_err(|error| JobError::from(error.1))?;
             let known = self.catalog.known_objects(&batch).await?;
             let unknown: Vec<ObjectKey> = batch.into_iter().filter(|key| !known.contains(key)).collect();
             removed += unknown.len();

@@ -170,6 +170,6 @@ fn trouble(error: MediaError) -> Trouble {
         MediaError::NotAudio(reason) | MediaError::Failed(reason) | MediaError::LimitHit(reason) => {
             Trouble::Provider(TranscribeError::Final(reason))
         }
-        other => Trouble::Run(JobError::retry(other)),
+        other => Trouble::Run(JobError::internal(other)),
     }
 }

@@ -1,0 +1,82 @@
+//! Failures of the service's own parts. Work that meets one waits; it never becomes a verdict on somebody's file.
+
+use serde::{Deserialize, Serialize};
+
+/// Which part of the service failed while a piece of work needed it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outage {
+    /// The object store is away, or does not have an object that a row names.
+    Store,
+    /// The database is away or out of room.
+    Database,
+    /// A local disk is full or fails.
+    Disk,
+    /// Memory ran out: a process was killed for it, or could not be started.
+    Memory,
+    /// ffmpeg or ffprobe is missing, does not start or lacks what is needed.
+    Tools,
+    /// A process was killed from outside, or got too little processor time to finish within its limit.
+    Overload,
+    /// A mistake in Tonearm itself.
+    Internal,
+}
+
+impl Outage {
+    /// Every kind.
+    pub const ALL: [Self; 7] =
+        [Self::Store, Self::Database, Self::Disk, Self::Memory, Self::Tools, Self::Overload, Self::Internal];
+
+    /// The kind as text, as in SQL, JSON and logs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Store => "store",
+            Self::Database => "database",
+            Self::Disk => "disk",
+            Self::Memory => "memory",
+            Self::Tools => "tools",
+            Self::Overload => "overload",
+            Self::Internal => "internal",
+        }
+    }
+
+    /// What work that met it waits for, as a sentence for people.
+    pub const fn sentence(self) -> &'static str {
+        match self {
+            Self::Store => "Waiting for the object store, which is unavailable.",
+            Self::Database => "Waiting for the database, which is unavailable.",
+            Self::Disk => "Waiting for free space on the server's disk.",
+            Self::Memory => "Waiting for free memory on the server.",
+            Self::Tools => "Waiting for ffmpeg, which does not work on the server.",
+            Self::Overload => "Waiting for the server, which is overloaded.",
+            Self::Internal => "Waiting to be retried after an internal error.",
+        }
+    }
+}
+
+impl std::fmt::Display for Outage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl std::str::FromStr for Outage {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Self::ALL.into_iter().find(|outage| outage.as_str() == text).ok_or(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_round_trips() {
+        for outage in Outage::ALL {
+            assert_eq!(outage.as_str().parse(), Ok(outage));
+        }
+        assert_eq!("weather".parse::<Outage>(), Err(()));
+    }
+}

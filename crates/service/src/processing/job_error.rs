@@ -1,0 +1,102 @@
+//! Why a run of a job ended without finishing it, and whose fault that was.
+
+use std::error::Error;
+use std::io;
+
+use tonearm_blobs::{BlobError, PutError};
+use tonearm_catalog::CatalogError;
+use tonearm_domain::Outage;
+
+use crate::Refusal;
+
+type Source = Box<dyn Error + Send + Sync>;
+
+/// Why a run ended without finishing its job.
+#[derive(Debug, thiserror::Error)]
+pub enum JobError {
+    /// A part of the service failed. The job waits until that part works again, and is never given up for it.
+    #[error("{source}")]
+    Outage {
+        /// Which part.
+        outage: Outage,
+        /// What happened.
+        #[source]
+        source: Source,
+    },
+    /// Somebody else's server failed. A later attempt may succeed; the job is given up after a number of them.
+    #[error("{0}")]
+    Retry(#[source] Source),
+    /// The lease went to another worker, which now owns the job.
+    #[error("the lease of the job was lost")]
+    LeaseLost,
+    /// It was told to stop.
+    #[error("the run was cancelled")]
+    Cancelled,
+}
+
+impl JobError {
+    /// A part of the service failed.
+    pub fn outage(outage: Outage, source: impl Into<Source>) -> Self {
+        Self::Outage { outage, source: source.into() }
+    }
+
+    /// A mistake of our own.
+    pub fn internal(source: impl Into<Source>) -> Self {
+        Self::outage(Outage::Internal, source)
+    }
+
+    pub(super) fn retry(source: impl Into<Source>) -> Self {
+        Self::Retry(source.into())
+    }
+}
+
+impl From<CatalogError> for JobError {
+    fn from(error: CatalogError) -> Self {
+        match error {
+            CatalogError::Unavailable(_) => Self::outage(Outage::Database, error),
+            _ => Self::internal(error),
+        }
+    }
+}
+
+impl From<BlobError> for JobError {
+    fn from(error: BlobError) -> Self {
+        match error {
+            BlobError::Full => Self::outage(Outage::Disk, error),
+            BlobError::Unavailable(_) | BlobError::Corrupt => Self::outage(Outage::Store, error),
+        }
+    }
+}
+
+impl From<PutError> for JobError {
+    fn from(error: PutError) -> Self {
+        match error {
+            PutError::Store(error) => error.into(),
+            // What is put here are our own files: whatever is wrong with them is our fault.
+            _ => Self::outage(Outage::Disk, error),
+        }
+    }
+}
+
+impl From<io::Error> for JobError {
+    fn from(error: io::Error) -> Self {
+        Self::outage(outage_of(&error), error)
+    }
+}
+
+impl From<Refusal> for JobError {
+    fn from(error: Refusal) -> Self {
+        match error {
+            Refusal::Unavailable(_) => Self::outage(Outage::Database, error),
+            _ => Self::internal(error),
+        }
+    }
+}
+
+/// Which part fails when one of our own files cannot be read or written.
+fn outage_of(error: &io::Error) -> Outage {
+    match error.kind() {
+        io::ErrorKind::OutOfMemory => Outage::Memory,
+        _ => Outage::Disk,
+    }
+}
