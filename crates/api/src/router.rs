@@ -82,6 +82,7 @@ fn v1() -> Router<App> {
             get(track::read::read).put(track::update::update).delete(track::delete::delete),
         )
         .route("/track/{track_id}/variant", post(track::add_variant::add_variant))
+        .route("/track/{track_id}/retry", post(track::retry::retry))
         .route("/track/{track_id}/cover", post(track::renew_cover_upload::renew_cover_upload))
         .route("/upload_session", post(upload_session::create::create))
         .route("/upload_session/{upload_session_id}", get(upload_session::read::read))

@@ -9,13 +9,13 @@ use sea_orm::sea_query::{
 };
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, EntityTrait, FromQueryResult, Order, QueryFilter, QueryOrder,
-    Set, TryInsertResult, UpdateMany,
+    QuerySelect, Set, TryInsertResult, UpdateMany,
 };
 use tonearm_domain::{ClaimedJob, Job, JobId, LeaseId, Timestamp};
 
 use crate::column::{corrupt, decoded, encoded, foreign_text, moment, moment_if_set};
 use crate::entity::job::{ActiveModel, Column, Entity, Model};
-use crate::query::all;
+use crate::query::{TO_CHANGE, all};
 use crate::{Catalog, CatalogError, Transaction};
 
 /// A job in the table, for people to see: waiting, running or given up.
@@ -141,7 +141,7 @@ impl Catalog {
         match decoded::<Job>("job.payload", row.payload) {
             Ok(job) => {
                 let (attempt, failures) = (attempts(row.attempts)?, attempts(row.failures)?);
-                Ok(Some(ClaimedJob { id, job, attempt, failures, lease, leased_until }))
+                Ok(Some(ClaimedJob { id, job, attempt, failures, failing_since: None, lease, leased_until }))
             }
             Err(error) => {
                 self.give_up_unreadable(id, now, &error).await?;
@@ -240,6 +240,12 @@ impl Transaction {
     pub async fn finish_job(&self, claimed: &ClaimedJob) -> Result<bool, CatalogError> {
         let deleted = Entity::delete_many().filter(held(claimed)).exec(self.db()).await?;
         Ok(deleted.rows_affected > 0)
+    }
+
+    /// Whether a job is still held under its lease. It then stays so until the end of the transaction.
+    pub async fn check_lease(&self, claimed: &ClaimedJob) -> Result<bool, CatalogError> {
+        let held = Entity::find().filter(held(claimed)).lock(TO_CHANGE).one(self.db()).await?;
+        Ok(held.is_some())
     }
 
     /// As [`Catalog::retry_job`], together with what else the transaction does.

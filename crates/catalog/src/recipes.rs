@@ -1,6 +1,6 @@
 //! Recipes: the `variant` table.
 
-use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::sea_query::{Expr, ExprTrait, LockType};
 use sea_orm::{
     ColumnTrait, Condition, EntityTrait, NotSet, Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
     Select,
@@ -23,6 +23,14 @@ fn for_organization(organization: OrganizationId) -> Condition {
     Condition::all().add(Column::OrganizationId.eq(organization.uuid())).add(Column::TrackId.is_null())
 }
 
+/// The organization's, then the track's own.
+fn for_track(organization: OrganizationId, track: TrackId) -> Select<Entity> {
+    let own = Condition::all()
+        .add(Column::TrackId.eq(track.uuid()))
+        .add(Column::OrganizationId.eq(organization.uuid()));
+    in_order(living().filter(Condition::any().add(for_organization(organization)).add(own)))
+}
+
 /// Those of the organization before those of a track, each by position.
 fn in_order(select: Select<Entity>) -> Select<Entity> {
     select
@@ -43,11 +51,7 @@ impl Catalog {
         organization: OrganizationId,
         track: TrackId,
     ) -> Result<Vec<Recipe>, CatalogError> {
-        let own = Condition::all()
-            .add(Column::TrackId.eq(track.uuid()))
-            .add(Column::OrganizationId.eq(organization.uuid()));
-        let either = Condition::any().add(for_organization(organization)).add(own);
-        all(self.reader(), in_order(living().filter(either))).await
+        all(self.reader(), for_track(organization, track)).await
     }
 
     /// One recipe of the organization or of one of its tracks.
@@ -90,6 +94,23 @@ impl Transaction {
         change(self.db(), update, "the variant does not exist").await
     }
 
+    /// The recipes that one track is made by, which nobody adds, changes or removes until the end of the transaction.
+    /// Any number of transactions may hold them at once.
+    pub async fn recipes_for_track(
+        &self,
+        organization: OrganizationId,
+        track: TrackId,
+    ) -> Result<Vec<Recipe>, CatalogError> {
+        organization::Entity::find_by_id(organization.uuid())
+            .select_only()
+            .column(organization::Column::Id)
+            .lock(LockType::Share)
+            .into_tuple::<Uuid>()
+            .one(self.db())
+            .await?;
+        all(self.db(), for_track(organization, track)).await
+    }
+
     /// Removes a recipe for good, and what was kept of rendering it; files made by it stay, and remember it. Tells
     /// whether it was there.
     pub async fn delete_recipe(
@@ -97,6 +118,7 @@ impl Transaction {
         organization: OrganizationId,
         id: VariantId,
     ) -> Result<bool, CatalogError> {
+        self.lock_recipes(organization).await?;
         self.note(Change::Recipes(organization));
         self.delete_rendering(id).await?;
         let deleted = Entity::delete_many()

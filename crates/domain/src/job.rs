@@ -108,6 +108,8 @@ pub struct ClaimedJob {
     pub attempt: u32,
     /// How many of the earlier attempts ended in a failure. The others ended with their worker's death.
     pub failures: u32,
+    /// Since when every run has ended in an outage. None unless the last one did.
+    pub failing_since: Option<Timestamp>,
     /// The lease it is held under.
     pub lease: LeaseId,
     /// When the lease ends unless it is renewed.
@@ -142,6 +144,7 @@ mod tests {
             job: Job::SweepObjects {},
             attempt,
             failures,
+            failing_since: None,
             lease: crate::CredentialId::from_random([0; 16]),
             leased_until: now,
         }

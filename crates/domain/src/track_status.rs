@@ -156,10 +156,11 @@ impl TrackStatus {
         })
     }
 
-    /// What failed is made once more: back to work.
+    /// What failed is made once more: back to work. For tracks with a source only; without one there is nothing to make
+    /// anything of.
     pub fn retry(self) -> Result<Self, TransitionError> {
         match self {
-            Self::Incomplete | Self::Error => Ok(Self::Processing),
+            Self::Ready | Self::Incomplete | Self::Error | Self::InitError => Ok(Self::Processing),
             _ => Err(self.refuse("be processed once more")),
         }
     }
@@ -212,13 +213,13 @@ mod tests {
         let bad = Some(InitError);
         for (status, expected) in [
             (Initialized, [Some(Processing), bad, bad, None, None, None, None, None, None]),
-            (InitError, [None; 9]),
+            (InitError, [None, None, None, None, None, None, None, None, Some(Processing)]),
             (
                 Processing,
                 [None, None, bad, Some(FallbackProcessing), done, part, none, Some(Processing), None],
             ),
             (FallbackProcessing, [None, None, bad, None, done, part, none, Some(FallbackProcessing), None]),
-            (Ready, [None, None, None, None, None, None, None, Some(Processing), None]),
+            (Ready, [None, None, None, None, None, None, None, Some(Processing), Some(Processing)]),
             (Incomplete, [None, None, None, None, None, None, None, Some(Processing), Some(Processing)]),
             (Error, [None, None, None, None, None, None, None, None, Some(Processing)]),
         ] {

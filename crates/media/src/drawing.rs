@@ -2,7 +2,7 @@
 
 use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder};
-use tonearm_domain::{Colour, CoverSize, WaveformImage, WaveformVideo};
+use tonearm_domain::{Colour, CoverSize, Outage, WaveformImage, WaveformVideo};
 
 use crate::cover::encode_jpeg;
 use crate::{CoverImage, MediaError};
@@ -168,9 +168,9 @@ fn encode_png(
     colours: ExtendedColorType,
 ) -> Result<Vec<u8>, MediaError> {
     let mut png = Vec::new();
-    PngEncoder::new(&mut png)
-        .write_image(pixels, width, height, colours)
-        .map_err(|error| MediaError::Failed(format!("A picture could not be written: {error}.")))?;
+    PngEncoder::new(&mut png).write_image(pixels, width, height, colours).map_err(|error| {
+        MediaError::Outage(Outage::Internal, format!("A picture could not be written: {error}."))
+    })?;
     Ok(png)
 }
 

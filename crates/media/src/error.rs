@@ -1,16 +1,24 @@
-//! What can go wrong, and how it is put to people.
+//! What can go wrong, whose fault it is, and how it is put to people.
+
+use std::io;
+
+use tonearm_domain::Outage;
 
 /// Why something could not be made. The texts are sentences for people: no paths, no jargon of ffmpeg. What
 /// ffmpeg really said is logged at debug level where the process is run.
+///
+/// `NotAudio`, `LimitHit`, `Failed` and `Unsupported` are about the file or the request and are final, apart from the
+/// one more try after `LimitHit`. `Outage` is about the service: the same call may succeed later.
 #[derive(Debug, thiserror::Error)]
 pub enum MediaError {
     /// The bytes hold no sound that could be decoded. Trying again is no use.
     #[error("{0}")]
     NotAudio(String),
-    /// A limit stopped the work: time, memory or size. Larger limits may help ([`crate::LimitTier::Fallback`]).
+    /// A limit stopped the work: processor time, memory or size. Larger limits may help
+    /// ([`crate::LimitTier::Fallback`]).
     #[error("{0}")]
     LimitHit(String),
-    /// The work failed for another reason.
+    /// The file or what is asked of it made the work fail for another reason.
     #[error("{0}")]
     Failed(String),
     /// This crate does not make such a thing.
@@ -19,12 +27,9 @@ pub enum MediaError {
     /// The caller called it off.
     #[error("The work was called off.")]
     Cancelled,
-    /// ffmpeg or ffprobe is missing or does not start.
-    #[error("{0}")]
-    Unavailable(String),
-    /// Reading or writing our own files failed.
-    #[error("A file could not be read or written: {0}")]
-    Io(#[from] std::io::Error),
+    /// A part of the service failed: the tools, a disk, or memory.
+    #[error("{1}")]
+    Outage(Outage, String),
 }
 
 /// What a line of ffmpeg's means for the caller.
@@ -33,19 +38,31 @@ enum Meaning {
     NotAudio,
     Limit,
     Failure,
+    Outage(Outage),
 }
 
-/// Texts of ffmpeg and what they mean, most telling first.
+/// Texts of ffmpeg and of the system's loader and what they mean, most telling first.
 const MEANINGS: &[(&str, Meaning, &str)] = &[
+    ("No space left on device", Meaning::Outage(Outage::Disk), "The disk for working files is full."),
+    ("Disk quota exceeded", Meaning::Outage(Outage::Disk), "The disk for working files is full."),
+    (
+        "while loading shared libraries",
+        Meaning::Outage(Outage::Tools),
+        "ffmpeg does not start: one of its libraries is missing.",
+    ),
+    ("Unknown encoder 'libwebp'", Meaning::Failure, "The ffmpeg of this server cannot write WebP."),
+    (
+        "Unknown encoder",
+        Meaning::Outage(Outage::Tools),
+        "The ffmpeg of this server lacks an encoder that is needed.",
+    ),
     ("Cannot allocate memory", Meaning::Limit, "The file needs more memory than it may use."),
     ("File too large", Meaning::Limit, "The result grew larger than it may be."),
-    ("No space left on device", Meaning::Failure, "The disk for working files is full."),
     ("not whitelisted", Meaning::NotAudio, "The file is of a format that is not accepted."),
     ("not on whitelist", Meaning::NotAudio, "The file is of a format that is not accepted."),
     ("moov atom not found", Meaning::NotAudio, "The MP4 file is incomplete: its index is missing."),
     ("Stream map", Meaning::NotAudio, "The file has no sound in it."),
     ("does not contain any stream", Meaning::NotAudio, "The file has no sound in it."),
-    ("Unknown encoder", Meaning::Failure, "The ffmpeg of this server lacks an encoder that is needed."),
     ("Decoder (codec", Meaning::NotAudio, "The sound is in a codec that cannot be decoded."),
     ("decoder not found", Meaning::NotAudio, "The sound is in a codec that cannot be decoded."),
     ("encryption", Meaning::NotAudio, "The sound is encrypted and cannot be decoded."),
@@ -65,12 +82,28 @@ impl MediaError {
             Some((_, Meaning::NotAudio, sentence)) => Self::NotAudio((*sentence).to_owned()),
             Some((_, Meaning::Limit, sentence)) => Self::LimitHit((*sentence).to_owned()),
             Some((_, Meaning::Failure, sentence)) => Self::Failed((*sentence).to_owned()),
+            Some((_, Meaning::Outage(outage), sentence)) => Self::Outage(*outage, (*sentence).to_owned()),
             None => Self::Failed(otherwise.to_owned()),
         }
     }
 
     pub(crate) fn silent_file() -> Self {
         Self::NotAudio("The file has no sound in it.".to_owned())
+    }
+}
+
+/// Of our own files, pipes and threads.
+impl From<io::Error> for MediaError {
+    fn from(error: io::Error) -> Self {
+        tracing::debug!(%error, "a file of the service's own could not be used");
+        let (outage, sentence) = match error.kind() {
+            io::ErrorKind::OutOfMemory => (Outage::Memory, "The server has no memory left."),
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                (Outage::Disk, "The disk for working files is full.")
+            }
+            _ => (Outage::Disk, "A working file could not be read or written."),
+        };
+        Self::Outage(outage, sentence.to_owned())
     }
 }
 
@@ -84,6 +117,20 @@ mod tests {
         let error = MediaError::from_stderr(stderr, "?");
         assert!(matches!(error, MediaError::NotAudio(_)));
         assert_eq!(error.to_string(), "The MP4 file is incomplete: its index is missing.");
+    }
+
+    #[test]
+    fn a_full_disk_and_a_broken_ffmpeg_are_not_the_files_fault() {
+        for (stderr, expected) in [
+            ("av_interleaved_write_frame(): No space left on device", Outage::Disk),
+            ("ffmpeg: error while loading shared libraries: libavcodec.so.59", Outage::Tools),
+            ("Unknown encoder 'libmp3lame'", Outage::Tools),
+        ] {
+            let error = MediaError::from_stderr(stderr, "?");
+            assert!(matches!(error, MediaError::Outage(outage, _) if outage == expected), "{error:?}");
+        }
+        let full = MediaError::from(io::Error::from(io::ErrorKind::StorageFull));
+        assert!(matches!(full, MediaError::Outage(Outage::Disk, _)));
     }
 
     #[test]

@@ -23,6 +23,7 @@ mod process;
 mod quiet;
 mod render;
 mod sandbox;
+mod self_test;
 mod sniff;
 mod tools;
 mod true_peak;

@@ -72,7 +72,7 @@ impl Media {
         self.inner.config.concurrency.max(1)
     }
 
-    /// Checks that the tools start and can do what is needed. [`MediaError::Unavailable`] says what is missing and
+    /// Checks that the tools start and can do what is needed. [`MediaError::Outage`] says what is missing and
     /// how to get it.
     pub async fn check(&self) -> Result<Tools, MediaError> {
         let config = &self.inner.config;
@@ -82,9 +82,12 @@ impl Media {
             invocation.run(&RunScope::default().cancel, tools::read_text).await
         };
         let help = |error| match error {
-            MediaError::Unavailable(reason) => MediaError::Unavailable(format!(
-                "{reason} Install ffmpeg, for example with `apt-get install ffmpeg`, or configure where it is."
-            )),
+            MediaError::Outage(outage, reason) => MediaError::Outage(
+                outage,
+                format!(
+                    "{reason} Install ffmpeg, for example with `apt-get install ffmpeg`, or configure where it is."
+                ),
+            ),
             other => other,
         };
         let version = ask(&config.ffmpeg, "-version").await.map_err(help)?;
@@ -111,9 +114,8 @@ impl Media {
         }
         let args = args::probe_args(&input);
         let invocation = Invocation {
-            input: Some(input),
-            otherwise: "The file could not be examined.",
-            ..self.invocation(&self.inner.config.ffprobe, args, scope, 0.0, size)
+            limits: self.inner.config.limits.of(scope.tier, 0.0, size),
+            ..self.probing(input, args, scope)
         };
         let answer = invocation.run(&scope.cancel, probe::read_answer).await?;
         Probe::from_json(&answer)
@@ -371,6 +373,15 @@ impl Media {
             encoded.push(tokio::fs::read(frame.webp).await?);
         }
         Ok(encoded)
+    }
+
+    /// A run of ffprobe.
+    pub(crate) fn probing(&self, input: PathBuf, args: Vec<OsString>, scope: &RunScope) -> Invocation {
+        Invocation {
+            input: Some(input),
+            otherwise: "The file could not be examined.",
+            ..self.invocation(&self.inner.config.ffprobe, args, scope, 0.0, 0)
+        }
     }
 
     fn invocation(

@@ -6,12 +6,14 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::sync::{OnceLock, mpsc};
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
+use tonearm_domain::Outage;
 
 use crate::sandbox::{Reach, Sandbox};
 use crate::{MediaError, ProcessLimits};
@@ -53,6 +55,7 @@ impl Invocation {
         let stderr = group.0.stderr.take();
         let consumer = tokio::task::spawn_blocking(move || consume(stdout));
 
+        let begun = Instant::now();
         let work = async {
             let (consumed, stderr, status) = tokio::join!(consumer, tail(stderr), group.0.wait());
             Ok::<_, MediaError>((consumed.map_err(io::Error::other)?, stderr?, status?))
@@ -60,9 +63,7 @@ impl Invocation {
         let outcome = tokio::select! {
             biased;
             () = cancel.cancelled() => Err(MediaError::Cancelled),
-            () = tokio::time::sleep(self.limits.wall) => {
-                Err(MediaError::LimitHit("The work took longer than it may.".to_owned()))
-            }
+            () = tokio::time::sleep(self.limits.wall) => Err(group.out_of_time(&self.limits)),
             done = work => done,
         };
         if outcome.is_err() {
@@ -76,7 +77,7 @@ impl Invocation {
             tracing::debug!(program = %self.program.display(), %status, %stderr, "child process ended");
         }
         let consumed = consumed?;
-        match failure(status, &stderr, self.otherwise) {
+        match failure(status, &stderr, self.otherwise, can_have_used(begun.elapsed(), &self.limits)) {
             None => Ok(consumed),
             Some(error) => Err(error),
         }
@@ -110,26 +111,45 @@ impl Invocation {
         let name = self.program.file_name().unwrap_or_default().to_string_lossy();
         tracing::debug!(program = %self.program.display(), %error, "child process did not start");
         match error.kind() {
-            io::ErrorKind::NotFound => MediaError::Unavailable(format!("{name} is not installed.")),
-            _ => MediaError::Unavailable(format!("{name} does not start: {error}.")),
+            io::ErrorKind::NotFound => MediaError::Outage(Outage::Tools, format!("{name} is not installed.")),
+            io::ErrorKind::OutOfMemory | io::ErrorKind::WouldBlock => MediaError::Outage(
+                Outage::Memory,
+                "The server has no memory left to start a process.".to_owned(),
+            ),
+            _ => MediaError::Outage(Outage::Tools, format!("{name} does not start: {error}.")),
         }
     }
 }
 
-/// What an exit status says went wrong, if anything.
-fn failure(status: ExitStatus, stderr: &str, otherwise: &str) -> Option<MediaError> {
+/// What an exit status says went wrong, if anything. `can_be_out_of_cpu`: whether it ran for long enough to have used
+/// up its processor time.
+fn failure(status: ExitStatus, stderr: &str, otherwise: &str, can_be_out_of_cpu: bool) -> Option<MediaError> {
+    let stopped = || MediaError::Outage(Outage::Overload, "The work was stopped from outside.".to_owned());
     match status.signal() {
         None if status.success() => None,
+        // ffmpeg catches signals that ask it to end, and then ends like this without a word.
+        None if status.code() == Some(255) && stderr.is_empty() => Some(stopped()),
         None => Some(MediaError::from_stderr(stderr, otherwise)),
         Some(libc::SIGXFSZ) => {
             Some(MediaError::LimitHit("The result grew larger than it may be.".to_owned()))
         }
-        // Not sent by us: the kernel enforces the CPU limit, or was out of memory.
-        Some(libc::SIGKILL | libc::SIGXCPU) => {
-            Some(MediaError::LimitHit("The work used more processor time or memory than it may.".to_owned()))
+        // The kernel sends these when the limit on processor time is reached.
+        Some(libc::SIGKILL | libc::SIGXCPU) if can_be_out_of_cpu => {
+            Some(MediaError::LimitHit("The work used more processor time than it may.".to_owned()))
         }
+        Some(libc::SIGKILL) => Some(MediaError::Outage(
+            Outage::Memory,
+            "The work was killed from outside, as happens when the server runs out of memory.".to_owned(),
+        )),
+        Some(libc::SIGTERM | libc::SIGINT | libc::SIGHUP | libc::SIGQUIT | libc::SIGPIPE) => Some(stopped()),
         Some(_) => Some(MediaError::Failed("The decoder crashed on this file.".to_owned())),
     }
+}
+
+/// Whether a process that ran for so long on this machine may have used up its processor time.
+fn can_have_used(elapsed: Duration, limits: &ProcessLimits) -> bool {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    elapsed.as_secs_f64() * cores as f64 >= limits.cpu_seconds as f64
 }
 
 /// A child that leads its own process group. Dropping it kills the group.
@@ -142,6 +162,19 @@ impl Drop for Group {
 }
 
 impl Group {
+    /// What it means that the process did not end in time: that the file takes too long, or, where the process hardly
+    /// ran, that the machine had no time for it.
+    fn out_of_time(&self, limits: &ProcessLimits) -> MediaError {
+        let used = self.0.id().and_then(processor_time);
+        if used.is_some_and(|used| used >= limits.wall / 2) {
+            return MediaError::LimitHit("The work took longer than it may.".to_owned());
+        }
+        MediaError::Outage(
+            Outage::Overload,
+            "The work got too little processor time to finish within its limit.".to_owned(),
+        )
+    }
+
     fn kill(&self) {
         // The id is there only until the child is reaped, so the group cannot be another's by now.
         let pid = self.0.id().and_then(|id| Pid::from_raw(id.cast_signed()));
@@ -150,6 +183,16 @@ impl Group {
             let _ = rustix::process::kill_process_group(pid, Signal::KILL);
         }
     }
+}
+
+/// The processor time that a running process has used, from fields 14 and 15 of `/proc/PID/stat` (proc(5)).
+fn processor_time(pid: u32) -> Option<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name in parentheses may hold anything; after it comes field 3.
+    let fields = stat.rsplit_once(')')?.1;
+    let mut fields = fields.split_ascii_whitespace().skip(11);
+    let ticks = fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?;
+    Some(Duration::from_secs(ticks) / u32::try_from(rustix::param::clock_ticks_per_second()).ok()?)
 }
 
 type Task = Box<dyn FnOnce() + Send>;
@@ -200,7 +243,6 @@ async fn tail(stream: Option<impl AsyncRead + Unpin>) -> io::Result<String> {
 mod tests {
     use std::io::{BufRead, BufReader, Read};
     use std::path::Path;
-    use std::time::Duration;
 
     use super::*;
 
@@ -311,7 +353,32 @@ mod tests {
         let mut idle = script(folder.path(), "sleep 1000");
         idle.limits.wall = Duration::from_millis(50);
         let result = idle.run(&CancellationToken::new(), text).await;
-        assert!(matches!(result, Err(MediaError::LimitHit(_))), "{result:?}");
+        assert!(matches!(result, Err(MediaError::Outage(Outage::Overload, _))), "{result:?}");
+    }
+
+    #[tokio::test]
+    async fn who_is_to_blame_for_a_time_out_is_told_by_the_processor_time() {
+        let mut child =
+            std::process::Command::new("/bin/sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+        while processor_time(child.id()).unwrap() < Duration::from_millis(50) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(processor_time(child.id()), None);
+    }
+
+    #[tokio::test]
+    async fn being_killed_from_outside_is_not_the_files_fault() {
+        let folder = tempfile::tempdir().unwrap();
+        for signal in ["KILL", "TERM", "HUP", "INT"] {
+            let result = run(folder.path(), &format!("kill -s {signal} $$")).await;
+            assert!(matches!(result, Err(MediaError::Outage(..))), "{signal}: {result:?}");
+        }
+        let result = run(folder.path(), "exit 255").await;
+        assert!(matches!(result, Err(MediaError::Outage(Outage::Overload, _))), "{result:?}");
+        let result = run(folder.path(), "kill -s SEGV $$").await;
+        assert!(matches!(result, Err(MediaError::Failed(_))), "{result:?}");
     }
 
     #[tokio::test]
@@ -327,6 +394,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let missing = Invocation { program: folder.path().join("ffmpeg"), ..script(folder.path(), "") };
         let error = missing.run(&CancellationToken::new(), text).await.unwrap_err();
+        assert!(matches!(error, MediaError::Outage(Outage::Tools, _)));
         assert_eq!(error.to_string(), "ffmpeg is not installed.");
     }
 

@@ -2,6 +2,8 @@
 
 use std::io::{PipeReader, Read};
 
+use tonearm_domain::Outage;
+
 use crate::MediaError;
 
 /// The tools that were found.
@@ -29,17 +31,18 @@ pub(crate) fn version(text: &str) -> String {
     text.split_ascii_whitespace().nth(2).unwrap_or("unknown").to_owned()
 }
 
-/// [`MediaError::Unavailable`] names what `ffmpeg -encoders` does not list. A line of it is
+/// [`MediaError::Outage`] names what `ffmpeg -encoders` does not list. A line of it is
 /// ` A....D flac   FLAC (…)`.
 pub(crate) fn require_encoders(text: &str) -> Result<(), MediaError> {
     let missing: Vec<&str> = ENCODERS.into_iter().filter(|name| !has_encoder(text, name)).collect();
     if missing.is_empty() {
         return Ok(());
     }
-    Err(MediaError::Unavailable(format!(
+    let sentence = format!(
         "This ffmpeg lacks encoders: {}. Install a full build, such as Debian's package ffmpeg.",
         missing.join(", ")
-    )))
+    );
+    Err(MediaError::Outage(Outage::Tools, sentence))
 }
 
 /// Whether `ffmpeg -encoders` lists one.

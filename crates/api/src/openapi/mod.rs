@@ -49,6 +49,7 @@ use crate::error::ErrorBody;
         endpoint::track::list::list,
         endpoint::track::read::read,
         endpoint::track::renew_cover_upload::renew_cover_upload,
+        endpoint::track::retry::retry,
         endpoint::track::update::update,
         endpoint::upload::collection_cover::collection_cover,
         endpoint::upload::cover::cover,

@@ -96,6 +96,7 @@ impl Things {
             row(Manage, "POST", "/v1/track".to_owned(), in_a, outside),
             row(Manage, "POST", format!("/v1/track/{track}/cover"), none(), outside),
             row(Manage, "POST", format!("/v1/track/{track}/variant"), another, outside),
+            row(Manage, "POST", format!("/v1/track/{track}/retry"), none(), [409, 404, 404, 404]),
             row(Manage, "GET", format!("/v1/collection/{collection}/track"), none(), outside),
             row(Manage, "GET", format!("/v1/collection/{collection}"), none(), outside),
             row(Manage, "PUT", format!("/v1/collection/{collection}"), json!({ "title": "A" }), outside),

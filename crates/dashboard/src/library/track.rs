@@ -191,6 +191,7 @@ impl TrackPage {
         let (track, colours) = (view.track, view.colours);
         let title = shown_title(track.player_title.as_deref(), &track.file_name).to_owned();
         let (status, tone, is_open) = said(track.status);
+        let may_retry = member.role >= Role::Editor && app.library.may_retry(&track).await?;
         let rows = variants.iter().map(|variant| VariantRow {
             index: variant.file.recipe.index.to_string(),
             content_type: variant.key.file.content_type.mime(),
@@ -215,7 +216,7 @@ impl TrackPage {
             is_open,
             is_making: track.status.is_processing(),
             is_playable: track.status.is_playable(),
-            may_retry: member.role >= Role::Editor && track.source.is_some() && track.status.retry().is_ok(),
+            may_retry,
             reason: track.status_reason,
             cover: cover.last().map(|image| image.url.clone()),
             has_colour: track.player_colour.is_some(),

@@ -1,6 +1,6 @@
 //! Processing once more what failed.
 
-use tonearm_domain::{AuditAction, Job, TrackId};
+use tonearm_domain::{AuditAction, Job, Recipe, Track, TrackFile, TrackId, TrackStatus};
 
 use super::Library;
 use crate::audit::{self, Done};
@@ -8,7 +8,21 @@ use crate::track_view::Surroundings;
 use crate::{Caller, Noun, Refusal, TrackView};
 
 impl Library {
-    /// Processes a failed track once more. Only what is missing is made; files that are there stay.
+    /// Whether [`Library::retry_track`] has something to do for a track.
+    pub async fn may_retry(&self, track: &Track) -> Result<bool, Refusal> {
+        if track.source.is_none() || track.status.retry().is_err() {
+            return Ok(false);
+        }
+        if track.status != TrackStatus::Ready {
+            return Ok(true);
+        }
+        let recipes = self.catalog.recipes_for_track(track.organization_id, track.id).await?;
+        let files = self.catalog.files_of_track(track.id).await?;
+        Ok(is_something_missing(&recipes, &files))
+    }
+
+    /// Processes a track once more, whatever its final status is, as long as its source is there and something is missing.
+    /// Only what is missing is made; files that are there stay.
     pub async fn retry_track(&self, caller: &Caller, id: TrackId) -> Result<TrackView, Refusal> {
         let organization_id = caller.organization_id;
         let tx = self.catalog.begin().await?;
@@ -18,6 +32,14 @@ impl Library {
             return Err(Refusal::Unprocessable {
                 code: "no_source",
                 message: "the track has no source file; upload it as a new track",
+            });
+        }
+        let recipes = tx.recipes_for_track(organization_id, id).await?;
+        let files = tx.files_of_track(id).await?;
+        if track.status == TrackStatus::Ready && !is_something_missing(&recipes, &files) {
+            return Err(Refusal::Conflict {
+                code: "nothing_to_retry",
+                message: "nothing failed: every variant of the track was made".to_owned(),
             });
         }
         track.status = track
@@ -35,4 +57,10 @@ impl Library {
         let surroundings = Surroundings::of(&self.catalog, organization_id, track.collection_id).await?;
         Ok(surroundings.view(track))
     }
+}
+
+/// Whether a recipe failed or was never tried.
+fn is_something_missing(recipes: &[Recipe], files: &[TrackFile]) -> bool {
+    let is_made = |recipe: &Recipe| files.iter().any(|file| file.recipe.id == recipe.id && file.is_made());
+    !recipes.iter().all(is_made)
 }

@@ -5,7 +5,8 @@ use tonearm_media::{Analysis, MediaError, Output, Probe, Rendered, Waveform, bar
 
 use super::Processing;
 use super::plan::{Piece, Plan};
-use super::workbench::{Stop, Workbench};
+use super::stop::Stop;
+use super::workbench::Workbench;
 
 /// A claimed duration that is further off than this, in seconds, is a wrong one.
 const WRONG_BY: f64 = 0.05;
@@ -28,7 +29,7 @@ impl Analysed {
     }
 
     /// What an earlier run measured and recorded.
-    pub(super) fn recorded(bench: &Workbench) -> Self {
+    pub(super) fn recorded(bench: &Workbench<'_>) -> Self {
         let mut probe = bench.probe.clone();
         probe.duration = bench.track.duration;
         probe.info = bench.track.info.clone();
@@ -85,7 +86,7 @@ impl Processing {
     /// none of them where they could not be made that way.
     pub(super) async fn analyse(
         &self,
-        bench: &Workbench,
+        bench: &Workbench<'_>,
         plan: &Plan,
     ) -> Result<(Analysed, Option<Vec<Rendered>>), Stop> {
         let settings = wanted(plan);
@@ -94,30 +95,34 @@ impl Processing {
                 Ok((analysis, rendered)) => {
                     return Ok((Analysed::new(&bench.probe, settings, analysis), Some(rendered)));
                 }
-                Err(error @ (MediaError::Cancelled | MediaError::Unavailable(_) | MediaError::Io(_))) => {
-                    return Err(Stop::Source(error));
-                }
+                Err(error @ (MediaError::Cancelled | MediaError::Outage(..))) => return Err(error.into()),
                 // One encoder may be at fault. Alone, it is clear which; and alone, decoding says what it found.
                 Err(error) => {
                     tracing::debug!(track_id = %bench.track.id, %error, "encoding while measuring failed");
                 }
             }
         }
-        let analyse = |scope| self.media.analyse(&bench.input, &bench.probe, &settings, scope, None);
+        let analyse = |scope| self.media.analyse(bench.input(), &bench.probe, &settings, scope, None);
         let analysis = match analyse(&bench.scope).await {
-            Err(MediaError::LimitHit(reason)) if self.fall_back(bench).await? => {
+            Err(MediaError::LimitHit(reason)) if self.fall_back(bench.run, &bench.track).await? => {
                 tracing::info!(track_id = %bench.track.id, reason, "measuring once more with larger limits");
                 analyse(&bench.larger_scope()).await
             }
             other => other,
         };
-        let analysis = analysis.map_err(Stop::Source)?;
-        Ok((Analysed::new(&bench.probe, settings, analysis), None))
+        match analysis.map_err(Stop::from) {
+            Ok(analysis) => Ok((Analysed::new(&bench.probe, settings, analysis), None)),
+            Err(Stop::Job(error)) => Err(error.into()),
+            Err(stop) => {
+                self.may_blame(bench).await?;
+                Err(stop)
+            }
+        }
     }
 
     async fn analyse_and_render(
         &self,
-        bench: &Workbench,
+        bench: &Workbench<'_>,
         pieces: &[Piece],
         settings: &[LevelsSettings],
     ) -> Result<(Analysis, Vec<Rendered>), MediaError> {
@@ -128,11 +133,11 @@ impl Processing {
         let recipes = pieces.iter().flat_map(|piece| piece.recipes.clone()).collect();
         self.media
             .analyse_and_render(
-                &bench.input,
+                bench.input(),
                 &bench.probe,
                 settings,
                 &outputs,
-                bench.scratch.path(),
+                bench.scratch(),
                 &bench.scope,
                 Some(bench.board.follow(recipes)),
             )

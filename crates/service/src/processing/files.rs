@@ -4,18 +4,17 @@ use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 use futures::stream::{FuturesUnordered, StreamExt, TryStreamExt};
-use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
     ContentType, Cover, FileData, FileOutcome, LevelsSettings, Making, ObjectFile, ObjectKey, Recipe,
-    RecipeKind, ThemeColour, Track, TrackFile, delivery_name,
+    RecipeKind, ThemeColour, delivery_name,
 };
-use tonearm_media::{MediaError, Output, Rendered, RunScope, Waveform};
+use tonearm_media::{Output, Rendered, RunScope, Waveform};
 
 use super::analysis::Analysed;
 use super::plan::Piece;
+use super::stop::Stop;
 use super::workbench::Workbench;
 use super::{JobError, Processing};
-use crate::webhooks::events;
 
 /// A stored cover, to be put to use.
 #[derive(Clone)]
@@ -27,7 +26,7 @@ pub(super) struct MadeCover {
 
 /// What has come of a run so far.
 pub(super) struct Results<'a> {
-    bench: &'a Workbench,
+    bench: &'a Workbench<'a>,
     scope: Mutex<RunScope>,
     /// Whether files are recorded at the end, all together.
     is_together: bool,
@@ -47,12 +46,12 @@ pub(super) enum Made {
 }
 
 impl<'a> Results<'a> {
-    pub(super) fn new(bench: &'a Workbench, is_together: bool) -> Self {
+    pub(super) fn new(bench: &'a Workbench<'a>, is_together: bool) -> Self {
         let scope = Mutex::new(bench.scope.clone());
         Self { bench, scope, is_together, unrecorded: Mutex::default(), limited: Mutex::default() }
     }
 
-    pub(super) fn bench(&self) -> &'a Workbench {
+    pub(super) fn bench(&self) -> &'a Workbench<'a> {
         self.bench
     }
 
@@ -98,16 +97,16 @@ impl Processing {
     ) -> Result<(), JobError> {
         match self.make(results, piece, analysed).await {
             Ok(made) => self.store(results, piece, made).await,
-            Err(MediaError::LimitHit(reason)) => {
+            Err(Stop::Limit(reason)) => {
                 let mut limited = results.limited.lock().unwrap_or_else(PoisonError::into_inner);
                 limited.push((piece.clone(), reason));
                 Ok(())
             }
-            Err(
-                MediaError::NotAudio(reason) | MediaError::Failed(reason) | MediaError::Unsupported(reason),
-            ) => self.conclude(results, piece, &FileOutcome::Failed { reason }).await,
-            Err(MediaError::Cancelled) => Err(JobError::Cancelled),
-            Err(other) => Err(JobError::internal(other)),
+            Err(Stop::Source(reason)) => {
+                self.may_blame(results.bench).await?;
+                self.conclude(results, piece, &FileOutcome::Failed { reason }).await
+            }
+            Err(Stop::Job(error)) => Err(error),
         }
     }
 
@@ -116,9 +115,10 @@ impl Processing {
         results: &Results<'_>,
         piece: &Piece,
         analysed: Option<&Analysed>,
-    ) -> Result<Made, MediaError> {
+    ) -> Result<Made, Stop> {
         let bench = results.bench;
-        let unmeasured = || MediaError::Failed("the waveform was not measured".to_owned());
+        // The plan makes what needs a waveform after measuring, and asks for every waveform that is needed.
+        let unmeasured = || Stop::Job(JobError::internal("the waveform was not measured"));
         match &piece.kind {
             RecipeKind::Original {} => Ok(Made::Stored(original(bench))),
             RecipeKind::Levels(settings) => {
@@ -136,18 +136,17 @@ impl Processing {
                 let probe = analysed.map_or(&bench.probe, |analysed| &analysed.probe);
                 let output = Output::of(kind, probe.duration)?;
                 let progress = bench.board.follow(piece.recipes.clone());
-                self.media
-                    .render(
-                        &bench.input,
-                        probe,
-                        probe.duration,
-                        output,
-                        bench.scratch.path(),
-                        &results.scope(),
-                        Some(progress),
-                    )
-                    .await
-                    .map(Made::Rendered)
+                let scope = results.scope();
+                let rendered = self.media.render(
+                    bench.input(),
+                    probe,
+                    probe.duration,
+                    output,
+                    bench.scratch(),
+                    &scope,
+                    Some(progress),
+                );
+                Ok(Made::Rendered(rendered.await?))
             }
         }
     }
@@ -226,46 +225,18 @@ impl Processing {
 
     async fn record_file(
         &self,
-        bench: &Workbench,
+        bench: &Workbench<'_>,
         recipe: Recipe,
         outcome: FileOutcome,
     ) -> Result<(), JobError> {
-        let track = &bench.track;
-        let tx = self.catalog.begin().await?;
-        let Some(mut track) = tx.track(track.organization_id, track.id).await? else {
-            // Deleted meanwhile: the purge job removes what was stored, there is nothing left to make.
-            return Err(JobError::Cancelled);
-        };
+        let mut recording = self.recording_of(bench).await?;
         let is_sound = recipe.kind.recipe_type().is_playable() && matches!(outcome, FileOutcome::Made { .. });
-        if bench.is_early && is_sound && !track.is_early {
-            track.is_early = true;
-            tx.update_track(&track).await?;
-        }
-        self.put_file(&tx, &track, recipe, outcome).await?;
-        tx.commit().await?;
-        Ok(())
+        recording.track.is_early |= bench.is_early && is_sound;
+        recording.put_file(recipe, outcome).await?;
+        recording.commit().await
     }
 
-    /// Records what one recipe came to, and tells who listens.
-    pub(super) async fn put_file(
-        &self,
-        tx: &Transaction,
-        track: &Track,
-        recipe: Recipe,
-        outcome: FileOutcome,
-    ) -> Result<(), CatalogError> {
-        let file = TrackFile {
-            id: self.ambient.record_id(),
-            track_id: track.id,
-            recipe,
-            outcome,
-            created_at: self.ambient.now(),
-        };
-        tx.put_track_file(&file).await?;
-        events::file_recorded(tx, &self.ambient, track, &file).await
-    }
-
-    fn new_key(&self, bench: &Workbench, recipe: &Recipe, content_type: ContentType) -> ObjectKey {
+    fn new_key(&self, bench: &Workbench<'_>, recipe: &Recipe, content_type: ContentType) -> ObjectKey {
         ObjectKey {
             organization_id: bench.track.organization_id,
             folder: bench.track.index,
@@ -283,11 +254,12 @@ fn levels(settings: &LevelsSettings, analysed: &Analysed) -> Option<Made> {
 }
 
 /// The upload itself: nothing is copied.
-fn original(bench: &Workbench) -> FileOutcome {
-    outcome(bench, bench.source.key.clone(), bench.source.size, FileData::None {})
+fn original(bench: &Workbench<'_>) -> FileOutcome {
+    let source = &bench.local.source;
+    outcome(bench, source.key.clone(), source.size, FileData::None {})
 }
 
-fn outcome(bench: &Workbench, key: ObjectKey, size: u64, data: FileData) -> FileOutcome {
+fn outcome(bench: &Workbench<'_>, key: ObjectKey, size: u64, data: FileData) -> FileOutcome {
     let extension = key.file.content_type.extension();
     FileOutcome::Made { file_name: delivery_name(&bench.track.file_name, extension), key, size, data }
 }

@@ -34,7 +34,7 @@ impl Processing {
         written.retain(|key| !in_use.contains(&key.file.version));
         self.blobs.delete_many(written).await?;
         if let CoverOwner::Track(track_id) = owner {
-            self.cut_anew(organization_id, track_id, scratch.path()).await?;
+            self.cut_anew(run, organization_id, track_id, scratch.path()).await?;
         }
         self.finish(&run.claimed).await
     }
@@ -84,10 +84,7 @@ impl Processing {
         let scope = RunScope { cancel: run.cancel.clone(), ..RunScope::default() };
         let encoded = match self.media.webp(pictures, scratch, &scope).await {
             Ok(encoded) => encoded,
-            Err(MediaError::Cancelled) => return Err(JobError::Cancelled),
-            Err(error @ (MediaError::Unavailable(_) | MediaError::Io(_))) => {
-                return Err(JobError::internal(error));
-            }
+            Err(error @ (MediaError::Cancelled | MediaError::Outage(..))) => return Err(error.into()),
             // An ffmpeg without the encoder: `doctor` tells.
             Err(error) => {
                 tracing::debug!(%error, "a cover is JPEG only");
@@ -107,6 +104,7 @@ impl Processing {
     /// Makes the files of cover recipes again that were cut before the uploaded cover was there.
     async fn cut_anew(
         &self,
+        run: &JobRun,
         organization_id: OrganizationId,
         track_id: TrackId,
         scratch: &Path,
@@ -126,7 +124,7 @@ impl Processing {
             if let Some(current) = current
                 && self.stored(key, scratch).await?.as_ref() != Some(&current)
             {
-                self.replace_cover_file(&track, &file, size, current).await?;
+                self.replace_cover_file(run, &track, &file, size, current).await?;
             }
         }
         Ok(())
@@ -134,6 +132,7 @@ impl Processing {
 
     async fn replace_cover_file(
         &self,
+        run: &JobRun,
         track: &Track,
         file: &TrackFile,
         size: CoverSize,
@@ -152,11 +151,10 @@ impl Processing {
         let file_name = delivery_name(&track.file_name, ContentType::Jpeg.extension());
         let data = FileData::Picture { width: size.side(), height: size.side() };
         let outcome = FileOutcome::Made { file_name, key, size: stored.size, data };
-        let tx = self.catalog.begin().await?;
-        let Some(track) = tx.track(track.organization_id, track.id).await? else { return Ok(()) };
-        self.put_file(&tx, &track, file.recipe.clone(), outcome).await?;
-        tx.commit().await?;
-        Ok(())
+        let recording = self.recording(&run.claimed, track.organization_id, track.id).await?;
+        let Some(mut recording) = recording else { return Ok(()) };
+        recording.put_file(file.recipe.clone(), outcome).await?;
+        recording.commit().await
     }
 
     /// What is stored under a name, if anything is.

@@ -6,6 +6,7 @@ use std::io;
 use tonearm_blobs::{BlobError, PutError};
 use tonearm_catalog::CatalogError;
 use tonearm_domain::Outage;
+use tonearm_media::MediaError;
 
 use crate::Refusal;
 
@@ -78,6 +79,17 @@ impl From<PutError> for JobError {
     }
 }
 
+impl From<MediaError> for JobError {
+    /// Of work on what is no user's file, so that whatever fails is our fault.
+    fn from(error: MediaError) -> Self {
+        match error {
+            MediaError::Cancelled => Self::Cancelled,
+            MediaError::Outage(outage, reason) => Self::outage(outage, reason),
+            other => Self::internal(other),
+        }
+    }
+}
+
 impl From<io::Error> for JobError {
     fn from(error: io::Error) -> Self {
         Self::outage(outage_of(&error), error)
@@ -88,6 +100,8 @@ impl From<Refusal> for JobError {
     fn from(error: Refusal) -> Self {
         match error {
             Refusal::Unavailable(_) => Self::outage(Outage::Database, error),
+            // What the run works on has been deleted meanwhile.
+            Refusal::NotFound(_) => Self::Cancelled,
             _ => Self::internal(error),
         }
     }

@@ -4,11 +4,12 @@ use tonearm_domain::{
     Colour, ContentType, Cover, CoverOrigin, CoverSettings, CoverSize, FileData, LevelsSettings, Track,
     WaveformImage, WaveformVideo,
 };
-use tonearm_media::{MediaError, RunScope};
+use tonearm_media::RunScope;
 
 use super::analysis::{Analysed, drawn_levels};
 use super::files::{Made, MadeCover};
 use super::plan::Piece;
+use super::stop::Stop;
 use super::workbench::Workbench;
 use super::{JobError, Processing};
 use crate::covers;
@@ -26,7 +27,7 @@ impl Processing {
     /// drawn one beside it.
     pub(super) async fn make_cover(
         &self,
-        bench: &Workbench,
+        bench: &Workbench<'_>,
         analysed: &Analysed,
     ) -> Result<Option<MadeCover>, JobError> {
         let track = &bench.track;
@@ -44,7 +45,7 @@ impl Processing {
             && collection.is_theme_overridable
             && track.is_theme_overridable;
         let looks_inside = !is_beside && (takes_cover || takes_theme);
-        let found = if looks_inside { covers::embedded(&bench.input).await } else { None };
+        let found = if looks_inside { covers::embedded(bench.input()).await } else { None };
         let (images, theme) = found.map_or_else(Default::default, |found| (found.images, found.theme));
         let theme = match (is_beside, takes_theme) {
             (true, _) => track.theme.clone(),
@@ -66,70 +67,69 @@ impl Processing {
     }
 
     /// The colour that counts for a track.
-    async fn colour(&self, bench: &Workbench) -> Result<Colour, MediaError> {
+    async fn colour(&self, bench: &Workbench<'_>) -> Result<Colour, JobError> {
         let track = &bench.track;
-        let failed = |_| MediaError::Failed("the colour of the track could not be looked up".to_owned());
-        let surroundings = Surroundings::of(&self.catalog, track.organization_id, track.collection_id)
-            .await
-            .map_err(failed)?;
+        let surroundings =
+            Surroundings::of(&self.catalog, track.organization_id, track.collection_id).await?;
         Ok(surroundings.view(track.clone()).colours.base)
     }
 
     pub(super) async fn draw_image(
         &self,
-        bench: &Workbench,
+        bench: &Workbench<'_>,
         settings: &WaveformImage,
         analysed: &Analysed,
-    ) -> Result<Made, MediaError> {
+    ) -> Result<Made, Stop> {
         let colour = self.colour(bench).await?;
         let levels = analysed.bars(&drawn_levels(settings.width)).to_vec();
         let data = FileData::Picture { width: settings.width, height: settings.height };
         let settings = settings.clone();
         let draw = move || tonearm_media::waveform_image(&settings, colour, &levels);
-        let png = tokio::task::spawn_blocking(draw).await.map_err(std::io::Error::other)??;
+        let png = tokio::task::spawn_blocking(draw).await??;
         Ok(Made::Bytes(png.into(), ContentType::Png, data))
     }
 
     pub(super) async fn render_video(
         &self,
-        bench: &Workbench,
+        bench: &Workbench<'_>,
         piece: &Piece,
         settings: &WaveformVideo,
         analysed: &Analysed,
         scope: &RunScope,
-    ) -> Result<Made, MediaError> {
+    ) -> Result<Made, Stop> {
         let colour = self.colour(bench).await?;
         let progress = bench.board.follow(piece.recipes.clone());
-        self.media
+        let rendered = self
+            .media
             .waveform_video(
-                &bench.input,
+                bench.input(),
                 &analysed.probe,
                 analysed.probe.duration,
                 settings,
                 colour,
                 analysed.bars(&drawn_levels(settings.width)),
-                bench.scratch.path(),
+                bench.scratch(),
                 scope,
                 Some(progress),
             )
-            .await
-            .map(Made::Rendered)
+            .await?;
+        Ok(Made::Rendered(rendered))
     }
 
     /// The cover as a file of its own: the track's uploaded one, else the art in its file, else a drawn one.
     pub(super) async fn cut_cover(
         &self,
-        bench: &Workbench,
+        bench: &Workbench<'_>,
         settings: &CoverSettings,
         analysed: Option<&Analysed>,
-    ) -> Result<Made, MediaError> {
+    ) -> Result<Made, Stop> {
         let size = settings.size;
         let data = FileData::Picture { width: size.side(), height: size.side() };
         let uploaded = bench.track.cover.filter(|cover| cover.origin == CoverOrigin::Uploaded);
         let jpeg = match uploaded {
             Some(cover) => self.stored_cover(bench, cover, size).await?,
             None => {
-                let found = covers::embedded(&bench.input).await;
+                let found = covers::embedded(bench.input()).await;
                 found.and_then(|found| found.images.into_iter().find(|image| image.size == size))
             }
             .map(|image| image.jpeg),
@@ -143,26 +143,26 @@ impl Processing {
 
     async fn stored_cover(
         &self,
-        bench: &Workbench,
+        bench: &Workbench<'_>,
         cover: Cover,
         size: CoverSize,
-    ) -> Result<Option<Vec<u8>>, MediaError> {
+    ) -> Result<Option<Vec<u8>>, JobError> {
         let key = cover.key(bench.track.organization_id, bench.track.index, size);
-        Ok(self.stored(&key, bench.scratch.path()).await.map_err(std::io::Error::other)?)
+        self.stored(&key, bench.scratch()).await
     }
 
     async fn drawn_cover(
         &self,
-        bench: &Workbench,
+        bench: &Workbench<'_>,
         size: CoverSize,
         analysed: Option<&Analysed>,
-    ) -> Result<Vec<u8>, MediaError> {
+    ) -> Result<Vec<u8>, Stop> {
         let colour = self.colour(bench).await?;
         let levels = analysed.map(|analysed| analysed.bars(&LevelsSettings::default()).to_vec());
         let levels = levels.unwrap_or_default();
         let draw = move || tonearm_media::placeholder(colour, &levels, &[size]);
-        let drawn = tokio::task::spawn_blocking(draw).await.map_err(std::io::Error::other)?;
-        let missing = || MediaError::Failed("the cover could not be drawn".to_owned());
+        let drawn = tokio::task::spawn_blocking(draw).await?;
+        let missing = || Stop::Job(JobError::internal("the cover could not be drawn"));
         drawn.into_iter().next().map(|image| image.jpeg).ok_or_else(missing)
     }
 }

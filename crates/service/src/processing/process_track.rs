@@ -1,22 +1,30 @@
 //! Make everything that a track's recipes ask for.
 
-use tonearm_domain::{FileOutcome, OrganizationId, Recipe, Source, Track, TrackId, TrackStatus};
-use tonearm_media::{LimitTier, MediaError, RunScope};
+use tonearm_domain::{
+    CoverOrigin, FileOutcome, OrganizationId, Outage, Recipe, Source, Track, TrackId, TrackStatus,
+};
+use tonearm_media::{LimitTier, RunScope};
 
 use super::analysis::Analysed;
 use super::board::Board;
 use super::files::{MadeCover, Results};
 use super::pictures::needs_placeholder;
 use super::plan::{Known, Piece, Plan};
-use super::workbench::{Stop, Workbench};
+use super::recording::Unrecorded;
+use super::stop::Stop;
+use super::workbench::Workbench;
 use super::{JobError, JobRun, Processing};
 
-/// What is left to be recorded at the end of a run.
-#[derive(Default)]
-pub(super) struct Unrecorded {
-    pub(super) analysed: Option<Analysed>,
-    pub(super) cover: Option<MadeCover>,
-    pub(super) files: Vec<(Recipe, FileOutcome)>,
+/// A file whose processes hang without using the processor is blamed for it only after so many seconds of attempts:
+/// until then the machine may be what is slow.
+const HANGING_SECONDS: i64 = 24 * 3600;
+
+/// How one pass over a track ended.
+enum Pass {
+    /// The job is done.
+    Finished,
+    /// Recipes were added meanwhile, which another pass makes.
+    Again,
 }
 
 impl Processing {
@@ -30,12 +38,22 @@ impl Processing {
         organization_id: OrganizationId,
         track_id: TrackId,
     ) -> Result<(), JobError> {
-        let Some(track) = self.catalog.track(organization_id, track_id).await? else {
-            return self.finish(&run.claimed).await;
-        };
-        let source = match track.source.clone() {
-            Some(source) if track.status.is_processing() => source,
-            _ => return self.finish(&run.claimed).await,
+        // Each further pass needs a recipe that somebody added during the one before.
+        while let Pass::Again = self.pass_over(run, organization_id, track_id).await? {}
+        Ok(())
+    }
+
+    async fn pass_over(
+        &self,
+        run: &JobRun,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+    ) -> Result<Pass, JobError> {
+        let track = self.catalog.track(organization_id, track_id).await?;
+        let source = track.as_ref().and_then(|track| track.source.clone());
+        let (Some(track), Some(source)) = (track.filter(|track| track.status.is_processing()), source) else {
+            self.finish(&run.claimed).await?;
+            return Ok(Pass::Finished);
         };
         let recipes = self.missing_recipes(&track).await?;
         let board = Board::new(&recipes);
@@ -55,26 +73,100 @@ impl Processing {
         source: Source,
         recipes: Vec<Recipe>,
         board: Board,
-    ) -> Result<(), JobError> {
+    ) -> Result<Pass, JobError> {
+        match self.make_track(run, &track, &source, recipes, board).await {
+            Ok((before, unrecorded)) => self.settle_track(run, &before, unrecorded).await,
+            Err(Stop::Source(reason)) => self.reject(run, &track, &reason).await,
+            Err(Stop::Limit(reason)) => {
+                if self.fall_back(run, &track).await? {
+                    tracing::info!(track_id = %track.id, reason, "processing a track once more with larger limits");
+                    return Ok(Pass::Again);
+                }
+                self.reject(run, &track, &reason).await
+            }
+            Err(Stop::Job(JobError::Outage { outage: Outage::Overload, source })) if self.hangs(run) => {
+                self.reject(run, &track, &source.to_string()).await
+            }
+            Err(Stop::Job(error)) => Err(error),
+        }
+    }
+
+    /// Whether processes of this job have run out of time for so long that the file must be the cause.
+    fn hangs(&self, run: &JobRun) -> bool {
+        let since = run.claimed.failing_since;
+        since.is_some_and(|since| since.plus_seconds(HANGING_SECONDS) <= self.ambient.now())
+    }
+
+    /// Makes everything that is missing of a track. Gives it as it was before, and what is left to be recorded.
+    async fn make_track(
+        &self,
+        run: &JobRun,
+        track: &Track,
+        source: &Source,
+        recipes: Vec<Recipe>,
+        board: Board,
+    ) -> Result<(Track, Unrecorded), Stop> {
         let tier = match track.status {
             TrackStatus::FallbackProcessing => LimitTier::Fallback,
             _ => LimitTier::Normal,
         };
         let scope = RunScope { cancel: run.cancel.clone(), tier };
-        let bench = match self.open_workbench(track.clone(), source, scope, board).await {
-            Ok(bench) => bench,
-            Err(Stop::Source(error)) => return self.refuse_source(run, &track, error).await,
-            Err(Stop::Job(error)) => return Err(error),
+        let bench = self.open_workbench(run, track.clone(), source, scope, board).await?;
+        let unrecorded = self.make_all(&bench, recipes).await?;
+        Ok((bench.track, unrecorded))
+    }
+
+    /// Records what is left to be recorded, settles the status by what was made and ends the job. `before` is the track
+    /// as it was when the run began.
+    async fn settle_track(
+        &self,
+        run: &JobRun,
+        before: &Track,
+        unrecorded: Unrecorded,
+    ) -> Result<Pass, JobError> {
+        let Some(mut recording) = self.recording(&run.claimed, before.organization_id, before.id).await?
+        else {
+            self.finish(&run.claimed).await?;
+            return Ok(Pass::Finished);
         };
-        match self.make_all(&bench, recipes).await {
-            Ok(unrecorded) => self.settle_track(run, &bench.track, unrecorded).await,
-            Err(Stop::Source(error)) => self.refuse_source(run, &track, error).await,
-            Err(Stop::Job(error)) => Err(error),
+        let has_cover = unrecorded.cover.is_some();
+        recording.put(unrecorded).await?;
+        let cover = recording.track.cover;
+        if !has_cover && cover != before.cover && cover.is_some_and(|it| it.origin == CoverOrigin::Uploaded) {
+            // The files cut from the cover may show the one before.
+            recording.queue_cover_files().await?;
         }
+        let is_finished = recording.settle_and_finish(&run.claimed).await?;
+        Ok(if is_finished { Pass::Finished } else { Pass::Again })
+    }
+
+    /// Ends a track whose source as a whole is at fault.
+    async fn reject(&self, run: &JobRun, track: &Track, reason: &str) -> Result<Pass, JobError> {
+        match self.recording(&run.claimed, track.organization_id, track.id).await? {
+            Some(recording) => recording.reject_and_finish(&run.claimed, reason).await?,
+            None => self.finish(&run.claimed).await?,
+        }
+        Ok(Pass::Finished)
+    }
+
+    /// Puts a track that hit its limits on its second way; `false` where it is there already.
+    pub(super) async fn fall_back(&self, run: &JobRun, track: &Track) -> Result<bool, JobError> {
+        let recording = self.recording(&run.claimed, track.organization_id, track.id).await?;
+        let mut recording = recording.ok_or(JobError::Cancelled)?;
+        let Ok(status) = recording.track.status.fall_back() else {
+            return Ok(false);
+        };
+        recording.track.status = status;
+        recording.commit().await?;
+        Ok(true)
     }
 
     /// Makes files for recipes, and a cover where there is none.
-    pub(super) async fn make_all(&self, bench: &Workbench, recipes: Vec<Recipe>) -> Result<Unrecorded, Stop> {
+    pub(super) async fn make_all(
+        &self,
+        bench: &Workbench<'_>,
+        recipes: Vec<Recipe>,
+    ) -> Result<Unrecorded, Stop> {
         let known = Known {
             claimed_duration: bench.probe.duration,
             is_plain: bench.probe.pcm.is_some(),
@@ -86,14 +178,14 @@ impl Processing {
         let results = Results::new(bench, plan.is_short);
         let recorded = known.is_measured.then(|| Analysed::recorded(bench));
         let at_once =
-            async { self.make_pieces(&results, &plan.at_once, recorded.as_ref()).await.map_err(Stop::Job) };
+            async { Ok::<_, Stop>(self.make_pieces(&results, &plan.at_once, recorded.as_ref()).await?) };
         let measured = async {
             if !plan.measures {
                 return Ok((None, None));
             }
             let (analysed, rendered) = self.analyse(bench, &plan).await?;
             if !plan.is_short {
-                self.record_analysis(&bench.track, &analysed).await?;
+                self.record_analysis(bench, &analysed).await?;
             }
             let rest = self.make_measured(&results, &plan, &analysed, rendered);
             let cover = self.make_and_show_cover(bench, &analysed, plan.is_short);
@@ -115,13 +207,13 @@ impl Processing {
     /// Makes the cover and, unless all is recorded together in the end, puts it to use.
     async fn make_and_show_cover(
         &self,
-        bench: &Workbench,
+        bench: &Workbench<'_>,
         analysed: &Analysed,
         is_together: bool,
     ) -> Result<Option<MadeCover>, JobError> {
         match self.make_cover(bench, analysed).await? {
             Some(made) if !is_together => {
-                self.record_cover(&bench.track, made).await?;
+                self.record_cover(bench, made).await?;
                 Ok(None)
             }
             made => Ok(made),
@@ -162,7 +254,7 @@ impl Processing {
         if limited.is_empty() {
             return Ok(());
         }
-        if self.fall_back(bench).await? {
+        if self.fall_back(bench.run, &bench.track).await? {
             tracing::info!(track_id = %bench.track.id, "making {} files once more with larger limits", limited.len());
             let pieces: Vec<Piece> = limited.into_iter().map(|(piece, _)| piece).collect();
             results.enlarge_limits();
@@ -180,9 +272,24 @@ impl Processing {
         limited: Vec<(Piece, String)>,
     ) -> Result<(), JobError> {
         for (piece, reason) in limited {
+            self.may_blame(results.bench()).await?;
             self.conclude(results, &piece, &FileOutcome::Failed { reason }).await?;
         }
         Ok(())
+    }
+
+    /// Records what probing and measuring found.
+    async fn record_analysis(&self, bench: &Workbench<'_>, analysed: &Analysed) -> Result<(), JobError> {
+        let mut recording = self.recording_of(bench).await?;
+        recording.put_analysis(analysed);
+        recording.commit().await
+    }
+
+    /// Puts a cover to use as soon as it is there.
+    async fn record_cover(&self, bench: &Workbench<'_>, made: MadeCover) -> Result<(), JobError> {
+        let mut recording = self.recording_of(bench).await?;
+        recording.put_cover(made).await?;
+        recording.commit().await
     }
 
     /// The recipes of a track of which there is no made file.
@@ -192,16 +299,5 @@ impl Processing {
         let is_made = |recipe: &Recipe| files.iter().any(|f| f.recipe.id == recipe.id && f.is_made());
         recipes.retain(|recipe| !is_made(recipe));
         Ok(recipes)
-    }
-
-    /// What an error about the source as a whole means: the bytes are at fault, or the run is.
-    async fn refuse_source(&self, run: &JobRun, track: &Track, error: MediaError) -> Result<(), JobError> {
-        match error {
-            MediaError::NotAudio(reason) | MediaError::Failed(reason) | MediaError::LimitHit(reason) => {
-                self.reject(run, track, &reason).await
-            }
-            MediaError::Cancelled => Err(JobError::Cancelled),
-            other => Err(JobError::internal(other)),
-        }
     }
 }

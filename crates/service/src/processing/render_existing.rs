@@ -2,15 +2,14 @@
 
 use futures::stream::{self, StreamExt};
 use tonearm_domain::{
-    FileOutcome, Job, OrganizationId, Outcome, Recipe, Rendering, Track, TrackFile, VariantId,
+    FileOutcome, Job, OrganizationId, Recipe, Rendering, Source, Track, TrackFile, VariantId,
 };
-use tonearm_media::{LimitTier, MediaError, RunScope};
+use tonearm_media::{LimitTier, RunScope};
 
 use super::board::Board;
-use super::settle_track::judge;
-use super::workbench::Stop;
+use super::recording::Unrecorded;
+use super::stop::Stop;
 use super::{JobError, JobRun, Processing};
-use crate::webhooks::events;
 
 /// Tracks of one run, for each process that runs at once. After them the job queues up again, behind what has come
 /// in the meantime.
@@ -92,60 +91,35 @@ impl Processing {
         board: Board,
     ) -> Result<bool, JobError> {
         let Some(source) = track.source.clone() else { return Ok(true) };
-        // There is no status that would tell of a second try.
-        let scope = RunScope { cancel: run.cancel.clone(), tier: LimitTier::Fallback };
-        let made = async {
-            let bench = self.open_workbench(track.clone(), source, scope, board).await?;
-            self.make_all(&bench, vec![recipe.clone()]).await
-        };
-        let unrecorded = match made.await {
-            Ok(unrecorded) => unrecorded.files,
+        let unrecorded = match self.make_one(run, &track, &source, recipe, board).await {
+            Ok(unrecorded) => unrecorded,
             Err(Stop::Job(error)) => return Err(error),
-            Err(Stop::Source(
-                MediaError::NotAudio(reason) | MediaError::Failed(reason) | MediaError::LimitHit(reason),
-            )) => vec![(recipe.clone(), FileOutcome::Failed { reason })],
-            Err(Stop::Source(MediaError::Cancelled)) => return Err(JobError::Cancelled),
-            Err(Stop::Source(error)) => return Err(JobError::internal(error)),
+            Err(Stop::Source(reason) | Stop::Limit(reason)) => {
+                let failed = (recipe.clone(), FileOutcome::Failed { reason });
+                Unrecorded { files: vec![failed], ..Unrecorded::default() }
+            }
         };
-        self.end_rendering_of(&track, unrecorded, recipe).await
+        let recording = self.recording(&run.claimed, track.organization_id, track.id).await?;
+        let Some(mut recording) = recording else { return Ok(true) };
+        recording.put(unrecorded).await?;
+        recording.settle_again().await?;
+        let is_made = recording.file_of(recipe).is_some_and(|file| is_current(file, recipe));
+        recording.commit().await?;
+        Ok(is_made)
     }
 
-    /// Records what came of one track. An incomplete track that now has everything becomes ready.
-    async fn end_rendering_of(
+    async fn make_one(
         &self,
+        run: &JobRun,
         track: &Track,
-        unrecorded: Vec<(Recipe, FileOutcome)>,
+        source: &Source,
         recipe: &Recipe,
-    ) -> Result<bool, JobError> {
-        let tx = self.catalog.begin().await?;
-        let Some(mut track) = tx.track(track.organization_id, track.id).await? else { return Ok(true) };
-        let before = tx.files_of_track(track.id).await?;
-        for (recipe, outcome) in unrecorded {
-            let has_made = before.iter().any(|file| file.recipe.id == recipe.id && file.is_made());
-            if has_made && matches!(outcome, FileOutcome::Failed { .. }) {
-                // What it was with other settings is better than nothing.
-                continue;
-            }
-            self.put_file(&tx, &track, recipe, outcome).await?;
-        }
-        tx.delete_track_progress(track.id).await?;
-        let files = tx.files_of_track(track.id).await?;
-        if track.status.is_playable()
-            && let (outcome, reason) = judge(&track, &files)
-            && outcome != Outcome::Nothing
-        {
-            let status = track.status.add_variant().and_then(|status| status.settle(outcome));
-            if let Ok(status) = status
-                && status != track.status
-            {
-                let previous = track.status;
-                (track.status, track.status_reason) = (status, reason);
-                tx.update_track(&track).await?;
-                events::track_settled(&tx, &self.ambient, &track, previous).await?;
-            }
-        }
-        tx.commit().await?;
-        Ok(files.iter().any(|file| is_current(file, recipe)))
+        board: Board,
+    ) -> Result<Unrecorded, Stop> {
+        // There is no status that would tell of a second try.
+        let scope = RunScope { cancel: run.cancel.clone(), tier: LimitTier::Fallback };
+        let bench = self.open_workbench(run, track.clone(), source, scope, board).await?;
+        self.make_all(&bench, vec![recipe.clone()]).await
     }
 }
 

@@ -7,6 +7,7 @@ use tonearm_domain::{
 use tonearm_media::{LimitTier, MediaError, RunScope};
 use tonearm_outbound::TranscribeError;
 
+use super::stop::Stop;
 use super::{JobError, JobRun, Processing, finish};
 use crate::transcription::pending;
 
@@ -82,22 +83,21 @@ impl Processing {
         settings: &TranscriptionSettings,
     ) -> Result<(String, Option<String>), Trouble> {
         let transcriptions = self.transcriptions.as_ref().ok_or(JobError::Cancelled)?;
-        let scratch = tempfile::Builder::new().prefix("words-").tempdir_in(&self.scratch)?;
         let source = track.source.as_ref().ok_or(JobError::Cancelled)?;
-        let gone = || Trouble::Provider(TranscribeError::Final("the uploaded file is gone".to_owned()));
-        let input = self.local_source(source, scratch.path()).await?.ok_or_else(gone)?;
+        let local = self.local_source(source, "words-").await?;
+        let (input, scratch) = (&local.path, local.scratch.path());
         let scope = RunScope { cancel: run.cancel.clone(), tier: LimitTier::Fallback };
-        let probe = self.media.probe(&input, &scope).await.map_err(trouble)?;
+        let probe = self.media.probe(input, &scope).await.map_err(trouble)?;
         let (mut utterances, mut language, mut start) = (Vec::new(), None, 0.0);
         while start == 0.0 || start < track.duration {
             let most = start + PIECE_SECONDS;
             let end = if most < track.duration {
-                let quiet = self.media.quiet_moment(&input, &probe, (most - CUT_WITHIN, most), &scope);
+                let quiet = self.media.quiet_moment(input, &probe, (most - CUT_WITHIN, most), &scope);
                 quiet.await.map_err(trouble)?.unwrap_or(most)
             } else {
                 track.duration
             };
-            let piece = self.media.speech(&input, &probe, (start, end), scratch.path(), &scope);
+            let piece = self.media.speech(input, &probe, (start, end), scratch, &scope);
             let sound = tokio::fs::read(piece.await.map_err(trouble)?).await?;
             let asked = transcriptions.ask(settings, sound.into());
             let heard = tokio::select! {
@@ -165,11 +165,8 @@ fn failed(
 }
 
 fn trouble(error: MediaError) -> Trouble {
-    match error {
-        MediaError::Cancelled => Trouble::Run(JobError::Cancelled),
-        MediaError::NotAudio(reason) | MediaError::Failed(reason) | MediaError::LimitHit(reason) => {
-            Trouble::Provider(TranscribeError::Final(reason))
-        }
-        other => Trouble::Run(JobError::internal(other)),
+    match Stop::from(error) {
+        Stop::Source(reason) | Stop::Limit(reason) => Trouble::Provider(TranscribeError::Final(reason)),
+        Stop::Job(error) => Trouble::Run(error),
     }
 }

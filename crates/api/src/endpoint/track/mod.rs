@@ -6,4 +6,5 @@ pub(crate) mod delete;
 pub(crate) mod list;
 pub(crate) mod read;
 pub(crate) mod renew_cover_upload;
+pub(crate) mod retry;
 pub(crate) mod update;
