@@ -25,6 +25,8 @@ pub struct PendingJob {
     pub id: JobId,
     /// Its kind, as [`Job::kind`] gives it.
     pub kind: String,
+    /// What to do; none if this version cannot read it.
+    pub job: Option<Job>,
     /// How many times it was claimed.
     pub attempts: u32,
     /// When it may be claimed.
@@ -44,6 +46,7 @@ impl TryFrom<Model> for PendingJob {
         Ok(Self {
             id: JobId::from_uuid(row.id),
             kind: row.kind,
+            job: serde_json::from_value(row.payload).ok(),
             attempts: attempts(row.attempts)?,
             run_at: moment("job.run_at", row.run_at)?,
             leased_until: moment_if_set("job.leased_until", row.leased_until)?,

@@ -23,6 +23,10 @@ fn for_organization(organization: OrganizationId) -> Condition {
     Condition::all().add(Column::OrganizationId.eq(organization.uuid())).add(Column::TrackId.is_null())
 }
 
+fn by_id(organization: OrganizationId, id: VariantId) -> Select<Entity> {
+    living().filter(Column::Id.eq(id.uuid())).filter(Column::OrganizationId.eq(organization.uuid()))
+}
+
 /// The organization's, then the track's own.
 fn for_track(organization: OrganizationId, track: TrackId) -> Select<Entity> {
     let own = Condition::all()
@@ -60,9 +64,7 @@ impl Catalog {
         organization: OrganizationId,
         id: VariantId,
     ) -> Result<Option<Recipe>, CatalogError> {
-        let select =
-            living().filter(Column::Id.eq(id.uuid())).filter(Column::OrganizationId.eq(organization.uuid()));
-        one(self.reader(), select).await
+        one(self.reader(), by_id(organization, id)).await
     }
 }
 
@@ -109,6 +111,16 @@ impl Transaction {
             .one(self.db())
             .await?;
         all(self.db(), for_track(organization, track)).await
+    }
+
+    /// One recipe, locked for a change together with all others of the organization.
+    pub async fn recipe(
+        &self,
+        organization: OrganizationId,
+        id: VariantId,
+    ) -> Result<Option<Recipe>, CatalogError> {
+        self.lock_recipes(organization).await?;
+        one(self.db(), by_id(organization, id)).await
     }
 
     /// Removes a recipe for good, and what was kept of rendering it; files made by it stay, and remember it. Tells

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
-use tonearm_domain::{Codec, RecipeKind, Transcode};
+use tonearm_domain::{Codec, Outage, RecipeKind, Transcode};
 use tonearm_fixtures::audio::WavSpec;
-use tonearm_media::{LimitTier, MediaError, Output, Probe, RunScope, TierLimits};
+use tonearm_media::{LimitTier, Media, MediaConfig, MediaError, Output, Probe, RunScope, TierLimits};
 
 use crate::bench::{Bench, limits, long_noise, no_time};
 
@@ -77,12 +77,12 @@ async fn what_is_called_off_does_not_start() {
 }
 
 #[tokio::test]
-async fn time_runs_out() {
+async fn time_that_runs_out_without_being_used_is_not_the_files_fault() {
     let bench = Bench::with_limits(limits(no_time()));
     let input = bench.wav("a.wav", &WavSpec::default());
     let probe = encoded(&bench, &input).await;
     let result = bench.media.analyse(&input, &probe, &[], &RunScope::default(), None).await;
-    assert!(matches!(result, Err(MediaError::LimitHit(_))), "{result:?}");
+    assert!(matches!(result, Err(MediaError::Outage(Outage::Overload, _))), "{result:?}");
 }
 
 #[tokio::test]
@@ -147,4 +147,32 @@ async fn a_killed_service_takes_its_children_along() {
     service.kill().unwrap();
     service.wait().unwrap();
     until(|| !is_named_by_a_process(&input)).await;
+}
+
+fn script(folder: &Path, name: &str, text: &str) -> std::path::PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let path = folder.join(name);
+    std::fs::write(&path, text).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+#[tokio::test]
+async fn tools_that_fail_on_a_good_sound_are_found_out() {
+    let scope = RunScope::default();
+    let bench = Bench::new();
+    bench.media.self_test(bench.path(), &scope).await.unwrap();
+    let broken = script(
+        bench.path(),
+        "broken",
+        "#!/bin/sh\necho Invalid data found when processing input >&2\nexit 1\n",
+    );
+    for config in [
+        MediaConfig { ffmpeg: broken.clone(), ..MediaConfig::find() },
+        MediaConfig { ffprobe: broken.clone(), ..MediaConfig::find() },
+        MediaConfig { ffmpeg: bench.path().join("missing"), ..MediaConfig::find() },
+    ] {
+        let result = Media::new(config).self_test(bench.path(), &scope).await;
+        assert!(matches!(result, Err(MediaError::Outage(Outage::Tools, _))), "{result:?}");
+    }
 }

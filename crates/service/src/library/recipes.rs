@@ -73,7 +73,8 @@ impl Library {
         update: UpdateRecipe,
     ) -> Result<Recipe, Refusal> {
         caller.require_whole_organization()?;
-        let mut recipe = self.own_recipe(caller, id).await?;
+        let tx = self.catalog.begin().await?;
+        let mut recipe = own(tx.recipe(caller.organization_id, id).await?)?;
         let UpdateRecipe { index, kind, position } = update;
         if let Patch::Set(index) = index {
             recipe.index = index;
@@ -85,7 +86,6 @@ impl Library {
         if let Patch::Set(position) = position {
             recipe.position = position;
         }
-        let tx = self.catalog.begin().await?;
         tx.update_recipe(&recipe).await?;
         self.record_recipe(&tx, caller, AuditAction::VariantUpdate, &recipe).await?;
         tx.commit().await?;
@@ -95,8 +95,8 @@ impl Library {
     /// Removes a recipe, and every file that was made by it. Gives how many files there were.
     pub async fn remove_recipe(&self, caller: &Caller, id: VariantId) -> Result<u64, Refusal> {
         caller.require_whole_organization()?;
-        let recipe = self.own_recipe(caller, id).await?;
         let tx = self.catalog.begin().await?;
+        let recipe = own(tx.recipe(caller.organization_id, id).await?)?;
         if !tx.delete_recipe(caller.organization_id, id).await? {
             return Err(Refusal::NotFound(Noun::Variant));
         }
@@ -112,7 +112,7 @@ impl Library {
     pub async fn render_existing(&self, caller: &Caller, id: VariantId) -> Result<Rendering, Refusal> {
         caller.require_whole_organization()?;
         let organization_id = caller.organization_id;
-        let recipe = self.own_recipe(caller, id).await?;
+        let recipe = own(self.catalog.recipe(organization_id, id).await?)?;
         let rendering = Rendering {
             organization_id,
             variant_id: id,
@@ -143,12 +143,11 @@ impl Library {
         let done = Done { action, subject_id: recipe.id.uuid(), title: recipe.index.as_str() };
         Ok(audit::record(tx, &self.ambient, caller, done).await?)
     }
+}
 
-    /// A recipe of the organization itself, not of one of its tracks.
-    async fn own_recipe(&self, caller: &Caller, id: VariantId) -> Result<Recipe, Refusal> {
-        let recipe = self.catalog.recipe(caller.organization_id, id).await?;
-        recipe.filter(|recipe| recipe.track_id.is_none()).ok_or(Refusal::NotFound(Noun::Variant))
-    }
+/// A recipe of the organization itself, not of one of its tracks.
+fn own(recipe: Option<Recipe>) -> Result<Recipe, Refusal> {
+    recipe.filter(|recipe| recipe.track_id.is_none()).ok_or(Refusal::NotFound(Noun::Variant))
 }
 
 fn validate(kind: &RecipeKind) -> Result<(), Refusal> {

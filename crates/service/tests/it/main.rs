@@ -4,9 +4,12 @@
 
 mod cost;
 mod freshness;
+mod interleavings;
 mod resealing;
 mod signing_keys;
 mod station;
 mod usage;
+mod verdicts;
+mod workshop;
 
 pub(crate) use tonearm_fixtures::on_both;

@@ -1,0 +1,113 @@
+//! Whose fault a failure is: only the file's own faults become a verdict on it.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use tonearm_domain::{Outage, Track, TrackId, TrackStatus};
+use tonearm_fixtures::{Place, S3Server};
+use tonearm_media::MediaConfig;
+use tonearm_service::{Caller, JobError, Refusal};
+
+use crate::on_both;
+use crate::workshop::{Workshop, sound};
+
+on_both!(
+    a_store_that_is_away_is_waited_for,
+    tools_that_do_not_work_are_waited_for,
+    a_source_that_the_store_lost_or_changed_is_waited_for,
+    what_is_no_audio_is_refused_and_can_be_retried,
+);
+
+async fn track(workshop: &Workshop, owner: &Caller, id: TrackId) -> Track {
+    workshop.catalog.track(owner.organization_id, id).await.unwrap().unwrap()
+}
+
+/// Runs the track's job, which must end in an outage that leaves the track in processing.
+async fn waits(workshop: &Workshop, owner: &Caller, id: TrackId, expected: Outage) {
+    let result = workshop.run_next().await.unwrap();
+    let is_expected = matches!(&result, Err(JobError::Outage { outage, .. }) if *outage == expected);
+    assert!(is_expected, "{result:?}");
+    assert_eq!(track(workshop, owner, id).await.status, TrackStatus::Processing);
+}
+
+async fn becomes_ready(workshop: &Workshop, owner: &Caller, id: TrackId) {
+    workshop.run_all().await;
+    let track = track(workshop, owner, id).await;
+    assert_eq!(track.status, TrackStatus::Ready, "{:?}", track.status_reason);
+}
+
+async fn a_store_that_is_away_is_waited_for(place: Place) {
+    let mut s3 = S3Server::start();
+    let folder = tempfile::tempdir().unwrap();
+    let workshop = Workshop::open_with(&place, folder, Some(s3.url()), MediaConfig::find()).await;
+    let (owner, id) = workshop.upload(sound()).await;
+    s3.stop();
+    waits(&workshop, &owner, id, Outage::Store).await;
+    s3.restart();
+    becomes_ready(&workshop, &owner, id).await;
+}
+
+async fn tools_that_do_not_work_are_waited_for(place: Place) {
+    let folder = tempfile::tempdir().unwrap();
+    let ffmpeg = folder.path().join("ffmpeg");
+    write_program(&ffmpeg, "echo Invalid data found when processing input >&2; exit 1");
+    let config = MediaConfig { ffmpeg: ffmpeg.clone(), ..MediaConfig::find() };
+    let workshop = Workshop::open_with(&place, folder, None, config).await;
+    let (owner, id) = workshop.upload(sound()).await;
+    waits(&workshop, &owner, id, Outage::Tools).await;
+    write_program(&ffmpeg, "kill -s KILL $$");
+    waits(&workshop, &owner, id, Outage::Memory).await;
+    std::fs::remove_file(&ffmpeg).unwrap();
+    waits(&workshop, &owner, id, Outage::Tools).await;
+    // A name in `PATH` runs in the same confinement as the real program.
+    write_program(&ffmpeg, "exec ffmpeg \"$@\"");
+    becomes_ready(&workshop, &owner, id).await;
+}
+
+fn write_program(path: &Path, commands: &str) {
+    std::fs::write(path, format!("#!/bin/sh\n{commands}\n")).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+async fn a_source_that_the_store_lost_or_changed_is_waited_for(place: Place) {
+    let folder = tempfile::tempdir().unwrap();
+    let workshop = Workshop::open_with(&place, folder, None, MediaConfig::find()).await;
+    let (owner, id) = workshop.upload(sound()).await;
+    let path = source_path(&workshop, &owner, id).await;
+    let bytes = std::fs::read(&path).unwrap();
+
+    std::fs::remove_file(&path).unwrap();
+    waits(&workshop, &owner, id, Outage::Store).await;
+    std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    waits(&workshop, &owner, id, Outage::Store).await;
+    std::fs::write(&path, vec![0; bytes.len()]).unwrap();
+    waits(&workshop, &owner, id, Outage::Store).await;
+    std::fs::write(&path, bytes).unwrap();
+    becomes_ready(&workshop, &owner, id).await;
+}
+
+async fn source_path(workshop: &Workshop, owner: &Caller, id: TrackId) -> PathBuf {
+    let source = track(workshop, owner, id).await.source.unwrap();
+    workshop.blobs.local_path(&source.key).unwrap()
+}
+
+async fn what_is_no_audio_is_refused_and_can_be_retried(place: Place) {
+    let folder = tempfile::tempdir().unwrap();
+    let workshop = Workshop::open_with(&place, folder, None, MediaConfig::find()).await;
+    let (owner, id) = workshop.upload(b"These are words, not sound. ".repeat(100)).await;
+    workshop.run_all().await;
+    let refused = track(&workshop, &owner, id).await;
+    assert_eq!(refused.status, TrackStatus::InitError);
+    assert!(refused.status_reason.is_some());
+
+    let retried = workshop.library.retry_track(&owner, id).await.unwrap().track;
+    assert_eq!((retried.status, retried.status_reason), (TrackStatus::Processing, None));
+    workshop.run_all().await;
+    assert_eq!(track(&workshop, &owner, id).await.status, TrackStatus::InitError);
+
+    // Where nothing is missing there is nothing to do.
+    let (owner, id) = workshop.upload(sound()).await;
+    becomes_ready(&workshop, &owner, id).await;
+    let refusal = workshop.library.retry_track(&owner, id).await.unwrap_err();
+    assert!(matches!(refusal, Refusal::Conflict { code: "nothing_to_retry", .. }), "{refusal:?}");
+}

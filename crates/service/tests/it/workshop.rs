@@ -1,0 +1,152 @@
+//! What processing needs, with an ffmpeg that does next to nothing.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+use tonearm_blobs::Blobs;
+use tonearm_catalog::{Catalog, ConnectOptions};
+use tonearm_domain::{Ambient, Cover, CoverOrigin, Job, Track, TrackId};
+use tonearm_fixtures::audio::{WavSpec, wav};
+use tonearm_fixtures::{ManualClock, Place, ambient};
+use tonearm_media::{Media, MediaConfig};
+use tonearm_service::{
+    Caller, CreateCollection, CreateTrack, JobError, JobRun, Library, Links, Processing, UploadLimits,
+    UploadTerms, Uploads,
+};
+use tonearm_signing::{Secrets, UrlSigner};
+
+/// The bitrate that the replaced ffmpeg cannot encode.
+pub(crate) const FAILING_BITRATE: u16 = 320;
+
+/// Everything that makes files of tracks, over one database and a folder.
+pub(crate) struct Workshop {
+    pub(crate) catalog: Catalog,
+    pub(crate) blobs: Blobs,
+    pub(crate) library: Library,
+    pub(crate) uploads: Uploads,
+    pub(crate) processing: Processing,
+    pub(crate) ambient: Ambient,
+    pub(crate) clock: ManualClock,
+    _folder: TempDir,
+}
+
+impl Workshop {
+    /// With a script in place of ffmpeg.
+    pub(crate) async fn open(place: &Place) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let ffmpeg = write_script(folder.path());
+        let config = MediaConfig { ffmpeg, concurrency: 8, ..MediaConfig::find() };
+        Self::open_with(place, folder, None, config).await
+    }
+
+    /// With tools and a store of the caller's choice; a folder where none is named.
+    pub(crate) async fn open_with(
+        place: &Place,
+        folder: TempDir,
+        store: Option<String>,
+        config: MediaConfig,
+    ) -> Self {
+        let catalog = Catalog::connect(&place.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+        let (ambient, clock) = ambient();
+        let store = store.unwrap_or_else(|| format!("file://{}", folder.path().join("objects").display()));
+        let blobs = Blobs::open(&store.parse().unwrap()).await.unwrap();
+        let secrets = Secrets::parse("a secret for tests that is long enough to be one").unwrap();
+        let delivery_url = "https://cdn.example.com".parse().unwrap();
+        let signer = UrlSigner::new(secrets);
+        let links = Links::new(signer, ambient.clone(), "https://api.example.com", delivery_url);
+        let limits = UploadLimits { max_source_bytes: 1 << 30, max_cover_bytes: 1 << 20 };
+        let scratch = folder.path().join("scratch");
+        std::fs::create_dir(&scratch).unwrap();
+        let media = Media::new(config);
+        Self {
+            library: Library::new(catalog.clone(), ambient.clone(), links.clone()),
+            uploads: Uploads::new(catalog.clone(), blobs.clone(), ambient.clone(), links, limits),
+            processing: Processing::new(catalog.clone(), blobs.clone(), media, ambient.clone(), scratch),
+            catalog,
+            blobs,
+            ambient,
+            clock,
+            _folder: folder,
+        }
+    }
+
+    /// Makes an organization with one collection and uploads a track to it.
+    pub(crate) async fn upload(&self, bytes: Vec<u8>) -> (Caller, TrackId) {
+        let organization = self.library.create_organization("Example Radio").await.unwrap();
+        let owner = Caller::owner(organization.organization.id);
+        let create = CreateCollection { title: "First".to_owned(), ..CreateCollection::default() };
+        let (collection, _) = self.library.create_collection(&owner, create).await.unwrap();
+        let create = CreateTrack {
+            collection_id: Some(collection.collection.id),
+            file_name: "tone.wav".to_owned(),
+            ..CreateTrack::default()
+        };
+        let (created, _) = self.library.create_track(&owner, create).await.unwrap();
+        let (track_id, terms) = (created.track.id, UploadTerms::default());
+        let body = futures::stream::iter([Ok(bytes.into())]);
+        self.uploads.accept_source(owner.origin, owner.organization_id, track_id, body, terms).await.unwrap();
+        (owner, track_id)
+    }
+
+    /// Lets a track have a cover, so that none is drawn: that takes longer than everything else.
+    pub(crate) async fn give_cover(&self, track: &Track) {
+        let cover = Some(Cover { version: self.ambient.short_id(), origin: CoverOrigin::Generated });
+        let tx = self.catalog.begin().await.unwrap();
+        tx.update_track(&Track { cover, ..track.clone() }).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+
+    /// Claims the job that is due and runs it. What came of it is given back; a failed job is due again at once.
+    pub(crate) async fn run_next(&self) -> Option<Result<(), JobError>> {
+        let now = self.ambient.now();
+        let lease = self.ambient.credential_id();
+        let claimed = self.catalog.claim_job(now, lease, now.plus_seconds(60)).await.unwrap()?;
+        let run = JobRun { claimed, cancel: CancellationToken::new() };
+        let result = self.processing.run(&run).await;
+        if let Err(error) = &result {
+            self.catalog.retry_job(&run.claimed, now, &error.to_string()).await.unwrap();
+        }
+        Some(result)
+    }
+
+    /// Runs what is due until nothing is; none of it may fail.
+    pub(crate) async fn run_all(&self) {
+        while let Some(result) = self.run_next().await {
+            result.unwrap();
+        }
+    }
+
+    /// Whether one of these jobs waits or runs.
+    pub(crate) async fn is_queued(&self, jobs: &[Job]) -> bool {
+        let pending = self.catalog.pending_jobs().await.unwrap();
+        pending.iter().filter_map(|pending| pending.job.as_ref()).any(|job| jobs.contains(job))
+    }
+}
+
+/// A short sound that is read without a decoder.
+pub(crate) fn sound() -> Vec<u8> {
+    wav(&WavSpec { seconds: 0.05, ..WavSpec::default() })
+}
+
+/// An ffmpeg that writes a few bytes to every output, and silence or progress to stdout. Encoding with one bitrate fails.
+fn write_script(folder: &Path) -> PathBuf {
+    let script = format!(
+        r#"#!/bin/sh
+samples=
+for word in "$@"; do
+    case $word in
+        {FAILING_BITRATE}k) echo "Conversion failed!" >&2; exit 1 ;;
+        f32le) samples=1 ;;
+        file:*/out*) echo sound > "${{word#file:}}" ;;
+    esac
+done
+if [ "$samples" ]; then head -c 4096 /dev/zero; else echo out_time_us=50000; fi
+"#
+    );
+    let path = folder.join("ffmpeg");
+    std::fs::write(&path, script).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
