@@ -7,7 +7,7 @@ use tonearm_domain::{Collection, CollectionId, Deletion, OrganizationId, Page, T
 use crate::entity::collection::{ActiveModel, Column, Entity};
 use crate::entity::track;
 use crate::query::{TO_CHANGE, change, one, page};
-use crate::{Catalog, CatalogError, Change, Transaction, Record};
+use crate::{Catalog, CatalogError, Change, Record, Transaction};
 
 fn living(organization: OrganizationId) -> Select<Entity> {
     Entity::find().filter(Column::OrganizationId.eq(organization.uuid())).filter(Column::DeletedAt.is_null())

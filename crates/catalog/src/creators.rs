@@ -5,7 +5,7 @@ use tonearm_domain::{Creator, CreatorId, OrganizationId, Page};
 
 use crate::entity::creator::{ActiveModel, Column, Entity};
 use crate::query::{TO_CHANGE, change, one, page};
-use crate::{Catalog, CatalogError, Change, Transaction, Record};
+use crate::{Catalog, CatalogError, Change, Record, Transaction};
 
 fn by_id(organization: OrganizationId, id: CreatorId) -> Select<Entity> {
     Entity::find_by_id(id.uuid()).filter(Column::OrganizationId.eq(organization.uuid()))

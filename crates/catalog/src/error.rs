@@ -71,6 +71,13 @@ impl Record {
             Self::Unique => "record of this kind",
         }
     }
+
+    const fn article(self) -> &'static str {
+        match self {
+            Self::Organization | Self::UploadSession | Self::ApiKey => "an",
+            _ => "a",
+        }
+    }
 }
 
 /// Why the catalog did not do what it was asked. The texts are sentences and never hold SQL; what the database
@@ -81,7 +88,7 @@ pub enum CatalogError {
     #[error("the {} does not exist", .0.as_str())]
     Missing(Record),
     /// There is one already.
-    #[error("a {} already exists", .0.as_str())]
+    #[error("{} {} already exists", .0.article(), .0.as_str())]
     Taken(Record),
     /// The database cannot be reached, is locked by somebody else or ran out of time or room, and nothing was
     /// written: the same may work later.

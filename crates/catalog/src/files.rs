@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::entity::track;
 use crate::entity::track_file::{ActiveModel, Column, Entity};
 use crate::query::{TO_CHANGE, all};
-use crate::{Catalog, CatalogError, Change, Transaction, Record};
+use crate::{Catalog, CatalogError, Change, Record, Transaction};
 
 /// Most ids in one query: databases limit the parameters of a statement.
 pub(crate) const BATCH: usize = 1000;

@@ -6,7 +6,7 @@ use tonearm_domain::{Invitation, InvitationId, OrganizationId, PersonId, Timesta
 
 use crate::entity::invitation::{ActiveModel, Column, Entity, MEMBER, NEW_PASSWORD};
 use crate::query::{TO_CHANGE, all, change, one};
-use crate::{Catalog, CatalogError, Transaction, Record};
+use crate::{Catalog, CatalogError, Record, Transaction};
 
 impl Catalog {
     /// The link whose secret has this SHA-256, even if it was used or is over.

@@ -5,7 +5,7 @@ use tonearm_domain::{Organization, OrganizationId};
 
 use crate::entity::organization::{ActiveModel, Column, Entity};
 use crate::query::{TO_CHANGE, all, change, one};
-use crate::{Catalog, CatalogError, Change, Transaction, Record};
+use crate::{Catalog, CatalogError, Change, Record, Transaction};
 
 fn by_id(id: OrganizationId) -> Select<Entity> {
     Entity::find_by_id(id.uuid())

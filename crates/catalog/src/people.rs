@@ -6,7 +6,7 @@ use tonearm_domain::{EmailAddress, Person, PersonId};
 
 use crate::entity::person::{ActiveModel, Column, Entity};
 use crate::query::{TO_CHANGE, all, change, one};
-use crate::{Catalog, CatalogError, Transaction, Record};
+use crate::{Catalog, CatalogError, Record, Transaction};
 
 impl Catalog {
     /// One person.

@@ -59,11 +59,7 @@ fn keys_of<E: EntityTrait>(select: Select<E>) -> Select<E> {
 }
 
 /// Changes rows by key; `record` is missing where there is no such row (any more).
-pub(crate) async fn change<E, C>(
-    db: &C,
-    update: UpdateMany<E>,
-    record: Record,
-) -> Result<(), CatalogError>
+pub(crate) async fn change<E, C>(db: &C, update: UpdateMany<E>, record: Record) -> Result<(), CatalogError>
 where
     E: EntityTrait,
     C: ConnectionTrait,

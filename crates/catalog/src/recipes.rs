@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::entity::organization;
 use crate::entity::variant::{ActiveModel, Column, Entity};
 use crate::query::{TO_CHANGE, all, change, one};
-use crate::{Catalog, CatalogError, Change, Transaction, Record};
+use crate::{Catalog, CatalogError, Change, Record, Transaction};
 
 fn living() -> Select<Entity> {
     Entity::find().filter(Column::DeletedAt.is_null())

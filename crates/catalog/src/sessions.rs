@@ -5,7 +5,7 @@ use tonearm_domain::{PlaySession, PlaySessionId, Timestamp, UploadSession, Uploa
 
 use crate::entity::{play_session, upload_session};
 use crate::query::one;
-use crate::{Catalog, CatalogError, Transaction, Record};
+use crate::{Catalog, CatalogError, Record, Transaction};
 
 impl Catalog {
     /// One play session, even if it has expired.

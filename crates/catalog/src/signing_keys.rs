@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::column::parsed;
 use crate::entity::signing_key::{ActiveModel, Column, Entity};
 use crate::query::all;
-use crate::{Catalog, CatalogError, Transaction, Record};
+use crate::{Catalog, CatalogError, Record, Transaction};
 
 impl Catalog {
     /// Every signing key of the organization, also revoked ones, oldest first.

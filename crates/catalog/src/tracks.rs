@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::entity::track::{ActiveModel, Column, Entity, Summary};
 use crate::entity::{collection, track_file, variant};
 use crate::query::{TO_CHANGE, all, change, one, page};
-use crate::{Catalog, CatalogError, Change, Transaction, Record};
+use crate::{Catalog, CatalogError, Change, Record, Transaction};
 
 /// The longest list that a share key opens.
 const MOST_SHARED: u64 = 1000;

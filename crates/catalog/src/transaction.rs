@@ -100,7 +100,9 @@ impl Transaction {
     pub async fn commit(self) -> Result<(), CatalogError> {
         // In a task of its own: a caller that goes away would leave the driver in the middle of a commit, and the
         // observers uninformed.
-        tokio::spawn(self.finish()).await.unwrap_or_else(|error| Err(CatalogError::UnknownOutcome(error.into())))
+        tokio::spawn(self.finish())
+            .await
+            .unwrap_or_else(|error| Err(CatalogError::UnknownOutcome(error.into())))
     }
 
     async fn finish(mut self) -> Result<(), CatalogError> {
@@ -137,8 +139,10 @@ impl Transaction {
 async fn commit(backend: Backend, statements: Statements) -> Result<(), DbErr> {
     match backend {
         Backend::Sqlite => statements.commit().await,
-        Backend::Postgres => tokio::time::timeout(outcome::DEADLINE, statements.commit())
-            .await
-            .unwrap_or_else(|_| Err(DbErr::Query(sea_orm::RuntimeErr::Internal("no answer in time".to_owned())))),
+        Backend::Postgres => {
+            tokio::time::timeout(outcome::DEADLINE, statements.commit()).await.unwrap_or_else(|_| {
+                Err(DbErr::Query(sea_orm::RuntimeErr::Internal("no answer in time".to_owned())))
+            })
+        }
     }
 }

@@ -10,7 +10,7 @@ use tonearm_domain::{
 use crate::entity::webhook::{ActiveModel, Column, Entity};
 use crate::entity::{collection, organization, webhook_delivery};
 use crate::query::{TO_CHANGE, all, change, one};
-use crate::{Catalog, CatalogError, Change, Transaction, Record};
+use crate::{Catalog, CatalogError, Change, Record, Transaction};
 
 fn of_kind(organization: OrganizationId, kind: WebhookKind) -> Select<Entity> {
     Entity::find()

@@ -5,7 +5,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use tonearm_domain::{Timestamp, UsageBatch, UsageEntry};
 
 use crate::entity::{usage, usage_batch};
-use crate::{Catalog, CatalogError, Transaction, Record};
+use crate::{Catalog, CatalogError, Record, Transaction};
 
 /// Rows of one statement: nine values each, of the 32,766 that SQLite takes.
 const ROWS: usize = 3000;
