@@ -88,8 +88,9 @@ async fn survive(disk: &SmallDisk, limit: &str) {
             let answers = answers.lock().await;
             (answers.collections.len(), answers.tracks.len())
         };
-        let goes_on =
-            |answers: &Answers| answers.collections.len() >= collections + 3 && answers.tracks.len() >= tracks + 3;
+        let goes_on = |answers: &Answers| {
+            answers.collections.len() >= collections + 3 && answers.tracks.len() >= tracks + 3
+        };
         until(&answers, goes_on).await;
         assert_eq!(client.get("/readyz").await.status, StatusCode::OK);
     }
@@ -146,7 +147,12 @@ async fn make_collections(client: Client, answers: Arc<Mutex<Answers>>, stop: Ar
 
 /// Makes tracks, and sends each until it is taken, as a client would. A track that cannot be made counts as an upload
 /// that is refused, too.
-async fn upload_tracks(client: Client, collection: String, answers: Arc<Mutex<Answers>>, stop: Arc<AtomicBool>) {
+async fn upload_tracks(
+    client: Client,
+    collection: String,
+    answers: Arc<Mutex<Answers>>,
+    stop: Arc<AtomicBool>,
+) {
     let mut seed = 0;
     let mut waiting = None;
     while !stop.load(Ordering::Relaxed) {
