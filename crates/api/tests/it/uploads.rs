@@ -202,7 +202,8 @@ async fn without_free_space_nothing_is_taken(place: Place) {
     let Waiting { track, url, cover_url } = waiting(&house).await;
     let reply = house.upload(&url, tone()).await.expect_error(507, "insufficient_storage");
     assert_eq!(reply.header("retry-after"), None, "nobody knows when there will be space");
-    put(&house, &cover_url, &[], Body::from(picture())).await.expect_error(507, "insufficient_storage");
+    let cover = Request::post(local(&cover_url)).body(Body::from(picture())).unwrap();
+    house.send(cover).await.expect_error(507, "insufficient_storage");
     assert_eq!(status(&house, &track).await, "initialized");
     assert!(stored_objects(&house).await.is_empty());
 }
