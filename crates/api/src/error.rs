@@ -140,14 +140,17 @@ impl From<Refusal> for ApiError {
             Refusal::Interrupted(_) => (StatusCode::BAD_REQUEST, "upload_interrupted"),
             Refusal::Unprocessable { code, .. } => (StatusCode::UNPROCESSABLE_ENTITY, *code),
             Refusal::Unavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
+            Refusal::UnknownOutcome(_) => (StatusCode::SERVICE_UNAVAILABLE, "unknown_outcome"),
+            Refusal::Full(_) => (StatusCode::INSUFFICIENT_STORAGE, "insufficient_storage"),
             Refusal::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "internal_error"),
         };
         let error = Self::new(status, code, message);
         match refusal {
             Refusal::Invalid { field, .. } => Self { field: Some(field.to_owned()), ..error },
-            Refusal::Unavailable(cause) | Refusal::Internal(cause) => {
-                Self { cause: Some(Cause(cause.into())), ..error }
-            }
+            Refusal::Unavailable(cause)
+            | Refusal::UnknownOutcome(cause)
+            | Refusal::Full(cause)
+            | Refusal::Internal(cause) => Self { cause: Some(Cause(cause.into())), ..error },
             _ => error,
         }
     }
@@ -169,6 +172,9 @@ pub(crate) fn write_out(mut response: Response, id: RequestId) -> Response {
     match &error.cause {
         Some(cause) if error.status == StatusCode::SERVICE_UNAVAILABLE => {
             tracing::warn!(%cause, "a part of the service is unavailable");
+        }
+        Some(cause) if error.status == StatusCode::INSUFFICIENT_STORAGE => {
+            tracing::warn!(%cause, "there is too little free space");
         }
         Some(cause) => tracing::error!(%cause, "the request failed"),
         None => {}
@@ -210,6 +216,8 @@ mod tests {
             (Refusal::Interrupted("x".into()), 400),
             (Refusal::Unprocessable { code: "c", message: "m" }, 422),
             (Refusal::Unavailable("x".into()), 503),
+            (Refusal::UnknownOutcome("x".into()), 503),
+            (Refusal::Full("x".into()), 507),
             (Refusal::Internal("x".into()), 500),
         ];
         for (refusal, status) in statuses {

@@ -91,6 +91,14 @@ impl StorageUrl {
         matches!(self.0, Place::Bucket(_))
     }
 
+    /// The folder, if it is one.
+    pub fn folder(&self) -> Option<&std::path::Path> {
+        match &self.0 {
+            Place::Folder(root) => Some(root),
+            Place::Bucket(_) => None,
+        }
+    }
+
     pub(crate) fn place(&self) -> &Place {
         &self.0
     }

@@ -1,6 +1,6 @@
 //! The audit log.
 
-use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 use tonearm_domain::{AuditEntry, AuditEntryId, AuditRecord, OrganizationId, Timestamp};
 use uuid::Uuid;
 
@@ -65,7 +65,7 @@ impl Catalog {
 impl Transaction {
     /// Writes a line of the audit log, together with what it tells of.
     pub async fn audit(&self, entry: &AuditEntry) -> Result<(), CatalogError> {
-        Entity::insert(ActiveModel::from(entry)).exec_without_returning(self.db()).await?;
-        Ok(())
+        let insert = Entity::insert(ActiveModel::from(entry)).into_query();
+        Ok(self.insert_traced(insert).await?)
     }
 }

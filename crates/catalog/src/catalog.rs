@@ -8,7 +8,8 @@ use sea_orm::{DatabaseConnection, SqliteTransactionMode, TransactionOptions, Tra
 use tokio::sync::Notify;
 
 use crate::changes::Observers;
-use crate::transaction::Wakers;
+use crate::statements::Single;
+use crate::transaction::{Ending, Wakers};
 use crate::url::Place;
 use crate::{CatalogError, Change, DatabaseUrl, Transaction, postgres, sqlite};
 
@@ -49,9 +50,8 @@ struct Connections {
     reader: DatabaseConnection,
     /// On SQLite a pool of one connection, so that writers of this process queue up here instead of colliding in
     /// the file. On PostgreSQL the same pool as `reader`.
-    writer: DatabaseConnection,
-    wakers: Wakers,
-    observers: Observers,
+    writer: Single,
+    ending: Ending,
     queries: Arc<AtomicU64>,
 }
 
@@ -77,14 +77,19 @@ impl Catalog {
             });
         }
         let (wakers, observers) = (Wakers::default(), Observers::default());
-        Ok(Self(Arc::new(Connections { backend, reader, writer, wakers, observers, queries })))
+        let ending = Ending { backend, database: reader.clone(), observers, wakers };
+        Ok(Self(Arc::new(Connections { backend, reader, writer: Single(writer), ending, queries })))
     }
 
     /// Begins a write transaction. On SQLite this waits until every earlier one is over, also those of other
     /// processes.
     pub async fn begin(&self) -> Result<Transaction, CatalogError> {
-        let inner = self.0.writer.begin_with_options(write_transaction()).await?;
-        Ok(Transaction::new(inner, self.0.observers.clone(), self.0.wakers.clone()))
+        let (writer, ending) = (self.0.writer.0.clone(), self.0.ending.clone());
+        // In a task of its own: the driver of PostgreSQL loses count where the future is dropped between `BEGIN`
+        // and its answer, and later statements would run in a transaction that nobody commits.
+        let begun = tokio::spawn(async move { writer.begin_with_options(write_transaction()).await });
+        let inner = begun.await.map_err(|error| CatalogError::Unavailable(error.into()))??;
+        Ok(Transaction::new(inner, ending))
     }
 
     /// Whether the database answers.
@@ -102,26 +107,26 @@ impl Catalog {
     pub async fn close(self) -> Result<(), CatalogError> {
         // The writer goes last: it then is the one to fold SQLite's log back into the file.
         self.0.reader.close_by_ref().await?;
-        self.0.writer.close_by_ref().await?;
+        self.0.writer.0.close_by_ref().await?;
         Ok(())
     }
 
     /// Is notified after each commit that queued jobs, once for every job, so that workers of this process need
     /// not wait for their next look.
     pub fn jobs_enqueued(&self) -> Arc<Notify> {
-        Arc::clone(&self.0.wakers.jobs)
+        Arc::clone(&self.0.ending.wakers.jobs)
     }
 
     /// Is notified after each commit that queued webhooks.
     pub fn deliveries_queued(&self) -> Arc<Notify> {
-        Arc::clone(&self.0.wakers.deliveries)
+        Arc::clone(&self.0.ending.wakers.deliveries)
     }
 
     /// From now on calls `observer` with what each transaction of this process changed: after it is committed and
     /// before [`Transaction::commit`] returns, so that whoever waits for the commit finds the observers informed.
     /// Observers must be quick and must not use the catalog. They live as long as the last clone of it.
     pub fn on_commit(&self, observer: impl Fn(&[Change]) + Send + Sync + 'static) {
-        self.0.observers.add(Arc::new(observer));
+        self.0.ending.observers.add(Arc::new(observer));
     }
 
     /// How many statements were run since the start, beginnings and ends of transactions not counted.
@@ -133,7 +138,8 @@ impl Catalog {
         &self.0.reader
     }
 
-    pub(crate) fn writer(&self) -> &DatabaseConnection {
+    /// For statements that are a transaction each.
+    pub(crate) fn writer(&self) -> &Single {
         &self.0.writer
     }
 }

@@ -7,7 +7,7 @@ use tonearm_domain::{Collection, CollectionId, Deletion, OrganizationId, Page, T
 use crate::entity::collection::{ActiveModel, Column, Entity};
 use crate::entity::track;
 use crate::query::{TO_CHANGE, change, one, page};
-use crate::{Catalog, CatalogError, Change, Transaction};
+use crate::{Catalog, CatalogError, Change, Record, Transaction};
 
 fn living(organization: OrganizationId) -> Select<Entity> {
     Entity::find().filter(Column::OrganizationId.eq(organization.uuid())).filter(Column::DeletedAt.is_null())
@@ -60,11 +60,11 @@ impl Transaction {
         Entity::insert(row)
             .exec_without_returning(self.db())
             .await
-            .map_err(CatalogError::or_duplicate("this collection already exists"))?;
+            .map_err(CatalogError::or_taken(Record::Collection))?;
         Ok(())
     }
 
-    /// Writes everything but whose it is and when it was made or deleted. Conflicts where it does not exist.
+    /// Writes everything but whose it is and when it was made or deleted. It must exist.
     pub async fn update_collection(&self, collection: &Collection) -> Result<(), CatalogError> {
         let mut row = ActiveModel::try_from(collection)?;
         (row.id, row.organization_id) = (NotSet, NotSet);
@@ -75,7 +75,7 @@ impl Transaction {
             .filter(Column::OrganizationId.eq(collection.organization_id.uuid()))
             .filter(Column::DeletedAt.is_null());
         self.note(Change::Collection(collection.id));
-        change(self.db(), update, "the collection does not exist").await
+        change(self.db(), update, Record::Collection).await
     }
 
     /// Marks a collection, its tracks, and their files and own recipes as deleted. Gives the tracks that this

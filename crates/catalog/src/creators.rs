@@ -5,7 +5,7 @@ use tonearm_domain::{Creator, CreatorId, OrganizationId, Page};
 
 use crate::entity::creator::{ActiveModel, Column, Entity};
 use crate::query::{TO_CHANGE, change, one, page};
-use crate::{Catalog, CatalogError, Change, Transaction};
+use crate::{Catalog, CatalogError, Change, Record, Transaction};
 
 fn by_id(organization: OrganizationId, id: CreatorId) -> Select<Entity> {
     Entity::find_by_id(id.uuid()).filter(Column::OrganizationId.eq(organization.uuid()))
@@ -48,11 +48,11 @@ impl Transaction {
         Entity::insert(ActiveModel::from(creator))
             .exec_without_returning(self.db())
             .await
-            .map_err(CatalogError::or_duplicate("this creator already exists"))?;
+            .map_err(CatalogError::or_taken(Record::Creator))?;
         Ok(())
     }
 
-    /// Writes everything but when it was made. Conflicts where it does not exist.
+    /// Writes everything but when it was made. It must exist.
     pub async fn update_creator(&self, creator: &Creator) -> Result<(), CatalogError> {
         let mut row = ActiveModel::from(creator);
         (row.id, row.organization_id, row.created_at) = (NotSet, NotSet, NotSet);
@@ -60,7 +60,7 @@ impl Transaction {
             .set(row)
             .filter(Column::Id.eq(creator.id.uuid()))
             .filter(Column::OrganizationId.eq(creator.organization_id.uuid()));
-        change(self.db(), update, "the creator does not exist").await
+        change(self.db(), update, Record::Creator).await
     }
 
     /// Removes a creator for good; what named it then names none. Tells whether it was there.

@@ -5,17 +5,101 @@ use std::error::Error;
 use sea_orm::sqlx;
 use sea_orm::{DbErr, RuntimeErr, SqlErr};
 
+/// What is missing or taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Record {
+    /// An organization.
+    Organization,
+    /// A collection.
+    Collection,
+    /// A creator.
+    Creator,
+    /// A track.
+    Track,
+    /// A variant: the recipe of an organization or of a track.
+    Variant,
+    /// The index of a variant, which is unique among those that apply to a track.
+    VariantIndex,
+    /// A file of a track.
+    File,
+    /// A play session.
+    PlaySession,
+    /// An upload session.
+    UploadSession,
+    /// An API key.
+    ApiKey,
+    /// A signing key.
+    SigningKey,
+    /// A webhook; of each kind there is one for each organization.
+    Webhook,
+    /// A person.
+    Person,
+    /// The email address of a person.
+    EmailAddress,
+    /// A link that lets somebody in.
+    Invitation,
+    /// A batch of usage, which another node is adding.
+    UsageBatch,
+    /// Something that a row refers to; the database does not say what.
+    Reference,
+    /// A value that is unique in the database; it does not say which.
+    Unique,
+}
+
+impl Record {
+    /// The noun for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Organization => "organization",
+            Self::Collection => "collection",
+            Self::Creator => "creator",
+            Self::Track => "track",
+            Self::Variant => "variant",
+            Self::VariantIndex => "variant with this index",
+            Self::File => "file",
+            Self::PlaySession => "play session",
+            Self::UploadSession => "upload session",
+            Self::ApiKey => "API key",
+            Self::SigningKey => "signing key",
+            Self::Webhook => "webhook of this kind",
+            Self::Person => "person",
+            Self::EmailAddress => "person with this email address",
+            Self::Invitation => "link",
+            Self::UsageBatch => "batch of usage with this name",
+            Self::Reference => "record that this refers to",
+            Self::Unique => "record of this kind",
+        }
+    }
+
+    const fn article(self) -> &'static str {
+        match self {
+            Self::Organization | Self::UploadSession | Self::ApiKey => "an",
+            _ => "a",
+        }
+    }
+}
+
 /// Why the catalog did not do what it was asked. The texts are sentences and never hold SQL; what the database
 /// itself said is behind [`Error::source`].
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogError {
-    /// What is already there, or what is no longer there, stands against it.
-    #[error("{0}")]
-    Conflict(&'static str),
-    /// The database cannot be reached, is locked by somebody else or ran out of time or room: the same may work
-    /// later.
+    /// It does not exist, or no longer.
+    #[error("the {} does not exist", .0.as_str())]
+    Missing(Record),
+    /// There is one already.
+    #[error("{} {} already exists", .0.article(), .0.as_str())]
+    Taken(Record),
+    /// The database cannot be reached, is locked by somebody else or ran out of time or room, and nothing was
+    /// written: the same may work later.
     #[error("the database is not available")]
     Unavailable(#[source] Box<dyn Error + Send + Sync>),
+    /// The connection broke during a commit and nobody could say what became of it. Only [`Transaction::commit`]
+    /// gives this. Whatever the transaction may have recorded must not be undone.
+    ///
+    /// [`Transaction::commit`]: crate::Transaction::commit
+    #[error("the database stopped answering during a commit, so it is not known whether it happened")]
+    UnknownOutcome(#[source] Box<dyn Error + Send + Sync>),
     /// A row holds something that this version does not understand.
     #[error("{0}")]
     Corrupt(String),
@@ -26,9 +110,9 @@ pub enum CatalogError {
 
 impl CatalogError {
     /// Says what a duplicate means where only one unique rule can be broken.
-    pub(crate) fn or_duplicate(sentence: &'static str) -> impl FnOnce(DbErr) -> Self {
+    pub(crate) fn or_taken(record: Record) -> impl FnOnce(DbErr) -> Self {
         move |error| match error.sql_err() {
-            Some(SqlErr::UniqueConstraintViolation(_)) => Self::Conflict(sentence),
+            Some(SqlErr::UniqueConstraintViolation(_)) => Self::Taken(record),
             _ => error.into(),
         }
     }
@@ -37,10 +121,8 @@ impl CatalogError {
 impl From<DbErr> for CatalogError {
     fn from(error: DbErr) -> Self {
         match error.sql_err() {
-            Some(SqlErr::UniqueConstraintViolation(_)) => Self::Conflict("this already exists"),
-            Some(SqlErr::ForeignKeyConstraintViolation(_)) => {
-                Self::Conflict("something that this refers to does not exist")
-            }
+            Some(SqlErr::UniqueConstraintViolation(_)) => Self::Taken(Record::Unique),
+            Some(SqlErr::ForeignKeyConstraintViolation(_)) => Self::Missing(Record::Reference),
             _ if is_temporary(&error) => Self::Unavailable(error.into()),
             _ => match error {
                 DbErr::Type(_) | DbErr::Json(_) | DbErr::TryIntoErr { .. } => {
@@ -91,9 +173,9 @@ fn is_temporary_in_driver(error: &sqlx::Error) -> bool {
     }
 }
 
-/// The low byte of SQLite's extended code: busy, locked, I/O error, disk full, cannot open.
+/// The low byte of SQLite's extended code: busy, locked, no memory, interrupted, I/O error, disk full, cannot open.
 fn is_temporary_in_sqlite(code: &str) -> bool {
-    code.parse::<u32>().is_ok_and(|code| matches!(code & 0xFF, 5 | 6 | 10 | 13 | 14))
+    code.parse::<u32>().is_ok_and(|code| matches!(code & 0xFF, 5 | 6 | 7 | 9 | 10 | 13 | 14))
 }
 
 /// PostgreSQL's SQLSTATE: connections (08), log-ins (28), a database that is gone (3D000), resources (53),
@@ -110,7 +192,7 @@ mod tests {
 
     #[test]
     fn codes_that_pass_are_told_from_those_that_do_not() {
-        for code in ["5", "517", "261", "6", "13", "14"] {
+        for code in ["5", "517", "261", "6", "7", "9", "10", "778", "13", "14"] {
             assert!(is_temporary_in_sqlite(code), "{code}");
         }
         for code in ["1", "11", "19", "2067", ""] {

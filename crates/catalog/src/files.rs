@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::entity::track;
 use crate::entity::track_file::{ActiveModel, Column, Entity};
 use crate::query::{TO_CHANGE, all};
-use crate::{Catalog, CatalogError, Change, Transaction};
+use crate::{Catalog, CatalogError, Change, Record, Transaction};
 
 /// Most ids in one query: databases limit the parameters of a statement.
 pub(crate) const BATCH: usize = 1000;
@@ -59,7 +59,7 @@ impl Transaction {
     }
 
     /// Records what came of a recipe for a track, in place of what came of it before. The recipe is stored with
-    /// the file as it is now. Conflicts where the track does not exist any more.
+    /// the file as it is now. [`Record::Track`] is missing where the track is deleted.
     pub async fn put_track_file(&self, file: &TrackFile) -> Result<(), CatalogError> {
         self.lock_living_track(file.track_id).await?;
         self.note(Change::Track(file.track_id));
@@ -80,7 +80,7 @@ impl Transaction {
             .on_conflict(replace)
             .exec_without_returning(self.db())
             .await
-            .map_err(CatalogError::or_duplicate("this file already exists"))?;
+            .map_err(CatalogError::or_taken(Record::File))?;
         Ok(())
     }
 
@@ -127,6 +127,6 @@ impl Transaction {
             .one(self.db())
             .await?
             .map(|_| ())
-            .ok_or(CatalogError::Conflict("the track does not exist"))
+            .ok_or(CatalogError::Missing(Record::Track))
     }
 }

@@ -6,7 +6,7 @@ use tonearm_domain::{Invitation, InvitationId, OrganizationId, PersonId, Timesta
 
 use crate::entity::invitation::{ActiveModel, Column, Entity, MEMBER, NEW_PASSWORD};
 use crate::query::{TO_CHANGE, all, change, one};
-use crate::{Catalog, CatalogError, Transaction};
+use crate::{Catalog, CatalogError, Record, Transaction};
 
 impl Catalog {
     /// The link whose secret has this SHA-256, even if it was used or is over.
@@ -52,7 +52,7 @@ impl Transaction {
             .col_expr(Column::UsedAt, Expr::value(now.unix_millis()))
             .filter(Column::Id.eq(id.uuid()))
             .filter(Column::UsedAt.is_null());
-        change(self.db(), update, "the link does not exist").await
+        change(self.db(), update, Record::Invitation).await
     }
 
     /// Takes a link to an organization back. Tells whether it was there and not used yet.

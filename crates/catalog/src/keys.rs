@@ -6,7 +6,7 @@ use tonearm_domain::{ApiKey, ApiKeyId, OrganizationId, Timestamp};
 
 use crate::entity::api_key::{ActiveModel, Column, Entity};
 use crate::query::{all, one};
-use crate::{Catalog, CatalogError, Change, Transaction};
+use crate::{Catalog, CatalogError, Change, Record, Transaction};
 
 impl Catalog {
     /// The key whose secret has this SHA-256, even if it is revoked or has expired.
@@ -30,7 +30,7 @@ impl Transaction {
         Entity::insert(row)
             .exec_without_returning(self.db())
             .await
-            .map_err(CatalogError::or_duplicate("this key already exists"))?;
+            .map_err(CatalogError::or_taken(Record::ApiKey))?;
         Ok(())
     }
 

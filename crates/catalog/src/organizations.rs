@@ -5,7 +5,7 @@ use tonearm_domain::{Organization, OrganizationId};
 
 use crate::entity::organization::{ActiveModel, Column, Entity};
 use crate::query::{TO_CHANGE, all, change, one};
-use crate::{Catalog, CatalogError, Change, Transaction};
+use crate::{Catalog, CatalogError, Change, Record, Transaction};
 
 fn by_id(id: OrganizationId) -> Select<Entity> {
     Entity::find_by_id(id.uuid())
@@ -39,16 +39,16 @@ impl Transaction {
         Entity::insert(ActiveModel::try_from(organization)?)
             .exec_without_returning(self.db())
             .await
-            .map_err(CatalogError::or_duplicate("this organization already exists"))?;
+            .map_err(CatalogError::or_taken(Record::Organization))?;
         Ok(())
     }
 
-    /// Writes everything but when it was made. Conflicts where it does not exist.
+    /// Writes everything but when it was made. It must exist.
     pub async fn update_organization(&self, organization: &Organization) -> Result<(), CatalogError> {
         let mut row = ActiveModel::try_from(organization)?;
         (row.id, row.created_at) = (NotSet, NotSet);
         let update = Entity::update_many().set(row).filter(Column::Id.eq(organization.id.uuid()));
         self.note(Change::Organization(organization.id));
-        change(self.db(), update, "the organization does not exist").await
+        change(self.db(), update, Record::Organization).await
     }
 }

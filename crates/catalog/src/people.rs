@@ -6,9 +6,7 @@ use tonearm_domain::{EmailAddress, Person, PersonId};
 
 use crate::entity::person::{ActiveModel, Column, Entity};
 use crate::query::{TO_CHANGE, all, change, one};
-use crate::{Catalog, CatalogError, Transaction};
-
-const GONE: &str = "the person does not exist";
+use crate::{Catalog, CatalogError, Record, Transaction};
 
 impl Catalog {
     /// One person.
@@ -63,14 +61,14 @@ impl Transaction {
         Ok(rows.into_iter().map(|row| PersonId::from_uuid(row.id)).collect())
     }
 
-    /// Adds a person. Conflicts where the address is taken.
+    /// Adds a person. The address must be free.
     pub async fn insert_person(&self, person: &Person, password_hash: &str) -> Result<(), CatalogError> {
         let mut row = ActiveModel::from(person);
         row.password_hash = Set(password_hash.to_owned());
         Entity::insert(row)
             .exec_without_returning(self.db())
             .await
-            .map_err(CatalogError::or_duplicate("a person with this email address"))?;
+            .map_err(CatalogError::or_taken(Record::EmailAddress))?;
         Ok(())
     }
 
@@ -78,7 +76,7 @@ impl Transaction {
     pub async fn rename_person(&self, id: PersonId, name: &str) -> Result<(), CatalogError> {
         let update =
             Entity::update_many().col_expr(Column::Name, Expr::value(name)).filter(Column::Id.eq(id.uuid()));
-        change(self.db(), update, GONE).await
+        change(self.db(), update, Record::Person).await
     }
 
     /// Gives a person another password.
@@ -86,6 +84,6 @@ impl Transaction {
         let update = Entity::update_many()
             .col_expr(Column::PasswordHash, Expr::value(hash))
             .filter(Column::Id.eq(id.uuid()));
-        change(self.db(), update, GONE).await
+        change(self.db(), update, Record::Person).await
     }
 }

@@ -7,7 +7,7 @@ use sea_orm::{
 };
 use tonearm_domain::Page;
 
-use crate::CatalogError;
+use crate::{CatalogError, Record};
 
 /// The lock that a transaction takes on a row it is about to change. It does not hold up those who only refer to
 /// the row by a foreign key. SQLite has one writer at a time and needs no such lock; there it is left out.
@@ -58,18 +58,14 @@ fn keys_of<E: EntityTrait>(select: Select<E>) -> Select<E> {
     select
 }
 
-/// Changes rows by key, or says which sentence holds when there is no such row any more.
-pub(crate) async fn change<E, C>(
-    db: &C,
-    update: UpdateMany<E>,
-    absent: &'static str,
-) -> Result<(), CatalogError>
+/// Changes rows by key; `record` is missing where there is no such row (any more).
+pub(crate) async fn change<E, C>(db: &C, update: UpdateMany<E>, record: Record) -> Result<(), CatalogError>
 where
     E: EntityTrait,
     C: ConnectionTrait,
 {
     match update.exec(db).await?.rows_affected {
-        0 => Err(CatalogError::Conflict(absent)),
+        0 => Err(CatalogError::Missing(record)),
         _ => Ok(()),
     }
 }

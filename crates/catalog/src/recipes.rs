@@ -11,9 +11,7 @@ use uuid::Uuid;
 use crate::entity::organization;
 use crate::entity::variant::{ActiveModel, Column, Entity};
 use crate::query::{TO_CHANGE, all, change, one};
-use crate::{Catalog, CatalogError, Change, Transaction};
-
-const TAKEN: &str = "a variant with this index already exists";
+use crate::{Catalog, CatalogError, Change, Record, Transaction};
 
 fn living() -> Select<Entity> {
     Entity::find().filter(Column::DeletedAt.is_null())
@@ -69,7 +67,7 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// Adds a recipe. Conflicts where its index is taken: for the organization's by any other, for a track's by
+    /// Adds a recipe. Its index must be free: for the organization's by any other, for a track's by
     /// one of the organization's or of the same track.
     pub async fn insert_recipe(&self, recipe: &Recipe) -> Result<(), CatalogError> {
         self.refuse_taken_index(recipe).await?;
@@ -77,11 +75,11 @@ impl Transaction {
         Entity::insert(ActiveModel::try_from(recipe)?)
             .exec_without_returning(self.db())
             .await
-            .map_err(CatalogError::or_duplicate(TAKEN))?;
+            .map_err(CatalogError::or_taken(Record::VariantIndex))?;
         Ok(())
     }
 
-    /// Writes index, settings and position. Conflicts where it does not exist or its index is taken.
+    /// Writes index, settings and position. It must exist and its index be free.
     pub async fn update_recipe(&self, recipe: &Recipe) -> Result<(), CatalogError> {
         self.refuse_taken_index(recipe).await?;
         self.note(Change::Recipes(recipe.organization_id));
@@ -93,7 +91,7 @@ impl Transaction {
             .filter(Column::Id.eq(recipe.id.uuid()))
             .filter(Column::OrganizationId.eq(recipe.organization_id.uuid()))
             .filter(Column::DeletedAt.is_null());
-        change(self.db(), update, "the variant does not exist").await
+        change(self.db(), update, Record::Variant).await
     }
 
     /// The recipes that one track is made by, which nobody adds, changes or removes until the end of the transaction.
@@ -155,7 +153,7 @@ impl Transaction {
         }
         match rivals.count(self.db()).await? {
             0 => Ok(()),
-            _ => Err(CatalogError::Conflict(TAKEN)),
+            _ => Err(CatalogError::Taken(Record::VariantIndex)),
         }
     }
 
@@ -169,6 +167,6 @@ impl Transaction {
             .one(self.db())
             .await?
             .map(|_| ())
-            .ok_or(CatalogError::Conflict("the organization does not exist"))
+            .ok_or(CatalogError::Missing(Record::Organization))
     }
 }

@@ -5,7 +5,7 @@ use tonearm_domain::{PlaySession, PlaySessionId, Timestamp, UploadSession, Uploa
 
 use crate::entity::{play_session, upload_session};
 use crate::query::one;
-use crate::{Catalog, CatalogError, Transaction};
+use crate::{Catalog, CatalogError, Record, Transaction};
 
 impl Catalog {
     /// One play session, even if it has expired.
@@ -26,7 +26,7 @@ impl Transaction {
         play_session::Entity::insert_many(rows)
             .exec_without_returning(self.db())
             .await
-            .map_err(CatalogError::or_duplicate("this play session already exists"))?;
+            .map_err(CatalogError::or_taken(Record::PlaySession))?;
         Ok(())
     }
 
@@ -35,7 +35,7 @@ impl Transaction {
         upload_session::Entity::insert(upload_session::ActiveModel::from(session))
             .exec_without_returning(self.db())
             .await
-            .map_err(CatalogError::or_duplicate("this upload session already exists"))?;
+            .map_err(CatalogError::or_taken(Record::UploadSession))?;
         Ok(())
     }
 

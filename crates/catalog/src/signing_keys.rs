@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::column::parsed;
 use crate::entity::signing_key::{ActiveModel, Column, Entity};
 use crate::query::all;
-use crate::{Catalog, CatalogError, Transaction};
+use crate::{Catalog, CatalogError, Record, Transaction};
 
 impl Catalog {
     /// Every signing key of the organization, also revoked ones, oldest first.
@@ -42,7 +42,7 @@ impl Transaction {
         Entity::insert(ActiveModel::from(key))
             .exec_without_returning(self.db())
             .await
-            .map_err(CatalogError::or_duplicate("this signing key already exists"))?;
+            .map_err(CatalogError::or_taken(Record::SigningKey))?;
         Ok(())
     }
 

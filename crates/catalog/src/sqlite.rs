@@ -5,8 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use sea_orm::sqlx::ConnectOptions as _;
-use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sea_orm::sqlx::sqlite::{
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
+};
+use sea_orm::sqlx::{ConnectOptions as _, Connection as _};
 use sea_orm::{DatabaseConnection, SqlxSqliteConnector, TransactionTrait};
 
 use crate::catalog::write_transaction;
@@ -27,7 +29,10 @@ pub(crate) async fn open(path: &Path, options: &ConnectOptions) -> Result<Pools,
     migration::run(&transaction).await?;
     transaction.commit().await?;
     drop(lock);
+    // One reader is always there: SQLite removes the write-ahead log and its index with the last connection, and
+    // could not make them again on a full disk, not even to read.
     let readers = pool(options.max_connections.max(1), options)
+        .min_connections(1)
         .connect_with(connection(path).pragma("query_only", "ON"))
         .await?;
     Ok(Pools { readers: SqlxSqliteConnector::from_sqlx_sqlite_pool(readers), writer })
@@ -35,8 +40,32 @@ pub(crate) async fn open(path: &Path, options: &ConnectOptions) -> Result<Pools,
 
 /// The one connection that writes, which also switches a new file to write-ahead logging.
 async fn open_writer(path: &Path, options: &ConnectOptions) -> Result<DatabaseConnection, CatalogError> {
-    let pool = pool(1, options).connect_with(connection(path).journal_mode(SqliteJournalMode::Wal)).await?;
+    let pool = pool(1, options)
+        .after_release(|connection, _| Box::pin(async move { Ok(is_between_transactions(connection).await) }))
+        .connect_with(connection(path).journal_mode(SqliteJournalMode::Wal))
+        .await?;
     Ok(SqlxSqliteConnector::from_sqlx_sqlite_pool(pool))
+}
+
+/// Whether the next user of a connection can begin a transaction; where not, the pool closes it, which rolls back
+/// what is open.
+///
+/// SQLite ends a transaction by itself when the disk is full, after an I/O error, without memory and when
+/// interrupted. The driver only counts what it was asked for: its `ROLLBACK` then fails, its count stays at one, and
+/// it begins the next transaction as a savepoint. The first of those to be rolled back, or to fail, leaves a
+/// transaction open that nobody ends, in which everything after it seems to succeed.
+async fn is_between_transactions(connection: &mut SqliteConnection) -> bool {
+    let probe = async {
+        // Fails where the driver counts a transaction, and where SQLite has one. It touches no file.
+        connection.begin_with("BEGIN DEFERRED").await?.rollback().await
+    };
+    match probe.await {
+        Ok(()) => true,
+        Err(error) => {
+            tracing::warn!(%error, "a failed transaction spoiled the connection to the database; it is closed");
+            false
+        }
+    }
 }
 
 fn pool(connections: u32, options: &ConnectOptions) -> SqlitePoolOptions {

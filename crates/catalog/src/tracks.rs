@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::entity::track::{ActiveModel, Column, Entity, Summary};
 use crate::entity::{collection, track_file, variant};
 use crate::query::{TO_CHANGE, all, change, one, page};
-use crate::{Catalog, CatalogError, Change, Transaction};
+use crate::{Catalog, CatalogError, Change, Record, Transaction};
 
 /// The longest list that a share key opens.
 const MOST_SHARED: u64 = 1000;
@@ -143,7 +143,7 @@ impl Transaction {
     }
 
     /// Adds a track at the end of its collection and gives the order it got there, from 1; the order in `track` is
-    /// ignored. Conflicts where the collection does not exist or the index is taken.
+    /// ignored. The collection must exist and the index be free.
     pub async fn insert_track(&self, track: &Track) -> Result<i64, CatalogError> {
         let order = self.next_order(track.organization_id, track.collection_id).await?;
         let mut row = ActiveModel::try_from(track)?;
@@ -151,7 +151,7 @@ impl Transaction {
         Entity::insert(row)
             .exec_without_returning(self.db())
             .await
-            .map_err(CatalogError::or_duplicate("this track already exists"))?;
+            .map_err(CatalogError::or_taken(Record::Track))?;
         self.put_track_search(track).await?;
         Ok(order)
     }
@@ -173,12 +173,12 @@ impl Transaction {
             .take();
         match self.db().query_one(&count).await? {
             Some(row) => Ok(row.try_get("", "last_track_order")?),
-            None => Err(CatalogError::Conflict("the collection does not exist")),
+            None => Err(CatalogError::Missing(Record::Collection)),
         }
     }
 
-    /// Writes everything but where it is, its index and order, and when it was made or deleted. Conflicts where it
-    /// does not exist.
+    /// Writes everything but where it is, its index and order, and when it was made or deleted. It must
+    /// exist.
     pub async fn update_track(&self, track: &Track) -> Result<(), CatalogError> {
         let mut row = ActiveModel::try_from(track)?;
         (row.id, row.organization_id, row.collection_id) = (NotSet, NotSet, NotSet);
@@ -189,7 +189,7 @@ impl Transaction {
             .filter(Column::OrganizationId.eq(track.organization_id.uuid()))
             .filter(Column::DeletedAt.is_null());
         self.note(Change::Track(track.id));
-        change(self.db(), update, "the track does not exist").await?;
+        change(self.db(), update, Record::Track).await?;
         self.put_track_search(track).await
     }
 

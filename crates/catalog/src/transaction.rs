@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use sea_orm::DatabaseTransaction;
+use sea_orm::sea_query::{InsertStatement, Query, SimpleExpr};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
 use tokio::sync::Notify;
 
 use crate::changes::{Changes, Observers};
-use crate::{CatalogError, Change};
+use crate::statements::Statements;
+use crate::{Backend, CatalogError, Change, outcome};
 
 /// Those of this process who wait for something to be queued.
 #[derive(Clone, Default)]
@@ -16,34 +18,44 @@ pub(crate) struct Wakers {
     pub(crate) deliveries: Arc<Notify>,
 }
 
+/// What a transaction needs when it ends.
+#[derive(Clone)]
+pub(crate) struct Ending {
+    pub(crate) backend: Backend,
+    /// Where the outcome of a lost commit is looked up.
+    pub(crate) database: DatabaseConnection,
+    pub(crate) observers: Observers,
+    pub(crate) wakers: Wakers,
+}
+
 /// A write transaction. Dropped without [`Transaction::commit`], it leaves nothing.
 ///
 /// Reads of a single row lock it until the end of the transaction, so what is decided from it still holds when it
 /// is written. On SQLite there is one write transaction at a time: do not begin a second one while holding one.
+///
+/// After a statement has failed, the transaction does nothing more and cannot be committed.
 #[must_use = "a transaction that is dropped is rolled back"]
 pub struct Transaction {
-    inner: DatabaseTransaction,
+    statements: Statements,
     changes: Changes,
-    observers: Observers,
     enqueued: AtomicUsize,
     has_deliveries: AtomicBool,
-    wakers: Wakers,
+    ending: Ending,
 }
 
 impl Transaction {
-    pub(crate) fn new(inner: DatabaseTransaction, observers: Observers, wakers: Wakers) -> Self {
+    pub(crate) fn new(inner: DatabaseTransaction, ending: Ending) -> Self {
         Self {
-            inner,
+            statements: Statements::new(inner),
             changes: Changes::default(),
-            observers,
             enqueued: AtomicUsize::new(0),
             has_deliveries: AtomicBool::new(false),
-            wakers,
+            ending,
         }
     }
 
-    pub(crate) fn db(&self) -> &DatabaseTransaction {
-        &self.inner
+    pub(crate) fn db(&self) -> &Statements {
+        &self.statements
     }
 
     /// Remembers to tell of a change once others can see it.
@@ -61,21 +73,76 @@ impl Transaction {
         self.has_deliveries.store(true, Ordering::Relaxed);
     }
 
-    /// Makes everything durable, then tells the observers what changed (see [`Catalog::on_commit`]) and wakes as
-    /// many in-process workers as jobs were queued.
-    ///
-    /// [`Catalog::on_commit`]: crate::Catalog::on_commit
-    pub async fn commit(mut self) -> Result<(), CatalogError> {
-        let committed = self.inner.commit().await;
-        // Also after an error: the connection may have broken when the database had already committed.
-        self.observers.tell(&self.changes.take());
-        committed?;
-        for _ in 0..self.enqueued.into_inner() {
-            self.wakers.jobs.notify_one();
+    /// Inserts a row. On PostgreSQL the same statement gives the id of the transaction, so that the outcome of a
+    /// commit whose answer is lost can be looked up without a round trip more in each transaction.
+    pub(crate) async fn insert_traced(&self, mut insert: InsertStatement) -> Result<(), DbErr> {
+        if self.ending.backend == Backend::Sqlite {
+            self.db().execute(&insert).await?;
+            return Ok(());
         }
-        if self.has_deliveries.into_inner() {
-            self.wakers.deliveries.notify_one();
+        let id = SimpleExpr::cust("pg_current_xact_id()::text");
+        insert.returning(Query::returning().expr(id));
+        if let Some(row) = self.db().query_one(&insert).await? {
+            self.statements.id.get_or_init(|| row.try_get_by_index(0).unwrap_or_default());
         }
         Ok(())
+    }
+
+    /// Makes everything durable, then tells the observers what changed (see [`Catalog::on_commit`]) and wakes as
+    /// many in-process workers as jobs were queued. A commit that has begun is brought to its end even if the
+    /// future is dropped.
+    ///
+    /// Where the connection breaks before PostgreSQL has answered, the outcome is looked up. `Ok` means that the
+    /// transaction is committed, [`CatalogError::UnknownOutcome`] that nobody could say, any other error that it
+    /// left nothing.
+    ///
+    /// [`Catalog::on_commit`]: crate::Catalog::on_commit
+    pub async fn commit(self) -> Result<(), CatalogError> {
+        // In a task of its own: a caller that goes away would leave the driver in the middle of a commit, and the
+        // observers uninformed.
+        tokio::spawn(self.finish())
+            .await
+            .unwrap_or_else(|error| Err(CatalogError::UnknownOutcome(error.into())))
+    }
+
+    async fn finish(mut self) -> Result<(), CatalogError> {
+        let changes = self.changes.take();
+        let (statements, ending) = (self.statements, self.ending);
+        let id = statements.id.get().cloned();
+        let committed = commit(ending.backend, statements).await;
+        // In every case: what could not be learned may have happened.
+        ending.observers.tell(&changes);
+        match committed {
+            Err(error) if outcome::is_unknown(&error) && ending.backend == Backend::Postgres => {
+                tracing::warn!(%error, "the answer to a commit was lost; its outcome is being looked up");
+                let settled = outcome::look_up(&ending.database, id.as_ref(), error).await;
+                // It may have become visible only now.
+                ending.observers.tell(&changes);
+                settled?;
+            }
+            Err(error) if outcome::is_unknown(&error) => {
+                return Err(CatalogError::UnknownOutcome(error.into()));
+            }
+            other => other?,
+        }
+        for _ in 0..self.enqueued.into_inner() {
+            ending.wakers.jobs.notify_one();
+        }
+        if self.has_deliveries.into_inner() {
+            ending.wakers.deliveries.notify_one();
+        }
+        Ok(())
+    }
+}
+
+/// Commits. A server that does not answer in time counts as a broken connection; a file is waited for.
+async fn commit(backend: Backend, statements: Statements) -> Result<(), DbErr> {
+    match backend {
+        Backend::Sqlite => statements.commit().await,
+        Backend::Postgres => {
+            tokio::time::timeout(outcome::DEADLINE, statements.commit()).await.unwrap_or_else(|_| {
+                Err(DbErr::Query(sea_orm::RuntimeErr::Internal("no answer in time".to_owned())))
+            })
+        }
     }
 }

@@ -10,7 +10,7 @@ use tonearm_domain::{
 use crate::entity::webhook::{ActiveModel, Column, Entity};
 use crate::entity::{collection, organization, webhook_delivery};
 use crate::query::{TO_CHANGE, all, change, one};
-use crate::{Catalog, CatalogError, Change, Transaction};
+use crate::{Catalog, CatalogError, Change, Record, Transaction};
 
 fn of_kind(organization: OrganizationId, kind: WebhookKind) -> Select<Entity> {
     Entity::find()
@@ -83,7 +83,7 @@ impl Transaction {
             Entity::insert(row)
                 .exec_without_returning(self.db())
                 .await
-                .map_err(CatalogError::or_duplicate("a webhook of this kind"))?;
+                .map_err(CatalogError::or_taken(Record::Webhook))?;
         }
         self.show_webhook_url(webhook.organization_id, webhook.kind, Some(webhook.url.clone())).await
     }
@@ -124,7 +124,7 @@ impl Transaction {
         self.note(Change::Organization(id));
         let update =
             organization::Entity::update_many().set(row).filter(organization::Column::Id.eq(id.uuid()));
-        change(self.db(), update, "the organization does not exist").await
+        change(self.db(), update, Record::Organization).await
     }
 
     /// An organization as it is, not locked: for what is told of it.

@@ -107,7 +107,11 @@ fn refused(refusal: Refusal) -> (StatusCode, &'static str, String) {
         Refusal::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "This is too large", said),
         Refusal::Interrupted(_) => (StatusCode::BAD_REQUEST, "The upload broke off", said),
         Refusal::Unprocessable { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "This cannot be done", said),
-        Refusal::Unavailable(error) => {
+        Refusal::Full(error) => {
+            tracing::warn!(%error, "there is too little free space");
+            (StatusCode::INSUFFICIENT_STORAGE, "There is too little space", said)
+        }
+        Refusal::Unavailable(error) | Refusal::UnknownOutcome(error) => {
             tracing::warn!(%error, "a page could not be shown");
             (StatusCode::SERVICE_UNAVAILABLE, "Please try again shortly", said)
         }

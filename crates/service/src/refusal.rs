@@ -4,7 +4,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use tonearm_blobs::BlobError;
-use tonearm_catalog::CatalogError;
+use tonearm_catalog::{CatalogError, Record};
 
 /// What could not be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +37,8 @@ pub enum Noun {
     WebhookDelivery,
     /// A signing key.
     SigningKey,
+    /// Something that callers cannot name.
+    Record,
 }
 
 impl Noun {
@@ -57,6 +59,7 @@ impl Noun {
             Self::Webhook => "webhook",
             Self::WebhookDelivery => "delivery",
             Self::SigningKey => "signing key",
+            Self::Record => "record",
         }
     }
 
@@ -77,6 +80,7 @@ impl Noun {
             Self::Webhook => "webhook_not_found",
             Self::WebhookDelivery => "delivery_not_found",
             Self::SigningKey => "signing_key_not_found",
+            Self::Record => "not_found",
         }
     }
 }
@@ -138,6 +142,12 @@ pub enum Refusal {
         /// Why not.
         message: &'static str,
     },
+    /// There is too little free space to store it.
+    #[error("the service has too little free space left to store this; its operator has to free some")]
+    Full(#[source] Source),
+    /// The database stopped answering while it saved this.
+    #[error("it is not known whether this was saved; look whether it is there before you send it again")]
+    UnknownOutcome(#[source] Source),
     /// Database or store are away.
     #[error("a part of the service is unavailable at the moment; try again shortly")]
     Unavailable(#[source] Source),
@@ -153,14 +163,35 @@ impl Refusal {
     }
 }
 
+impl From<Record> for Noun {
+    fn from(record: Record) -> Self {
+        match record {
+            Record::Organization => Self::Organization,
+            Record::Collection => Self::Collection,
+            Record::Creator => Self::Creator,
+            Record::Track => Self::Track,
+            Record::Variant | Record::VariantIndex => Self::Variant,
+            Record::PlaySession => Self::PlaySession,
+            Record::UploadSession => Self::UploadSession,
+            Record::ApiKey => Self::ApiKey,
+            Record::SigningKey => Self::SigningKey,
+            Record::Webhook => Self::Webhook,
+            Record::Person | Record::EmailAddress => Self::Person,
+            Record::Invitation => Self::Invitation,
+            _ => Self::Record,
+        }
+    }
+}
+
+/// The one place that decides what a missing or a taken record means to a caller: 404 or 409.
 impl From<CatalogError> for Refusal {
     fn from(error: CatalogError) -> Self {
         match error {
-            CatalogError::Conflict(what) => {
-                Self::Conflict { code: "already_exists", message: format!("there already is {what}") }
-            }
+            CatalogError::Missing(record) => Self::NotFound(record.into()),
+            CatalogError::Taken(_) => Self::Conflict { code: "already_exists", message: error.to_string() },
             CatalogError::Unavailable(_) => Self::Unavailable(error.into()),
-            _ => Self::Internal(error.into()),
+            CatalogError::UnknownOutcome(_) => Self::UnknownOutcome(error.into()),
+            CatalogError::Corrupt(_) | CatalogError::Other(_) => Self::Internal(error.into()),
         }
     }
 }
@@ -177,6 +208,57 @@ impl From<Arc<CatalogError>> for Refusal {
 
 impl From<BlobError> for Refusal {
     fn from(error: BlobError) -> Self {
-        Self::Unavailable(error.into())
+        match error {
+            BlobError::Full => Self::Full(error.into()),
+            BlobError::Unavailable(_) | BlobError::Corrupt => Self::Unavailable(error.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_not_found_and_what_is_taken_conflicts() {
+        for (record, noun) in [
+            (Record::Organization, Noun::Organization),
+            (Record::Collection, Noun::Collection),
+            (Record::Creator, Noun::Creator),
+            (Record::Track, Noun::Track),
+            (Record::Variant, Noun::Variant),
+            (Record::VariantIndex, Noun::Variant),
+            (Record::File, Noun::Record),
+            (Record::PlaySession, Noun::PlaySession),
+            (Record::UploadSession, Noun::UploadSession),
+            (Record::ApiKey, Noun::ApiKey),
+            (Record::SigningKey, Noun::SigningKey),
+            (Record::Webhook, Noun::Webhook),
+            (Record::Person, Noun::Person),
+            (Record::EmailAddress, Noun::Person),
+            (Record::Invitation, Noun::Invitation),
+            (Record::UsageBatch, Noun::Record),
+            (Record::Reference, Noun::Record),
+            (Record::Unique, Noun::Record),
+        ] {
+            let missing = Refusal::from(CatalogError::Missing(record));
+            assert!(matches!(missing, Refusal::NotFound(found) if found == noun), "{missing:?}");
+            let taken = Refusal::from(CatalogError::Taken(record));
+            assert!(matches!(taken, Refusal::Conflict { code: "already_exists", .. }), "{taken:?}");
+        }
+        let taken = Refusal::from(CatalogError::Taken(Record::VariantIndex));
+        assert_eq!(taken.to_string(), "a variant with this index already exists");
+        let taken = Refusal::from(CatalogError::Taken(Record::ApiKey));
+        assert_eq!(taken.to_string(), "an API key already exists");
+    }
+
+    #[test]
+    fn faults_of_database_and_store_are_told_apart() {
+        let unknown = Refusal::from(CatalogError::UnknownOutcome("gone".into()));
+        assert!(matches!(unknown, Refusal::UnknownOutcome(_)));
+        let away = Refusal::from(CatalogError::Unavailable("gone".into()));
+        assert!(matches!(away, Refusal::Unavailable(_)));
+        assert!(matches!(Refusal::from(BlobError::Full), Refusal::Full(_)));
+        assert!(matches!(Refusal::from(BlobError::Corrupt), Refusal::Unavailable(_)));
     }
 }

@@ -8,7 +8,7 @@ use tonearm_blobs::Blobs;
 use tonearm_catalog::Catalog;
 use tonearm_domain::Ambient;
 
-use crate::Links;
+use crate::{Links, Refusal, Space};
 
 pub use accept_source::{AcceptedUpload, UploadTerms};
 pub use upload_session::{CreateUploadSession, CreatedUploadSession, SessionTrack, UploadSessionView};
@@ -30,11 +30,22 @@ pub struct Uploads {
     ambient: Ambient,
     links: Links,
     limits: UploadLimits,
+    space: Space,
 }
 
 impl Uploads {
     /// Over a catalog and a store.
     pub fn new(catalog: Catalog, blobs: Blobs, ambient: Ambient, links: Links, limits: UploadLimits) -> Self {
-        Self { catalog, blobs, ambient, links, limits }
+        Self { catalog, blobs, ambient, links, limits, space: Space::default() }
+    }
+
+    /// The same, taking nothing in where there is too little free space.
+    pub fn with_space(self, space: Space) -> Self {
+        Self { space, ..self }
+    }
+
+    /// Refuses where there is too little free space. Worth asking before a body is read.
+    pub async fn require_space(&self) -> Result<(), Refusal> {
+        self.space.require().await
     }
 }

@@ -123,9 +123,10 @@ impl From<tonearm_service::Refusal> for Failure {
     fn from(refusal: tonearm_service::Refusal) -> Self {
         match refusal {
             tonearm_service::Refusal::Invalid { .. } => Self::Usage(refusal.to_string()),
-            tonearm_service::Refusal::Unavailable(source) | tonearm_service::Refusal::Internal(source) => {
-                Self::failed(source)
-            }
+            tonearm_service::Refusal::Unavailable(source)
+            | tonearm_service::Refusal::UnknownOutcome(source)
+            | tonearm_service::Refusal::Full(source)
+            | tonearm_service::Refusal::Internal(source) => Self::failed(source),
             other => Self::failed(other),
         }
     }

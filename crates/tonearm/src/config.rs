@@ -62,6 +62,9 @@ pub struct Config {
     pub trusted_proxies: TrustedProxies,
     /// How much is taken in.
     pub limits: UploadLimits,
+    /// Bytes that have to be free on each file system that is written to, 0 for no limit: below that a node is not
+    /// ready and takes no uploads.
+    pub min_free_space: u64,
     /// Most bytes of a JSON body.
     pub max_json_bytes: usize,
     /// Bounds on what a connection may cost.
@@ -160,6 +163,7 @@ impl Config {
             roles,
             trusted_proxies: trusted_proxies(settings.trusted_proxies, settings.forwarded_header)?,
             limits: upload_limits(&settings.limits),
+            min_free_space: settings.limits.min_free_space.map_or(256 << 20, |size| size.0),
             max_json_bytes: settings.limits.max_json_bytes.map_or(1 << 20, |s| s.0 as usize),
             server_limits: server_limits(&settings.limits, &settings.edge)?,
             tls: tls_files(settings.tls_cert, settings.tls_key)?,
@@ -225,6 +229,7 @@ mod tests {
         assert_eq!(config.roles, [Role::Api, Role::Worker, Role::Edge]);
         assert!(config.needs_catalog());
         assert!(!config.public_play_sessions);
+        assert_eq!(config.min_free_space, 256 << 20);
     }
 
     #[test]
@@ -233,6 +238,7 @@ mod tests {
             ("TONEARM_LISTEN", "[::]:9000"),
             ("TONEARM_ROLES", "edge"),
             ("TONEARM_LIMITS_MAX_UPLOAD_BYTES", "2GiB"),
+            ("TONEARM_LIMITS_MIN_FREE_SPACE", "0"),
             ("TONEARM_API_PUBLIC_PLAY_SESSIONS", "true"),
             ("TONEARM_DELIVERY_URL", "https://{org}.audio.example.com"),
             ("TONEARM_DATABASE_URL", "postgres://me:secret@db/tonearm"),
@@ -241,6 +247,7 @@ mod tests {
         assert_eq!(config.listen.port(), 9000);
         assert!(!config.needs_catalog());
         assert_eq!(config.limits.max_source_bytes, 2 << 30);
+        assert_eq!(config.min_free_space, 0);
         assert!(config.public_play_sessions);
         assert!(!format!("{config:?}").contains("secret@"));
     }
@@ -257,6 +264,7 @@ mod tests {
             ("TONEARM_TRUSTED_PROXIES", "10.0.0.0/8,proxy", "trusted_proxies: "),
             ("TONEARM_FORWARDED_HEADER", "Via", "forwarded_header: "),
             ("TONEARM_LIMITS_MAX_UPLOAD_BYTES", "lots", "limits.max_upload_bytes: "),
+            ("TONEARM_LIMITS_MIN_FREE_SPACE", "-1", "limits.min_free_space: "),
             ("TONEARM_API_PUBLIC_PLAY_SESSIONS", "yes", "api.public_play_sessions: "),
             ("TONEARM_WORKER_SLOTS", "0", "worker.slots: "),
             (

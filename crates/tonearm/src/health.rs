@@ -8,6 +8,7 @@ use serde_json::json;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::Catalog;
 use tonearm_media::Media;
+use tonearm_service::Space;
 
 /// What readiness depends on; what a node does not use is left out.
 #[derive(Clone)]
@@ -15,6 +16,7 @@ pub(crate) struct Health {
     pub(crate) catalog: Option<Catalog>,
     pub(crate) blobs: Blobs,
     pub(crate) media: Option<Media>,
+    pub(crate) space: Space,
 }
 
 impl Health {
@@ -26,7 +28,7 @@ impl Health {
         Router::new().route("/healthz", get(async || Json(json!({"ok": true})))).route("/readyz", get(ready))
     }
 
-    /// 200 where everything is reachable, else 503; each part by name.
+    /// 200 where everything is reachable and has free space, else 503; each part by name.
     async fn ready(&self) -> Response {
         let catalog = async {
             match &self.catalog {
@@ -41,10 +43,14 @@ impl Health {
             }
         };
         let store = async { report("store", self.blobs.check().await) };
-        let (catalog, store, ffmpeg) = futures::join!(catalog, store, media);
-        let ok = [catalog, store, ffmpeg].iter().all(|part| *part != "unavailable");
+        let space = async { report("space", self.space.shortage().await.map_or(Ok(()), Err)) };
+        let (catalog, store, ffmpeg, space) = futures::join!(catalog, store, media, space);
+        let ok = [catalog, store, ffmpeg, space].iter().all(|part| *part != "unavailable");
         let status = if ok { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-        (status, Json(json!({"ok": ok, "database": catalog, "store": store, "ffmpeg": ffmpeg})))
+        (
+            status,
+            Json(json!({"ok": ok, "database": catalog, "store": store, "ffmpeg": ffmpeg, "space": space})),
+        )
             .into_response()
     }
 }

@@ -98,7 +98,8 @@ impl Node {
                 .counted_by(meter.clone())
                 .at_hosts(organization_hosts(config))
         });
-        let mut health = Health { catalog: None, blobs: blobs.clone(), media: None };
+        let space = opening::space(config);
+        let mut health = Health { catalog: None, blobs: blobs.clone(), media: None, space };
         let mut app = Router::new();
         let mut worker = None;
         if config.needs_catalog() {

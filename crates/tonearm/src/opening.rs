@@ -8,7 +8,7 @@ use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::Ambient;
 use tonearm_media::{Media, MediaConfig, MediaLimits};
-use tonearm_service::Resealing;
+use tonearm_service::{Resealing, Space};
 use tonearm_signing::{Secrets, UrlSigner};
 
 use crate::scratch::Scratch;
@@ -71,6 +71,19 @@ pub(crate) async fn blobs(config: &Config) -> Result<Blobs, StartError> {
         }
     };
     opened.await.map_err(|source| StartError::Store { url: config.storage_url.to_string(), source })
+}
+
+/// The file systems that this node writes to.
+pub(crate) fn space(config: &Config) -> Space {
+    // The folder counts: the file itself may not be there yet.
+    let database = config.database_url.sqlite_path().and_then(Path::parent);
+    let places = [
+        ("database", database.filter(|_| config.needs_catalog())),
+        ("store", config.storage_url.folder()),
+        ("scratch folder", Some(config.data_dir.as_path()).filter(|_| config.has_role(Role::Worker))),
+    ];
+    let named = places.into_iter().filter_map(|(name, path)| Some((name, path?.to_owned())));
+    Space::new(config.min_free_space, named)
 }
 
 pub(crate) fn public_url(config: &Config, address: SocketAddr) -> String {

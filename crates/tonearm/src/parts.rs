@@ -67,7 +67,9 @@ impl Parts {
     }
 
     pub(crate) fn uploads(&self, config: &Config, ambient: &Ambient, blobs: &Blobs) -> Uploads {
-        Uploads::new(self.catalog.clone(), blobs.clone(), ambient.clone(), self.links.clone(), config.limits)
+        let (catalog, links) = (self.catalog.clone(), self.links.clone());
+        Uploads::new(catalog, blobs.clone(), ambient.clone(), links, config.limits)
+            .with_space(opening::space(config))
     }
 
     pub(crate) fn wire(

@@ -56,7 +56,7 @@ fn requires_nothing(body: &RequestBody, components: &Components) -> bool {
 pub(super) struct Errors;
 
 /// The name and the status of an error that many operations share, and when it is answered.
-const ERRORS: [(&str, &str, &str); 12] = [
+const ERRORS: [(&str, &str, &str); 13] = [
     (
         "400",
         "Invalid",
@@ -76,6 +76,7 @@ const ERRORS: [(&str, &str, &str); 12] = [
     ("422", "KeyReused", "The `Idempotency-Key` was used for another request."),
     ("429", "RateLimited", "Too many requests; `Retry-After` says when to go on."),
     ("503", "Unavailable", "The store or the database is away; `Retry-After` says when to try again."),
+    ("507", "InsufficientStorage", "The service has too little free space to take the upload in."),
     ("default", "Error", "Any other error."),
 ];
 
@@ -99,6 +100,7 @@ impl Modify for Errors {
                     "422" => is_repeatable,
                     "413" => operation.request_body.is_some(),
                     "415" => json,
+                    "507" => is_upload,
                     _ => true,
                 };
                 if applies {

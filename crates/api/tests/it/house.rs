@@ -17,7 +17,7 @@ use tonearm_fixtures::{ManualClock, Place, ambient};
 use tonearm_media::{Media, MediaConfig};
 use tonearm_service::{
     Access, Caller, CreateKey, JobRun, Library, Links, LookupLimits, Lookups, Playback, Processing, Repeats,
-    UploadLimits, Uploads, Usage, UsageKeeper,
+    Space, UploadLimits, Uploads, Usage, UsageKeeper,
 };
 use tonearm_signing::{Secrets, UrlSigner};
 use tower::ServiceExt;
@@ -100,6 +100,15 @@ impl House {
     /// The same house with other settings.
     pub(crate) fn with(mut self, settings: ApiSettings) -> Self {
         self.app = App::new(AppParts { settings, ..AppParts::clone(&self.app) });
+        self.router = tonearm_api::router(self.app.clone());
+        self
+    }
+
+    /// The same house on a disk that never has enough free space.
+    pub(crate) fn without_free_space(mut self) -> Self {
+        let space = Space::new(u64::MAX, [("store", self.store.path().to_owned())]);
+        let parts = AppParts::clone(&self.app);
+        self.app = App::new(AppParts { uploads: parts.uploads.clone().with_space(space), ..parts });
         self.router = tonearm_api::router(self.app.clone());
         self
     }

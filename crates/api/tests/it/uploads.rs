@@ -28,6 +28,7 @@ on_both!(
     an_upload_url_works_once,
     an_upload_url_is_signed_and_expires,
     without_a_store_nothing_is_taken,
+    without_free_space_nothing_is_taken,
     noise_is_no_track,
     a_cover_replaces_the_drawn_one,
     covers_have_rules,
@@ -194,6 +195,17 @@ async fn without_a_store_nothing_is_taken(place: Place) {
     let reply = house.upload(&url, tone()).await.expect_error(503, "unavailable");
     assert_eq!(reply.header("retry-after"), Some("5"));
     assert_eq!(status(&house, &track).await, "initialized");
+}
+
+async fn without_free_space_nothing_is_taken(place: Place) {
+    let house = House::open(place).await.without_free_space();
+    let Waiting { track, url, cover_url } = waiting(&house).await;
+    let reply = house.upload(&url, tone()).await.expect_error(507, "insufficient_storage");
+    assert_eq!(reply.header("retry-after"), None, "nobody knows when there will be space");
+    let cover = Request::post(local(&cover_url)).body(Body::from(picture())).unwrap();
+    house.send(cover).await.expect_error(507, "insufficient_storage");
+    assert_eq!(status(&house, &track).await, "initialized");
+    assert!(stored_objects(&house).await.is_empty());
 }
 
 async fn noise_is_no_track(place: Place) {

@@ -5,7 +5,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use tonearm_domain::{Timestamp, UsageBatch, UsageEntry};
 
 use crate::entity::{usage, usage_batch};
-use crate::{Catalog, CatalogError, Transaction};
+use crate::{Catalog, CatalogError, Record, Transaction};
 
 /// Rows of one statement: nine values each, of the 32,766 that SQLite takes.
 const ROWS: usize = 3000;
@@ -50,7 +50,7 @@ impl Transaction {
         usage_batch::Entity::insert(row)
             .exec_without_returning(self.db())
             .await
-            .map_err(CatalogError::or_duplicate("this batch is being added by another node"))?;
+            .map_err(CatalogError::or_taken(Record::UsageBatch))?;
         Ok(true)
     }
 

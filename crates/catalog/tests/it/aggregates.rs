@@ -1,6 +1,6 @@
 //! Lists with totals, conflicts, and what becomes of what is no longer named.
 
-use tonearm_catalog::{Catalog, CatalogError, Transaction};
+use tonearm_catalog::{Catalog, CatalogError, Record, Transaction};
 use tonearm_domain::Page;
 use tonearm_fixtures::ambient;
 
@@ -87,8 +87,9 @@ async fn what_is_there_twice_conflicts(place: Place) {
         in_vain(&catalog, async |tx| tx.insert_track(&same_index).await).await,
         in_vain(&catalog, async |tx| tx.insert_api_key(&same_secret, &[7; 32]).await).await,
     ];
-    for refusal in refusals {
-        assert!(matches!(refusal, CatalogError::Conflict(_)), "{refusal:?}");
+    let taken = [Record::Organization, Record::Collection, Record::Track, Record::Track, Record::ApiKey];
+    for (refusal, record) in refusals.into_iter().zip(taken) {
+        assert!(matches!(refusal, CatalogError::Taken(taken) if taken == record), "{refusal:?}");
         assert!(refusal.to_string().ends_with("already exists"), "{refusal}");
     }
 }
@@ -113,7 +114,9 @@ async fn what_is_not_there_cannot_be_changed(place: Place) {
         tx.update_track(&bare_track(&ambient, &collection)).await.unwrap_err(),
         tx.update_recipe(&recipe(&ambient, &organization, None, "hq", 0)).await.unwrap_err(),
     ];
-    for refusal in refusals {
+    let missing = [Record::Organization, Record::Creator, Record::Collection, Record::Track, Record::Variant];
+    for (refusal, record) in refusals.into_iter().zip(missing) {
+        assert!(matches!(refusal, CatalogError::Missing(missing) if missing == record), "{refusal:?}");
         assert!(refusal.to_string().ends_with("does not exist"), "{refusal}");
     }
     assert!(!tx.delete_creator(organization.id, ambient.record_id()).await.unwrap());
@@ -137,7 +140,7 @@ async fn what_is_referred_to_must_exist(place: Place) {
         in_vain(&catalog, async |tx| tx.insert_track(&by_nobody).await).await,
     ];
     for refusal in refusals {
-        assert!(matches!(refusal, CatalogError::Conflict(_)), "{refusal:?}");
+        assert!(matches!(refusal, CatalogError::Missing(_)), "{refusal:?}");
     }
     assert_eq!(catalog.collections(organization.id, None, Page::default()).await.unwrap().0, 1);
 }

@@ -144,7 +144,7 @@ async fn nothing_is_added_to_what_is_deleted(place: Place) {
         tx.update_recipe(&whole.own).await.unwrap_err(),
     ];
     for refusal in refusals {
-        assert!(matches!(refusal, CatalogError::Conflict(_)), "{refusal:?}");
+        assert!(matches!(refusal, CatalogError::Missing(_)), "{refusal:?}");
     }
 }
 

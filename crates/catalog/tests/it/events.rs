@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tonearm_catalog::{AuditFilter, Catalog, CatalogError, DeliveryFilter};
+use tonearm_catalog::{AuditFilter, Catalog, CatalogError, DeliveryFilter, Record};
 use tonearm_domain::{
     Actor, Ambient, AuditAction, AuditEntry, DeliveryAttempt, DeliveryState, EndpointHealth, EventKind,
     OrganizationId, Origin, Page, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookKind,
@@ -89,7 +89,7 @@ async fn an_endpoint_shows_on_its_organization(place: Place) {
 
     let tx = catalog.begin().await.unwrap();
     let second = Webhook { id: ambient.record_id(), ..webhook.clone() };
-    assert!(matches!(tx.put_webhook(&second).await, Err(CatalogError::Conflict(_))));
+    assert!(matches!(tx.put_webhook(&second).await, Err(CatalogError::Taken(Record::Webhook))));
     drop(tx);
 
     let delivery = queue(&catalog, &ambient, &webhook).await;

@@ -1,6 +1,6 @@
 //! Which indexes recipes may have, and what becomes of files when recipes change.
 
-use tonearm_catalog::CatalogError;
+use tonearm_catalog::{CatalogError, Record};
 use tonearm_domain::{FileData, RecipeKind, VariantIndex};
 use tonearm_fixtures::ambient;
 
@@ -83,7 +83,7 @@ async fn one_index_asked_for_at_once(place: Place) {
         futures::future::join_all(attempts).await.into_iter().map(Result::unwrap).collect();
     assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1);
     for refusal in outcomes.into_iter().filter_map(Result::err) {
-        assert!(matches!(refusal, CatalogError::Conflict(_)), "{refusal:?}");
+        assert!(matches!(refusal, CatalogError::Taken(Record::VariantIndex)), "{refusal:?}");
     }
 }
 

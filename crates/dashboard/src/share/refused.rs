@@ -69,7 +69,7 @@ impl Refused {
 impl From<Refusal> for Refused {
     fn from(refusal: Refusal) -> Self {
         match refusal {
-            Refusal::Unavailable(error) | Refusal::Internal(error) => {
+            Refusal::Unavailable(error) | Refusal::UnknownOutcome(error) | Refusal::Internal(error) => {
                 tracing::error!(%error, "a shared track could not be shown");
                 Self::AWAY
             }

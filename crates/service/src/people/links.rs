@@ -1,6 +1,6 @@
 //! Links that let somebody in once: the first administrator, a new member, whoever forgot a password.
 
-use tonearm_catalog::Transaction;
+use tonearm_catalog::{CatalogError, Record, Transaction};
 use tonearm_domain::{
     Actor, AuditAction, EmailAddress, Invitation, InvitationId, InvitationPurpose, Membership, Organization,
     Origin, Password, Person, PersonId, Role, Timestamp,
@@ -258,7 +258,7 @@ pub(super) fn choose_password(text: String, person: &Person) -> Result<Password,
 
 async fn insert_person(tx: &Transaction, person: &Person, hash: &str) -> Result<(), Refusal> {
     match tx.insert_person(person, hash).await {
-        Err(tonearm_catalog::CatalogError::Conflict(_)) => Err(Refusal::invalid(
+        Err(CatalogError::Taken(Record::EmailAddress)) => Err(Refusal::invalid(
             "email",
             "there is an account with this address already; sign in with it, then open the link again",
         )),

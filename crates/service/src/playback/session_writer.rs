@@ -4,7 +4,7 @@ use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, oneshot};
-use tonearm_catalog::{Catalog, CatalogError};
+use tonearm_catalog::{Catalog, CatalogError, Record};
 use tonearm_domain::PlaySession;
 
 use crate::Refusal;
@@ -57,10 +57,14 @@ impl SessionWriter {
         let batch = self.take();
         let (sessions, waiting): (Vec<_>, Vec<_>) =
             batch.into_iter().map(|waiting| (waiting.session, waiting.done)).unzip();
-        let together = sessions.len() > 1 && self.commit(&sessions).await.is_ok();
+        let together = if sessions.len() > 1 { Some(self.commit(&sessions).await) } else { None };
         for (session, done) in sessions.into_iter().zip(waiting) {
-            // One that cannot be written, as its organization is gone, must not stop the others.
-            let outcome = if together { Ok(()) } else { self.commit(&[session]).await };
+            let outcome = match &together {
+                Some(Ok(())) => Ok(()),
+                // One that cannot be written, as its organization is gone, must not stop the others.
+                Some(Err(error)) => self.commit_again(session, error).await,
+                None => self.commit(&[session]).await,
+            };
             // Whoever went away does not want the answer.
             drop(done.send(outcome));
         }
@@ -71,6 +75,19 @@ impl SessionWriter {
         let tx = self.catalog.begin().await?;
         tx.insert_play_sessions(sessions).await?;
         tx.commit().await
+    }
+
+    /// Writes one session of a batch that failed. Ids are random, so an id that is taken after a batch whose outcome
+    /// is unknown shows that the batch was committed.
+    async fn commit_again(&self, session: PlaySession, failed: &CatalogError) -> Outcome {
+        match self.commit(&[session]).await {
+            Err(CatalogError::Taken(Record::PlaySession))
+                if matches!(failed, CatalogError::UnknownOutcome(_)) =>
+            {
+                Ok(())
+            }
+            outcome => outcome,
+        }
     }
 
     fn take(&self) -> Vec<Waiting> {

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io;
 
 use tonearm_blobs::{BlobError, PutError};
-use tonearm_catalog::CatalogError;
+use tonearm_catalog::{CatalogError, Record};
 use tonearm_domain::Outage;
 use tonearm_media::MediaError;
 
@@ -54,7 +54,11 @@ impl JobError {
 impl From<CatalogError> for JobError {
     fn from(error: CatalogError) -> Self {
         match error {
-            CatalogError::Unavailable(_) => Self::outage(Outage::Database, error),
+            CatalogError::Unavailable(_) | CatalogError::UnknownOutcome(_) => {
+                Self::outage(Outage::Database, error)
+            }
+            // Deleted meanwhile: the next run finds nothing to do.
+            CatalogError::Missing(Record::Track) => Self::Cancelled,
             _ => Self::internal(error),
         }
     }
@@ -99,7 +103,8 @@ impl From<io::Error> for JobError {
 impl From<Refusal> for JobError {
     fn from(error: Refusal) -> Self {
         match error {
-            Refusal::Unavailable(_) => Self::outage(Outage::Database, error),
+            Refusal::Unavailable(_) | Refusal::UnknownOutcome(_) => Self::outage(Outage::Database, error),
+            Refusal::Full(_) => Self::outage(Outage::Disk, error),
             // What the run works on has been deleted meanwhile.
             Refusal::NotFound(_) => Self::Cancelled,
             _ => Self::internal(error),

@@ -33,6 +33,7 @@ impl Uploads {
         if picture.len() as u64 > self.limits.max_cover_bytes {
             return Err(Refusal::TooLarge { limit: self.limits.max_cover_bytes });
         }
+        self.require_space().await?;
         let folder = self.cover_folder(organization_id, owner).await?;
         let cut = covers::cut(picture.clone()).await.map_err(refuse_picture)?;
         let cover = Cover { version: self.ambient.short_id(), origin: CoverOrigin::Uploaded };

@@ -63,6 +63,7 @@ impl Uploads {
         if terms.size.is_some_and(|size| size > limit) {
             return Err(Refusal::TooLarge { limit });
         }
+        self.require_space().await?;
         let (head, body) = peek(body).await.map_err(Refusal::Interrupted)?;
         if head.is_empty() {
             return Err(Refusal::invalid("body", "is empty; send the bytes of an audio file"));
@@ -86,6 +87,8 @@ impl Uploads {
         let stored = self.blobs.put(&key, whole, put_terms).await.map_err(refuse_put)?;
         match self.record_source(origin, organization_id, track_id, &key, &stored).await {
             Ok(()) => Ok(AcceptedUpload { track_id, size: stored.size, sha256: stored.sha256 }),
+            // A row may name the object. If none does, the sweep removes it.
+            Err(refusal @ Refusal::UnknownOutcome(_)) => Err(refusal),
             Err(refusal) => {
                 // An outage here leaves an object without a row, which the sweep removes.
                 if let Err(error) = self.blobs.delete(&key).await {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::size::CacheSize;
+use super::size::SizeOrZero;
 use super::{ByteSize, ConfigError, Role};
 
 /// The commented configuration file with every setting at its default.
@@ -43,6 +43,7 @@ pub(super) struct LimitSettings {
     pub(super) max_upload_bytes: Option<ByteSize>,
     pub(super) max_cover_bytes: Option<ByteSize>,
     pub(super) max_json_bytes: Option<ByteSize>,
+    pub(super) min_free_space: Option<SizeOrZero>,
     pub(super) max_connections: Option<usize>,
     pub(super) header_timeout_seconds: Option<u32>,
     pub(super) send_timeout_seconds: Option<u32>,
@@ -68,8 +69,8 @@ pub(super) struct ApiSettings {
 pub(super) struct EdgeSettings {
     pub(super) threads: Option<u32>,
     pub(super) clock_tolerance_seconds: Option<u32>,
-    pub(super) memory_cache: Option<CacheSize>,
-    pub(super) disk_cache: Option<CacheSize>,
+    pub(super) memory_cache: Option<SizeOrZero>,
+    pub(super) disk_cache: Option<SizeOrZero>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -129,6 +130,7 @@ impl Settings {
         variables.parsed("limits.max_upload_bytes", &mut settings.limits.max_upload_bytes)?;
         variables.parsed("limits.max_cover_bytes", &mut settings.limits.max_cover_bytes)?;
         variables.parsed("limits.max_json_bytes", &mut settings.limits.max_json_bytes)?;
+        variables.parsed("limits.min_free_space", &mut settings.limits.min_free_space)?;
         variables.toml("limits.max_connections", &mut settings.limits.max_connections)?;
         variables.toml("limits.header_timeout_seconds", &mut settings.limits.header_timeout_seconds)?;
         variables.toml("limits.send_timeout_seconds", &mut settings.limits.send_timeout_seconds)?;

@@ -35,16 +35,16 @@ impl std::str::FromStr for ByteSize {
 
 /// A number of bytes as [`ByteSize`], or 0 for nothing at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct CacheSize(pub(super) u64);
+pub(super) struct SizeOrZero(pub(super) u64);
 
-impl std::str::FromStr for CacheSize {
+impl std::str::FromStr for SizeOrZero {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
         if text.trim() == "0" { Ok(Self(0)) } else { text.parse().map(|ByteSize(bytes)| Self(bytes)) }
     }
 }
 
-impl<'de> Deserialize<'de> for CacheSize {
+impl<'de> Deserialize<'de> for SizeOrZero {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         written(deserializer)
     }
@@ -87,8 +87,8 @@ mod tests {
         for bad in ["", "0", "-1", "GiB", "1.5GiB", "1 apple", "99999999999999999999", "99999999999GiB"] {
             assert!(bad.parse::<ByteSize>().is_err(), "{bad}");
         }
-        assert_eq!("0".parse(), Ok(CacheSize(0)));
-        assert_eq!("1 KiB".parse(), Ok(CacheSize(1024)));
-        assert!("-1".parse::<CacheSize>().is_err());
+        assert_eq!("0".parse(), Ok(SizeOrZero(0)));
+        assert_eq!("1 KiB".parse(), Ok(SizeOrZero(1024)));
+        assert!("-1".parse::<SizeOrZero>().is_err());
     }
 }

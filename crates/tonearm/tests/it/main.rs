@@ -11,6 +11,7 @@ mod damaged;
 mod direct;
 mod edge;
 mod forwarded;
+mod full_disk;
 mod inputs;
 mod lifecycle;
 mod receiver;

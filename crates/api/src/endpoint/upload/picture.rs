@@ -49,6 +49,7 @@ pub(super) async fn accept<T: Serialize>(
     let mut body = chunks(body, settings.upload_idle_timeout);
     let accepted = async {
         let Permit { organization_id, owner, answer } = permit?;
+        uploads.require_space().await?;
         let picture = picture(&parts.headers, &mut body, uploads.max_cover_bytes()).await?;
         let origin = Origin::uploader(address(&parts));
         uploads.accept_cover(origin, organization_id, owner, picture).await?;

@@ -1,0 +1,96 @@
+//! Free space on the file systems that are written to.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::Refusal;
+
+/// The folders that are written to, and how much has to be free on the file system of each. By default there are
+/// none, and nothing is ever short. Cloning is cheap.
+#[derive(Debug, Clone, Default)]
+pub struct Space {
+    places: Arc<[(&'static str, PathBuf)]>,
+    least: u64,
+}
+
+/// A file system with too little free space.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{free} bytes are free on the file system of the {place} ({}), and limits.min_free_space is {least}",
+    .path.display()
+)]
+pub struct Shortage {
+    /// What is kept there, for people.
+    pub place: &'static str,
+    /// Where it is.
+    pub path: PathBuf,
+    /// Bytes that are free there.
+    pub free: u64,
+    /// Bytes that have to be.
+    pub least: u64,
+}
+
+impl Space {
+    /// At least `least` bytes have to be free at each place, which has a name for people; 0 for no limit.
+    pub fn new(least: u64, places: impl IntoIterator<Item = (&'static str, PathBuf)>) -> Self {
+        Self { places: places.into_iter().collect(), least }
+    }
+
+    /// The first place with too little free space. One that cannot be asked counts as large enough: writing to it
+    /// will say what is wrong.
+    pub async fn shortage(&self) -> Option<Shortage> {
+        if self.least == 0 || self.places.is_empty() {
+            return None;
+        }
+        let space = self.clone();
+        // A file system on a network may take long to answer.
+        let asked = tokio::task::spawn_blocking(move || space.find_shortage()).await;
+        asked.ok().flatten()
+    }
+
+    /// Refuses to take bytes in where there is too little free space.
+    pub async fn require(&self) -> Result<(), Refusal> {
+        match self.shortage().await {
+            Some(shortage) => Err(Refusal::Full(shortage.into())),
+            None => Ok(()),
+        }
+    }
+
+    fn find_shortage(&self) -> Option<Shortage> {
+        self.places.iter().find_map(|(place, path)| {
+            let free = free_at(path)?;
+            let short = Shortage { place, path: path.clone(), free, least: self.least };
+            (free < self.least).then_some(short)
+        })
+    }
+}
+
+/// Bytes that a process without privileges can still write.
+fn free_at(path: &Path) -> Option<u64> {
+    match rustix::fs::statvfs(path) {
+        Ok(found) => Some(found.f_bavail.saturating_mul(found.f_frsize)),
+        Err(error) => {
+            tracing::debug!(path = %path.display(), %error, "the free space cannot be read");
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn too_little_is_named_and_no_limit_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = || [("store", folder.path().to_owned())];
+        assert_eq!(Space::default().shortage().await, None);
+        assert_eq!(Space::new(0, places()).shortage().await, None);
+        assert_eq!(Space::new(1, places()).shortage().await, None);
+        assert_eq!(Space::new(u64::MAX, [("store", "/nonexistent".into())]).shortage().await, None);
+        let short = Space::new(u64::MAX, places()).shortage().await.unwrap();
+        assert_eq!((short.place, short.path.as_path()), ("store", folder.path()));
+        let refused = Space::new(u64::MAX, places()).require().await;
+        assert!(matches!(refused, Err(Refusal::Full(_))), "{refused:?}");
+    }
+}

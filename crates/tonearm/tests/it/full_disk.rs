@@ -1,0 +1,207 @@
+//! A disk that fills up while it is written to, with database, store and scratch folder on it.
+//!
+//! Every acknowledged write is there afterwards, also after a kill; what was refused was refused as 507 or 503; and
+//! once there is space again everything goes on without a restart.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::{Method, StatusCode};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use tokio::sync::Mutex;
+use tonearm_fixtures::SmallDisk;
+use tonearm_fixtures::audio::{Signal, WavSpec, wav};
+use tonearm_testkit::{Client, Program};
+
+use crate::{binary, text};
+
+const DISK_MEBIBYTES: u32 = 48;
+const SECONDS: f64 = 0.5;
+
+/// What was answered so far.
+#[derive(Default)]
+struct Answers {
+    collections: Vec<String>,
+    /// Tracks and the digests of their sources.
+    tracks: Vec<(String, String)>,
+    collections_refused: Vec<StatusCode>,
+    uploads_refused: Vec<StatusCode>,
+}
+
+/// Uploads are refused before the disk is full.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_disk_below_its_limit_loses_nothing() {
+    let name = "a_disk_below_its_limit_loses_nothing";
+    let Some(disk) = SmallDisk::of(module_path!(), name, DISK_MEBIBYTES) else { return };
+    survive(&disk, "2MiB").await;
+}
+
+/// Without a limit, everything meets the full disk itself.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_disk_loses_nothing() {
+    let name = "a_full_disk_loses_nothing";
+    let Some(disk) = SmallDisk::of(module_path!(), name, DISK_MEBIBYTES) else { return };
+    survive(&disk, "0").await;
+}
+
+async fn survive(disk: &SmallDisk, limit: &str) {
+    let mut program = Program::new(binary(), disk.path());
+    program.set("TONEARM_LIMITS_MIN_FREE_SPACE", limit);
+    program.set("TONEARM_WORKER_LEASE_SECONDS", "2");
+    let made = program.run(&["org", "create", "--name", "Full", "--json"]);
+    let made: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
+    program.start().await;
+    let client = Client::new(&program.url(), text(&made, "/api_key"));
+    let collection = client.collection("Full").await;
+    let (answers, stop) = (Arc::new(Mutex::new(Answers::default())), Arc::new(AtomicBool::new(false)));
+    let writers = [
+        tokio::spawn(make_collections(client.clone(), answers.clone(), stop.clone())),
+        tokio::spawn(upload_tracks(client.clone(), collection.clone(), answers.clone(), stop.clone())),
+    ];
+    until(&answers, |answers| answers.tracks.len() >= 3 && answers.collections.len() >= 3).await;
+    assert_eq!(client.get("/readyz").await.status, StatusCode::OK);
+
+    for _ in 0..2 {
+        let (collections, uploads) = {
+            let answers = answers.lock().await;
+            (answers.collections_refused.len(), answers.uploads_refused.len())
+        };
+        disk.fill();
+        let enough = |answers: &Answers| {
+            answers.collections_refused.len() >= collections + 3
+                && answers.uploads_refused.len() >= uploads + 3
+        };
+        until(&answers, enough).await;
+        let read = client.get(&format!("/v1/collection/{collection}")).await;
+        assert_eq!(read.status, StatusCode::OK, "reads go on");
+        if limit != "0" {
+            let ready = client.get("/readyz").await;
+            assert_eq!(ready.status, StatusCode::SERVICE_UNAVAILABLE);
+            assert_eq!(ready.json()["space"], "unavailable");
+        }
+        disk.free();
+        let (collections, tracks) = {
+            let answers = answers.lock().await;
+            (answers.collections.len(), answers.tracks.len())
+        };
+        let goes_on = |answers: &Answers| {
+            answers.collections.len() >= collections + 3 && answers.tracks.len() >= tracks + 3
+        };
+        until(&answers, goes_on).await;
+        assert_eq!(client.get("/readyz").await.status, StatusCode::OK);
+    }
+    stop.store(true, Ordering::Relaxed);
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    let answers = answers.lock().await;
+    refused_well(&answers, limit);
+    for (track, _) in &answers.tracks {
+        assert_eq!(client.settled(track).await["track_status_id"], "ready", "{}", program.log());
+    }
+    program.kill();
+    program.start().await;
+    everything_is_there(&client, &answers).await;
+}
+
+/// Every refusal says that the fault is ours and passes.
+fn refused_well(answers: &Answers, limit: &str) {
+    let collections: BTreeSet<_> = answers.collections_refused.iter().map(StatusCode::as_u16).collect();
+    assert_eq!(collections, BTreeSet::from([503]));
+    let uploads: BTreeSet<_> = answers.uploads_refused.iter().map(StatusCode::as_u16).collect();
+    assert!(uploads.is_subset(&BTreeSet::from([503, 507])), "{uploads:?}");
+    assert!(uploads.contains(&507) || limit == "0", "{uploads:?}");
+}
+
+async fn everything_is_there(client: &Client, answers: &Answers) {
+    for collection in &answers.collections {
+        client.get(&format!("/v1/collection/{collection}")).await.ok();
+    }
+    for (track, digest) in &answers.tracks {
+        let session = json!({"track_id": track, "variants": ["original", "hq"]});
+        let session = client.post("/v1/play_session/track", &session).await.ok();
+        let original = client.get(text(&session, "/first_track/variants/0/url")).await;
+        assert_eq!(&hex::encode(Sha256::digest(&original.bytes)), digest);
+    }
+}
+
+async fn make_collections(client: Client, answers: Arc<Mutex<Answers>>, stop: Arc<AtomicBool>) {
+    while !stop.load(Ordering::Relaxed) {
+        let body = json!({"title": "x".repeat(500)});
+        let answer = client.post("/v1/collection", &body).await;
+        let mut answers = answers.lock().await;
+        match answer.status {
+            StatusCode::OK => {
+                answers.collections.push(text(&answer.json(), "/collection_id").to_owned());
+            }
+            status => answers.collections_refused.push(status),
+        }
+        drop(answers);
+        tokio::time::sleep(Duration::from_millis(30)).await;
+    }
+}
+
+/// Makes tracks, and sends each until it is taken, as a client would. A track that cannot be made counts as an upload
+/// that is refused, too.
+async fn upload_tracks(
+    client: Client,
+    collection: String,
+    answers: Arc<Mutex<Answers>>,
+    stop: Arc<AtomicBool>,
+) {
+    let mut seed = 0;
+    let mut waiting = None;
+    while !stop.load(Ordering::Relaxed) {
+        seed += 1;
+        let signal = Signal::Noise { seed, amplitude: 0.3 };
+        let sound = Bytes::from(wav(&WavSpec { seconds: SECONDS, signal, ..WavSpec::default() }));
+        let (track, url) = match waiting.take() {
+            Some(waiting) => waiting,
+            None => {
+                let body = json!({"collection_id": collection, "file_name": "noise.wav"});
+                let made = client.post("/v1/track", &body).await;
+                if made.status != StatusCode::OK {
+                    answers.lock().await.uploads_refused.push(made.status);
+                    tokio::time::sleep(Duration::from_millis(30)).await;
+                    continue;
+                }
+                let made = made.json();
+                (text(&made, "/track_id").to_owned(), text(&made, "/track_upload/upload_url").to_owned())
+            }
+        };
+        let put = client.request(Method::PUT, &url).body(sound.clone());
+        let status = put.send().await.unwrap().status();
+        let mut answers = answers.lock().await;
+        match status {
+            StatusCode::OK => answers.tracks.push((track, hex::encode(Sha256::digest(&sound)))),
+            status => {
+                answers.uploads_refused.push(status);
+                waiting = Some((track, url));
+            }
+        }
+        drop(answers);
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// Waits until the answers are such, for at most a minute.
+async fn until(answers: &Mutex<Answers>, are: impl Fn(&Answers) -> bool) {
+    for _ in 0..3000 {
+        if are(&*answers.lock().await) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let answers = answers.lock().await;
+    panic!(
+        "for a minute nothing changed: {} collections, {} tracks, refused {:?} and {:?}",
+        answers.collections.len(),
+        answers.tracks.len(),
+        answers.collections_refused,
+        answers.uploads_refused
+    );
+}
