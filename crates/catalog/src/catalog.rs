@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use crate::changes::Observers;
 use crate::transaction::Wakers;
 use crate::url::Place;
-use crate::{CatalogError, Change, DatabaseUrl, Transaction, postgres, sqlite};
+use crate::{CatalogError, Change, DatabaseUrl, DueClock, Transaction, postgres, sqlite};
 
 /// Which database it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,11 +29,17 @@ pub struct ConnectOptions {
     /// How long a request waits for a free connection, or to become the writer, before it is told that the
     /// database is not available.
     pub acquire_timeout: Duration,
+    /// Whose clock decides what is due. SQLite always goes by the caller's.
+    pub due_clock: DueClock,
 }
 
 impl Default for ConnectOptions {
     fn default() -> Self {
-        Self { max_connections: 10, acquire_timeout: Duration::from_secs(30) }
+        Self {
+            max_connections: 10,
+            acquire_timeout: Duration::from_secs(30),
+            due_clock: DueClock::Caller,
+        }
     }
 }
 
@@ -53,6 +59,7 @@ struct Connections {
     wakers: Wakers,
     observers: Observers,
     queries: Arc<AtomicU64>,
+    due_clock: DueClock,
 }
 
 impl Catalog {
@@ -77,14 +84,18 @@ impl Catalog {
             });
         }
         let (wakers, observers) = (Wakers::default(), Observers::default());
-        Ok(Self(Arc::new(Connections { backend, reader, writer, wakers, observers, queries })))
+        let due_clock = match backend {
+            Backend::Sqlite => DueClock::Caller,
+            Backend::Postgres => options.due_clock,
+        };
+        Ok(Self(Arc::new(Connections { backend, reader, writer, wakers, observers, queries, due_clock })))
     }
 
     /// Begins a write transaction. On SQLite this waits until every earlier one is over, also those of other
     /// processes.
     pub async fn begin(&self) -> Result<Transaction, CatalogError> {
         let inner = self.0.writer.begin_with_options(write_transaction()).await?;
-        Ok(Transaction::new(inner, self.0.observers.clone(), self.0.wakers.clone()))
+        Ok(Transaction::new(inner, self.0.observers.clone(), self.0.wakers.clone(), self.0.due_clock.clone()))
     }
 
     /// Whether the database answers.
@@ -127,6 +138,11 @@ impl Catalog {
     /// How many statements were run since the start, beginnings and ends of transactions not counted.
     pub fn queries(&self) -> u64 {
         self.0.queries.load(Ordering::Relaxed)
+    }
+
+    /// Whose clock decides what is due.
+    pub(crate) fn due_clock(&self) -> &DueClock {
+        &self.0.due_clock
     }
 
     pub(crate) fn reader(&self) -> &DatabaseConnection {

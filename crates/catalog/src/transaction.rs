@@ -7,7 +7,7 @@ use sea_orm::DatabaseTransaction;
 use tokio::sync::Notify;
 
 use crate::changes::{Changes, Observers};
-use crate::{CatalogError, Change};
+use crate::{CatalogError, Change, DueClock};
 
 /// Those of this process who wait for something to be queued.
 #[derive(Clone, Default)]
@@ -28,10 +28,16 @@ pub struct Transaction {
     enqueued: AtomicUsize,
     has_deliveries: AtomicBool,
     wakers: Wakers,
+    due_clock: DueClock,
 }
 
 impl Transaction {
-    pub(crate) fn new(inner: DatabaseTransaction, observers: Observers, wakers: Wakers) -> Self {
+    pub(crate) fn new(
+        inner: DatabaseTransaction,
+        observers: Observers,
+        wakers: Wakers,
+        due_clock: DueClock,
+    ) -> Self {
         Self {
             inner,
             changes: Changes::default(),
@@ -39,11 +45,17 @@ impl Transaction {
             enqueued: AtomicUsize::new(0),
             has_deliveries: AtomicBool::new(false),
             wakers,
+            due_clock,
         }
     }
 
     pub(crate) fn db(&self) -> &DatabaseTransaction {
         &self.inner
+    }
+
+    /// Whose clock decides what is due.
+    pub(crate) fn due_clock(&self) -> &DueClock {
+        &self.due_clock
     }
 
     /// Remembers to tell of a change once others can see it.
