@@ -35,11 +35,7 @@ pub struct ConnectOptions {
 
 impl Default for ConnectOptions {
     fn default() -> Self {
-        Self {
-            max_connections: 10,
-            acquire_timeout: Duration::from_secs(30),
-            due_clock: DueClock::Caller,
-        }
+        Self { max_connections: 10, acquire_timeout: Duration::from_secs(30), due_clock: DueClock::Caller }
     }
 }
 

@@ -16,6 +16,11 @@ pub enum DueClock {
 }
 
 impl DueClock {
+    /// The server's clock, unless time is set by hand.
+    pub fn for_node(ambient: &Ambient) -> Self {
+        if ambient.is_time_set_by_hand() { Self::Caller } else { Self::Server(ambient.clone()) }
+    }
+
     /// A moment of the caller's clock, as SQL, by the clock that decides.
     pub(crate) fn at(&self, moment: Timestamp) -> SimpleExpr {
         match self {

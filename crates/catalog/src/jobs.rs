@@ -13,7 +13,9 @@ mod listing;
 mod waiting;
 
 use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict, Query, SimpleExpr};
-use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Set, UpdateMany};
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Set, UpdateMany,
+};
 use tonearm_domain::{ClaimedJob, Job, JobId, Timestamp};
 
 use crate::column::{encoded, foreign_text};

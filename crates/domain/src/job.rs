@@ -248,7 +248,9 @@ mod tests {
         assert_eq!(Job::ProcessTrack { organization_id, track_id }.track_id(), Some(track_id));
         assert_eq!(Job::FinishCover { organization_id, owner }.track_id(), Some(track_id));
         assert_eq!(Job::SweepObjects {}.track_id(), None);
-        for job in [Job::ProcessTrack { organization_id, track_id }, Job::FinishCover { organization_id, owner }] {
+        for job in
+            [Job::ProcessTrack { organization_id, track_id }, Job::FinishCover { organization_id, owner }]
+        {
             assert!(Job::KINDS.contains(&job.kind()));
         }
         // The tag of each kind is its name in SQL.
@@ -256,7 +258,8 @@ mod tests {
             let error = serde_json::from_value::<Job>(serde_json::json!({ "kind": kind })).err();
             assert!(error.is_none_or(|error| !error.to_string().contains("unknown variant")), "{kind}");
         }
-        let sentence = serde_json::from_value::<Job>(serde_json::json!({"kind": "?"})).unwrap_err().to_string();
+        let sentence =
+            serde_json::from_value::<Job>(serde_json::json!({"kind": "?"})).unwrap_err().to_string();
         assert_eq!(sentence.matches('`').count() / 2, Job::KINDS.len() + 1, "{sentence}");
     }
 

@@ -1,7 +1,8 @@
 //! Claiming the job that has been due for longest.
 
 use sea_orm::sea_query::{
-    CaseStatement, Expr, ExprTrait, LockBehavior, LockType, Query, SelectStatement, SimpleExpr, UpdateStatement,
+    CaseStatement, Expr, ExprTrait, LockBehavior, LockType, Query, SelectStatement, SimpleExpr,
+    UpdateStatement,
 };
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, Order, QueryFilter, Set};
 use tonearm_domain::{ClaimedJob, Job, JobId, LeaseId, Outage, Timestamp, death_pause_millis};
@@ -108,7 +109,12 @@ impl Catalog {
         }
     }
 
-    async fn leave_unreadable(&self, id: JobId, lease: LeaseId, run_at: SimpleExpr) -> Result<(), CatalogError> {
+    async fn leave_unreadable(
+        &self,
+        id: JobId,
+        lease: LeaseId,
+        run_at: SimpleExpr,
+    ) -> Result<(), CatalogError> {
         let sentence = "this version of Tonearm cannot read this job; it waits for one that can";
         let left = ActiveModel {
             last_error: Set(Some(sentence.to_owned())),

@@ -134,7 +134,11 @@ impl Catalog {
     }
 
     /// One page of the jobs, by the time they may run, and how many there are in all.
-    pub async fn jobs(&self, filter: JobFilter, wanted: Page) -> Result<(u64, Vec<PendingJob>), CatalogError> {
+    pub async fn jobs(
+        &self,
+        filter: JobFilter,
+        wanted: Page,
+    ) -> Result<(u64, Vec<PendingJob>), CatalogError> {
         let matching = Condition::all()
             .add_option(filter.state.map(in_state))
             .add_option(filter.kind.map(|kind| Column::Kind.eq(kind)));

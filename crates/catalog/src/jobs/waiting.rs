@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use sea_orm::sea_query::{
     CaseStatement, Expr, ExprTrait, LockBehavior, LockType, Query, SimpleExpr, UpdateStatement,
 };
-use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Set};
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Set,
+};
 use tonearm_domain::{ClaimedJob, Outage, Timestamp, TrackId};
 
 use super::{released, update_held};
@@ -154,7 +156,8 @@ impl Catalog {
             .await?;
         let mut waiting = HashMap::new();
         for row in rows {
-            let (Some(track), Some(outage), Some(since)) = (row.track_id, row.waits_for, row.failing_since) else {
+            let (Some(track), Some(outage), Some(since)) = (row.track_id, row.waits_for, row.failing_since)
+            else {
                 continue;
             };
             let outage = parsed("job.waits_for", &outage)?;

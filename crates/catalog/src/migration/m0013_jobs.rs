@@ -27,7 +27,8 @@ impl MigrationTrait for Migration {
         }
         let of_track = index("job", &["track_id"]).and_where(Expr::col("waits_for").is_not_null()).take();
         manager.create_index(of_track).await?;
-        let given_up = index("job", &["failed_at", "id"]).and_where(Expr::col("failed_at").is_not_null()).take();
+        let given_up =
+            index("job", &["failed_at", "id"]).and_where(Expr::col("failed_at").is_not_null()).take();
         manager.create_index(given_up).await
     }
 }

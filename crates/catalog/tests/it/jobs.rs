@@ -171,10 +171,17 @@ async fn unreadable_jobs_wait(place: Place) {
     assert_eq!(waiting.run_at, ambient.now().plus_seconds(3600));
     assert!(waiting.last_error.as_deref().unwrap().contains("cannot read"));
     clock.advance_seconds(1);
-    assert_eq!(claim().await.unwrap().unwrap().id, other);
+    let claimed = claim().await.unwrap().unwrap();
+    assert_eq!(claimed.id, other);
+    let tx = catalog.begin().await.unwrap();
+    assert!(tx.finish_job(&claimed).await.unwrap());
+    tx.commit().await.unwrap();
 
-    // A newer version changes nothing about how often it may be tried; this one can read it again.
-    let mend = format!(r#"UPDATE job SET payload = '{{"kind": "sweep_objects"}}' WHERE run_at = {}"#, waiting.run_at.unix_millis());
+    // Once it can be read, it starts without failures.
+    let mend = format!(
+        r#"UPDATE job SET payload = '{{"kind": "sweep_objects"}}' WHERE run_at = {}"#,
+        waiting.run_at.unix_millis()
+    );
     place.raw().await.execute_unprepared(&mend).await.unwrap();
     clock.advance_seconds(3600);
     let claimed = claim().await.unwrap().unwrap();

@@ -4,7 +4,9 @@
 
 mod aggregates;
 mod changes;
+mod clocks;
 mod concurrency;
+mod deaths;
 mod deletion;
 mod events;
 mod jobs;
@@ -21,5 +23,6 @@ mod signing_keys;
 mod tracks;
 mod trash;
 mod usage;
+mod waits;
 
 pub(crate) use tonearm_fixtures::on_both;
