@@ -12,7 +12,7 @@ mod claiming;
 mod listing;
 mod waiting;
 
-use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict, Query, SimpleExpr};
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr};
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Set, UpdateMany,
 };
@@ -20,6 +20,7 @@ use tonearm_domain::{ClaimedJob, Job, JobId, Timestamp};
 
 use crate::column::{encoded, foreign_text};
 use crate::entity::job::{ActiveModel, Column, Entity};
+use crate::query::TO_CHANGE;
 use crate::{Catalog, CatalogError, DueClock, Transaction};
 
 pub use listing::{JobFilter, JobState, PendingJob};
@@ -159,7 +160,7 @@ impl Transaction {
     /// A lease that has run out is still its holder's as long as nobody has taken the job over: then there is nobody
     /// whose work this could disturb.
     pub async fn check_lease(&self, claimed: &ClaimedJob) -> Result<bool, CatalogError> {
-        let row = Entity::find().filter(held(claimed)).lock(LockType::Update).one(self.db()).await?;
+        let row = Entity::find().filter(held(claimed)).lock(TO_CHANGE).one(self.db()).await?;
         Ok(row.is_some())
     }
 

@@ -1,7 +1,7 @@
 //! Background work, for whoever operates the service: what waits, runs and was given up.
 
 use tonearm_catalog::{Catalog, JobFilter, JobState, PendingJob};
-use tonearm_domain::{Ambient, Job, JobId, Page, TrackStatus};
+use tonearm_domain::{Ambient, Job, JobId, Page};
 
 use crate::{Caller, Library, Refusal, Transcriptions};
 
@@ -33,22 +33,21 @@ impl Jobs {
     /// Makes a job due as if it had never been tried. One that was given up together with its track puts the track
     /// back to work, by a new job in its place. `false`: there is no such job.
     pub async fn retry(&self, id: JobId) -> Result<bool, Refusal> {
+        let Some(job) = self.catalog.job(id).await? else { return Ok(false) };
+        let is_for_subject = job.state() == JobState::Failed && self.has_ended_with_its_subject(&job).await?;
+        if is_for_subject {
+            self.retry_subject(&job).await?;
+        }
         let tx = self.catalog.begin().await?;
         let Some(job) = tx.job_to_change(id).await? else { return Ok(false) };
-        match job.state() {
-            JobState::Running => return Err(running()),
-            JobState::Failed if self.has_ended_with_its_subject(&job).await? => {
-                drop(tx);
-                self.retry_subject(&job).await?;
-                let tx = self.catalog.begin().await?;
-                tx.delete_job(id).await?;
-                tx.commit().await?;
-            }
-            JobState::Failed | JobState::Waiting => {
-                tx.restart_job(id, self.ambient.now()).await?;
-                tx.commit().await?;
-            }
+        if job.state() == JobState::Running {
+            return Err(running());
         }
+        match is_for_subject {
+            true => tx.delete_job(id).await?,
+            false => tx.restart_job(id, self.ambient.now()).await?,
+        }
+        tx.commit().await?;
         Ok(true)
     }
 
@@ -68,12 +67,10 @@ impl Jobs {
     async fn has_ended_with_its_subject(&self, job: &PendingJob) -> Result<bool, Refusal> {
         match job.job {
             Some(Job::ProcessTrack { organization_id, track_id }) => {
-                let track = self.catalog.track(organization_id, track_id).await?;
-                Ok(track.is_some_and(|track| {
-                    track.status.is_final()
-                        && track.status != TrackStatus::Ready
-                        && track.status.retry().is_ok()
-                }))
+                match self.catalog.track(organization_id, track_id).await? {
+                    Some(track) => Ok(track.status.is_final() && self.library.may_retry(&track).await?),
+                    None => Ok(false),
+                }
             }
             Some(Job::TranscribeTrack { organization_id, track_id }) => {
                 Ok(self.catalog.track(organization_id, track_id).await?.is_some())

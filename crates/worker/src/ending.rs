@@ -188,7 +188,51 @@ fn with_sources(error: &dyn Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
+    use tonearm_domain::{CredentialId, Job, RecordId, Timestamp};
+
     use super::*;
+
+    fn claimed() -> ClaimedJob {
+        let now = Timestamp::from_unix_millis(0).unwrap();
+        ClaimedJob {
+            id: RecordId::from_parts(now, [0; 10]),
+            job: Job::SweepObjects {},
+            attempt: 1,
+            failures: 0,
+            deaths: 0,
+            deaths_alone: 0,
+            failing_since: None,
+            waits_for: None,
+            lease: CredentialId::from_random([0; 16]),
+            leased_until: now,
+        }
+    }
+
+    /// How often recording is tried, and how long that takes, where it works from the `works_from`-th try on.
+    async fn tries(works_from: u32, error: fn() -> JobError, shutdown: &CancellationToken) -> (u32, u64) {
+        let (count, began) = (Cell::new(0), Instant::now());
+        record(&claimed(), shutdown, || {
+            count.set(count.get() + 1);
+            let result = if count.get() >= works_from { Ok(true) } else { Err(error()) };
+            std::future::ready(result)
+        })
+        .await;
+        (count.get(), began.elapsed().as_secs())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_end_is_recorded_as_soon_as_the_database_is_back() {
+        let away = || JobError::outage(tonearm_domain::Outage::Database, "away");
+        let shutdown = CancellationToken::new();
+        assert_eq!(tries(1, away, &shutdown).await, (1, 0));
+        assert_eq!(tries(601, away, &shutdown).await, (601, 600));
+        // Somebody else has the job: nothing is left to be recorded.
+        assert_eq!(tries(9, || JobError::LeaseLost, &shutdown).await, (1, 0));
+        shutdown.cancel();
+        assert_eq!(tries(u32::MAX, away, &shutdown).await, (4, 3));
+    }
 
     #[test]
     fn long_attempts_are_repeated_less_often() {

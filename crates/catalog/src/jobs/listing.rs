@@ -1,13 +1,13 @@
 //! The jobs table for people to look at, and what they can do to a job.
 
-use sea_orm::sea_query::{Expr, ExprTrait, LockType, SimpleExpr};
+use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
 use tonearm_domain::{Job, JobId, Outage, Page, Timestamp, TrackId};
 
 use super::past_outages;
 use crate::column::{corrupt, moment, moment_if_set, parsed_if_set};
 use crate::entity::job::{ActiveModel, Column, Entity, Model};
-use crate::query::{all, one, page};
+use crate::query::{TO_CHANGE, all, one, page};
 use crate::{Catalog, CatalogError, Transaction};
 
 /// A job in the table, for people to see: waiting, running or given up. Moments are by the clock that decides.
@@ -133,6 +133,11 @@ impl Catalog {
         all(self.reader(), select).await
     }
 
+    /// One job as it is.
+    pub async fn job(&self, id: JobId) -> Result<Option<PendingJob>, CatalogError> {
+        one(self.reader(), Entity::find_by_id(id.uuid())).await
+    }
+
     /// One page of the jobs, by the time they may run, and how many there are in all.
     pub async fn jobs(
         &self,
@@ -150,7 +155,7 @@ impl Catalog {
 impl Transaction {
     /// One job, locked for a change.
     pub async fn job_to_change(&self, id: JobId) -> Result<Option<PendingJob>, CatalogError> {
-        one(self.db(), Entity::find_by_id(id.uuid()).lock(LockType::Update)).await
+        one(self.db(), Entity::find_by_id(id.uuid()).lock(TO_CHANGE)).await
     }
 
     /// Makes a job due that nobody runs, given up or not, as if it had never been tried.

@@ -75,8 +75,14 @@ impl Catalog {
             ..released()
         };
         let clock = self.due_clock();
+        // How long a job has been overloading the server says something about the job, unlike how long other parts
+        // were away: that time does not count.
+        let mut is_first = Column::FailingSince.is_null();
+        if wait.outage == Outage::Overload {
+            is_first = is_first.or(Column::WaitsFor.ne(wait.outage.as_str()));
+        }
         let since = CaseStatement::new()
-            .case(Column::FailingSince.is_null(), clock.at(wait.failed_at))
+            .case(is_first, clock.at(wait.failed_at))
             .finally(Expr::col(Column::FailingSince));
         let probe_at = wait.probe_at.map_or(Expr::value(None::<i64>), |at| clock.at(at));
         let changed = update_held(claimed)

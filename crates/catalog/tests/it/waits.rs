@@ -91,6 +91,15 @@ async fn a_later_run_knows_since_when_it_fails(place: Place) {
     }
     let claimed = claim(&catalog, &ambient).await.unwrap();
     assert_eq!((claimed.waits_for, claimed.failing_since), (Some(Outage::Disk), Some(since)));
+    wait(&catalog, &ambient, &claimed, Outage::Overload, 10).await;
+    clock.advance_seconds(10);
+    // The time that other parts were away does not count as time in which it overloaded the server.
+    let claimed = claim(&catalog, &ambient).await.unwrap();
+    assert_eq!(claimed.failing_since, Some(since.plus_seconds(30)));
+    wait(&catalog, &ambient, &claimed, Outage::Overload, 10).await;
+    clock.advance_seconds(10);
+    let claimed = claim(&catalog, &ambient).await.unwrap();
+    assert_eq!(claimed.failing_since, Some(since.plus_seconds(30)));
     // A run that gets further begins anew.
     assert!(catalog.retry_job(&claimed, ambient.now(), "their server is down").await.unwrap());
     let claimed = claim(&catalog, &ambient).await.unwrap();
