@@ -11,7 +11,7 @@ use crate::changes::Observers;
 use crate::statements::Single;
 use crate::transaction::{Ending, Wakers};
 use crate::url::Place;
-use crate::{CatalogError, Change, DatabaseUrl, Transaction, postgres, sqlite};
+use crate::{CatalogError, Change, DatabaseUrl, DueClock, Transaction, postgres, sqlite};
 
 /// Which database it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,11 +30,13 @@ pub struct ConnectOptions {
     /// How long a request waits for a free connection, or to become the writer, before it is told that the
     /// database is not available.
     pub acquire_timeout: Duration,
+    /// Whose clock decides what is due. SQLite always goes by the caller's.
+    pub due_clock: DueClock,
 }
 
 impl Default for ConnectOptions {
     fn default() -> Self {
-        Self { max_connections: 10, acquire_timeout: Duration::from_secs(30) }
+        Self { max_connections: 10, acquire_timeout: Duration::from_secs(30), due_clock: DueClock::Caller }
     }
 }
 
@@ -77,7 +79,11 @@ impl Catalog {
             });
         }
         let (wakers, observers) = (Wakers::default(), Observers::default());
-        let ending = Ending { backend, database: reader.clone(), observers, wakers };
+        let due_clock = match backend {
+            Backend::Sqlite => DueClock::Caller,
+            Backend::Postgres => options.due_clock,
+        };
+        let ending = Ending { backend, database: reader.clone(), observers, wakers, due_clock };
         Ok(Self(Arc::new(Connections { backend, reader, writer: Single(writer), ending, queries })))
     }
 
@@ -132,6 +138,11 @@ impl Catalog {
     /// How many statements were run since the start, beginnings and ends of transactions not counted.
     pub fn queries(&self) -> u64 {
         self.0.queries.load(Ordering::Relaxed)
+    }
+
+    /// Whose clock decides what is due.
+    pub(crate) fn due_clock(&self) -> &DueClock {
+        &self.0.ending.due_clock
     }
 
     pub(crate) fn reader(&self) -> &DatabaseConnection {

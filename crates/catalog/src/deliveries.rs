@@ -1,10 +1,14 @@
 //! Events on their way to endpoints: queued in the transaction of what they tell, claimed under a lease, tried,
 //! and kept for a while to be looked at.
 //!
+//! Moments are passed by the caller's clock; what is due and what is held is decided by [`DueClock`].
 //! `due_at` is when a delivery may be claimed: its next attempt, or, while somebody holds it, the end of the lease.
 
-use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType};
-use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set, UpdateMany};
+use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType, Query};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, EntityTrait, Iterable, QueryFilter,
+    QueryOrder, QuerySelect, Set, UpdateMany,
+};
 use tonearm_domain::{
     ClaimedDelivery, DeliveryAttempt, DeliveryState, LeaseId, OrganizationId, Page, Timestamp,
     WebhookDelivery, WebhookDeliveryId, WebhookId,
@@ -13,7 +17,7 @@ use tonearm_domain::{
 use crate::entity::webhook_attempt;
 use crate::entity::webhook_delivery::{ActiveModel, Column, Entity, Model, small};
 use crate::query::{all, one, page};
-use crate::{Catalog, CatalogError, Transaction};
+use crate::{Catalog, CatalogError, DueClock, Transaction};
 
 /// Which deliveries; what is not set does not narrow.
 #[derive(Debug, Clone, Copy, Default)]
@@ -29,17 +33,16 @@ fn pending() -> Condition {
 }
 
 /// Due again from the start, whatever it was before.
-fn restarted(now: Timestamp) -> UpdateMany<Entity> {
+fn restarted(clock: &DueClock, now: Timestamp) -> UpdateMany<Entity> {
     let row = ActiveModel {
         state: Set(DeliveryState::Pending.as_str().to_owned()),
         failures: Set(0),
-        due_at: Set(Some(now.unix_millis())),
         lease_id: Set(None),
         queued_at: Set(now.unix_millis()),
         finished_at: Set(None),
         ..Default::default()
     };
-    Entity::update_many().set(row)
+    Entity::update_many().set(row).col_expr(Column::DueAt, clock.now(now))
 }
 
 impl Catalog {
@@ -91,7 +94,7 @@ impl Catalog {
         let tx = self.begin().await?;
         let rows: Vec<Model> = Entity::find()
             .filter(Column::WebhookId.eq(webhook.uuid()))
-            .filter(Column::DueAt.lte(now.unix_millis()))
+            .filter(Expr::col(Column::DueAt).lte(tx.due_clock().now(now)))
             .order_by_asc(Column::DueAt)
             .order_by_asc(Column::Id)
             .limit(most)
@@ -99,13 +102,11 @@ impl Catalog {
             .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked)
             .all(tx.db())
             .await?;
-        let leased = ActiveModel {
-            lease_id: Set(Some(lease.uuid())),
-            due_at: Set(Some(leased_until.unix_millis())),
-            ..Default::default()
-        };
+        let lease_millis = leased_until.unix_millis() - now.unix_millis();
+        let lease_end = tx.due_clock().now(now).add(lease_millis);
         Entity::update_many()
-            .set(leased)
+            .col_expr(Column::LeaseId, Expr::value(lease.uuid()))
+            .col_expr(Column::DueAt, lease_end)
             .col_expr(Column::Attempts, Expr::col(Column::Attempts).add(1))
             .filter(Column::Id.is_in(rows.iter().map(|row| row.id)))
             .exec(tx.db())
@@ -129,7 +130,17 @@ fn held(claimed: &ClaimedDelivery) -> Condition {
 impl Transaction {
     /// Queues an event for an endpoint.
     pub async fn queue_delivery(&self, delivery: &WebhookDelivery) -> Result<(), CatalogError> {
-        Entity::insert(ActiveModel::from(delivery)).exec_without_returning(self.db()).await?;
+        let row = ActiveModel::from(delivery);
+        let value = |column: Column| match (column, delivery.due_at) {
+            (Column::DueAt, Some(due_at)) => self.due_clock().at(due_at),
+            _ => row.get(column).into_value().map_or(Expr::value(None::<i64>), Expr::value),
+        };
+        let insert = Query::insert()
+            .into_table(Entity)
+            .columns(Column::iter())
+            .values_panic(Column::iter().map(value))
+            .take();
+        self.db().execute(&insert).await?;
         self.note_delivery();
         Ok(())
     }
@@ -145,12 +156,17 @@ impl Transaction {
         let row = ActiveModel {
             state: Set(delivery.state.as_str().to_owned()),
             failures: Set(small(delivery.failures)),
-            due_at: Set(delivery.due_at.map(|at| at.unix_millis())),
             lease_id: Set(None),
             finished_at: Set(delivery.finished_at.map(|at| at.unix_millis())),
             ..Default::default()
         };
-        let changed = Entity::update_many().set(row).filter(held(claimed)).exec(self.db()).await?;
+        let due_at = delivery.due_at.map_or(Expr::value(None::<i64>), |at| self.due_clock().at(at));
+        let changed = Entity::update_many()
+            .set(row)
+            .col_expr(Column::DueAt, due_at)
+            .filter(held(claimed))
+            .exec(self.db())
+            .await?;
         if changed.rows_affected == 0 {
             return Ok(false);
         }
@@ -167,9 +183,9 @@ impl Transaction {
         id: WebhookDeliveryId,
         now: Timestamp,
     ) -> Result<bool, CatalogError> {
-        let at_rest =
-            Condition::any().add(Column::LeaseId.is_null()).add(Column::DueAt.lte(now.unix_millis()));
-        let changed = restarted(now)
+        let is_due = Expr::col(Column::DueAt).lte(self.due_clock().now(now));
+        let at_rest = Condition::any().add(Column::LeaseId.is_null()).add(is_due);
+        let changed = restarted(self.due_clock(), now)
             .filter(Column::Id.eq(id.uuid()))
             .filter(Column::OrganizationId.eq(organization.uuid()))
             .filter(at_rest)
@@ -181,7 +197,7 @@ impl Transaction {
 
     /// Queues once more what has failed for an endpoint. Gives how many there were.
     pub async fn replay_failed(&self, webhook: WebhookId, now: Timestamp) -> Result<u64, CatalogError> {
-        let changed = restarted(now)
+        let changed = restarted(self.due_clock(), now)
             .filter(Column::WebhookId.eq(webhook.uuid()))
             .filter(Column::State.eq(DeliveryState::Failed.as_str()))
             .exec(self.db())
@@ -207,7 +223,7 @@ impl Transaction {
             .set(row)
             .filter(pending())
             .filter(Column::QueuedAt.lt(queued_before.unix_millis()))
-            .filter(Column::DueAt.lte(now.unix_millis()))
+            .filter(Expr::col(Column::DueAt).lte(self.due_clock().now(now)))
             .exec(self.db())
             .await?;
         Ok(changed.rows_affected)

@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 
 use crate::changes::{Changes, Observers};
 use crate::statements::Statements;
-use crate::{Backend, CatalogError, Change, outcome};
+use crate::{Backend, CatalogError, Change, DueClock, outcome};
 
 /// Those of this process who wait for something to be queued.
 #[derive(Clone, Default)]
@@ -26,6 +26,8 @@ pub(crate) struct Ending {
     pub(crate) database: DatabaseConnection,
     pub(crate) observers: Observers,
     pub(crate) wakers: Wakers,
+    /// Whose clock decides what is due.
+    pub(crate) due_clock: DueClock,
 }
 
 /// A write transaction. Dropped without [`Transaction::commit`], it leaves nothing.
@@ -56,6 +58,11 @@ impl Transaction {
 
     pub(crate) fn db(&self) -> &Statements {
         &self.statements
+    }
+
+    /// Whose clock decides what is due.
+    pub(crate) fn due_clock(&self) -> &DueClock {
+        &self.ending.due_clock
     }
 
     /// Remembers to tell of a change once others can see it.

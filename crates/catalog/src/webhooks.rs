@@ -1,6 +1,6 @@
 //! Endpoints that events are sent to: the `webhook` table.
 
-use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SimpleExpr};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select, Set};
 use tonearm_domain::{
     Collection, CollectionId, EndpointHealth, Organization, OrganizationId, Timestamp, Webhook, WebhookId,
@@ -19,13 +19,13 @@ fn of_kind(organization: OrganizationId, kind: WebhookKind) -> Select<Entity> {
 }
 
 /// Whether something is due for the endpoint of the row.
-fn has_due(now: Timestamp) -> Condition {
+fn has_due(now: SimpleExpr) -> Condition {
     use webhook_delivery::{Column as Delivery, Entity as Deliveries};
     let due = Query::select()
         .expr(Expr::val(1))
         .from(Deliveries)
         .and_where(Expr::col((Deliveries, Delivery::WebhookId)).equals((Entity, Column::Id)))
-        .and_where(Delivery::DueAt.lte(now.unix_millis()))
+        .and_where(Expr::col((Deliveries, Delivery::DueAt)).lte(now))
         .take();
     Condition::all().add(Expr::exists(due))
 }
@@ -39,9 +39,10 @@ impl Catalog {
 
     /// Every endpoint that is not paused and has something due.
     pub async fn due_webhooks(&self, now: Timestamp) -> Result<Vec<Webhook>, CatalogError> {
+        let now = self.due_clock().now(now);
         let awake = Condition::any()
             .add(Column::PausedUntil.is_null())
-            .add(Column::PausedUntil.lte(now.unix_millis()));
+            .add(Expr::col((Entity, Column::PausedUntil)).lte(now.clone()));
         let select = Entity::find().filter(awake).filter(has_due(now)).order_by_asc(Column::Id);
         all(self.reader(), select).await
     }
@@ -96,10 +97,15 @@ impl Transaction {
     ) -> Result<(), CatalogError> {
         let row = ActiveModel {
             failures: Set(i32::try_from(health.failures).unwrap_or(i32::MAX)),
-            paused_until: Set(health.paused_until.map(|at| at.unix_millis())),
             ..Default::default()
         };
-        Entity::update_many().set(row).filter(Column::Id.eq(id.uuid())).exec(self.db()).await?;
+        let paused_until = health.paused_until.map_or(Expr::value(None::<i64>), |at| self.due_clock().at(at));
+        Entity::update_many()
+            .set(row)
+            .col_expr(Column::PausedUntil, paused_until)
+            .filter(Column::Id.eq(id.uuid()))
+            .exec(self.db())
+            .await?;
         Ok(())
     }
 

@@ -10,6 +10,11 @@ use crate::{ShortId, Timestamp};
 pub trait Clock: Send + Sync {
     /// The present moment.
     fn now(&self) -> Timestamp;
+
+    /// Whether it stands still until somebody moves it. Then no other clock can stand in for it.
+    fn is_set_by_hand(&self) -> bool {
+        false
+    }
 }
 
 /// Gives random bytes fit for secrets.
@@ -34,6 +39,11 @@ impl Ambient {
     /// The present moment.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    /// Whether the clock is one that tests set by hand.
+    pub fn is_time_set_by_hand(&self) -> bool {
+        self.clock.is_set_by_hand()
     }
 
     /// `N` random bytes fit for a secret.

@@ -58,7 +58,7 @@ pub use deletion::{Deletion, KeepDeleted, KeepDeletedError, Trashed};
 pub use event::{EventError, EventKind, WebhookKind};
 pub use file_name::{delivery_name, sanitise_file_name};
 pub use id::*;
-pub use job::{ClaimedJob, Job};
+pub use job::{ClaimedJob, Job, death_pause_millis, outage_pause_millis, trial_millis};
 pub use key::ApiKey;
 pub use levels::{Levels, Metric};
 pub use limits::{ExpiresIn, LimitError, Page, UPLOAD_URL_TTL_SECONDS};

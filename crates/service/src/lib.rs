@@ -9,6 +9,7 @@ mod access;
 mod audit;
 mod caller;
 mod covers;
+mod jobs;
 mod library;
 mod links;
 mod lookups;
@@ -24,11 +25,13 @@ mod track_view;
 mod transcription;
 mod uploads;
 mod usage;
+mod waiting;
 mod webhooks;
 
 pub use access::Access;
 pub use audit::Audit;
 pub use caller::Caller;
+pub use jobs::Jobs;
 pub use library::{
     CollectionView, CreateCollection, CreateCreator, CreateKey, CreateTrack, CreatedKey, CreatedOrganization,
     Library, OrganizationView, ProgressWatch, RecipeView, TrackLeaf, TrackProgressView, TracksInTheMaking,

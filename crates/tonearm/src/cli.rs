@@ -3,6 +3,7 @@
 mod audit;
 mod demo;
 mod doctor;
+mod job;
 mod key;
 mod org;
 mod person;
@@ -84,6 +85,11 @@ enum Command {
     Track {
         #[command(subcommand)]
         command: track::Command,
+    },
+    /// Look at background jobs, retry and drop them
+    Job {
+        #[command(subcommand)]
+        command: job::Command,
     },
     /// Send a song through the whole way and print a URL that plays it
     Demo(demo::Args),
@@ -175,6 +181,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
             Command::SigningKey { command } => signing_key::run(&config, &ambient, command).await,
             Command::Recipe { command } => recipe::run(&config, &ambient, command).await,
             Command::Track { command } => track::run(&config, &ambient, command).await,
+            Command::Job { command } => job::run(&config, &ambient, command).await,
             Command::Person { command } => person::run(&config, &ambient, command).await,
             Command::Demo(args) => demo::run(&config, ambient, args).await,
             Command::Config => Ok(()),

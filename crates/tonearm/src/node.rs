@@ -103,7 +103,7 @@ impl Node {
         let mut app = Router::new();
         let mut worker = None;
         if config.needs_catalog() {
-            let catalog = opening::catalog(config).await?;
+            let catalog = opening::catalog(config, &ambient).await?;
             let media = opening::media(config);
             let parts =
                 Parts::wire(config, &ambient, catalog.clone(), secrets, signer.clone(), &self.public_url)?;

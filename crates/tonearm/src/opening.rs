@@ -5,7 +5,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use tonearm_blobs::Blobs;
-use tonearm_catalog::{Catalog, ConnectOptions};
+use tonearm_catalog::{Catalog, ConnectOptions, DueClock};
 use tonearm_domain::Ambient;
 use tonearm_media::{Media, MediaConfig, MediaLimits};
 use tonearm_service::{Resealing, Space};
@@ -36,8 +36,9 @@ pub(crate) fn secrets(config: &Config, ambient: &Ambient) -> Result<Secrets, Sta
     }
 }
 
-pub(crate) async fn catalog(config: &Config) -> Result<Catalog, StartError> {
-    Catalog::connect(&config.database_url, ConnectOptions::default())
+pub(crate) async fn catalog(config: &Config, ambient: &Ambient) -> Result<Catalog, StartError> {
+    let options = ConnectOptions { due_clock: DueClock::for_node(ambient), ..ConnectOptions::default() };
+    Catalog::connect(&config.database_url, options)
         .await
         .map_err(|source| StartError::Catalog { url: config.database_url.to_string(), source })
 }

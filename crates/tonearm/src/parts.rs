@@ -5,8 +5,8 @@ use tonearm_catalog::Catalog;
 use tonearm_domain::Ambient;
 use tonearm_outbound::Outbound;
 use tonearm_service::{
-    Audit, DeliveryUrl, KeyFollower, Library, Links, People, Resealing, SigningKeys, Transcriptions, Uploads,
-    Usage, Webhooks,
+    Audit, DeliveryUrl, Jobs, KeyFollower, Library, Links, People, Resealing, SigningKeys, Transcriptions,
+    Uploads, Usage, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 
@@ -26,6 +26,8 @@ pub struct Parts {
     pub webhooks: Webhooks,
     /// Manages transcription.
     pub transcriptions: Transcriptions,
+    /// Looks at background jobs.
+    pub jobs: Jobs,
     /// Reads the audit log.
     pub audit: Audit,
     pub(crate) usage: Usage,
@@ -40,7 +42,7 @@ impl Parts {
         opening::make_folder(&config.data_dir)?;
         let secrets = opening::secrets(config, ambient)?;
         let signer = opening::signer(config, &secrets);
-        let catalog = opening::catalog(config).await?;
+        let catalog = opening::catalog(config, ambient).await?;
         Self::wire(config, ambient, catalog, &secrets, signer, &opening::public_url(config, config.listen))
     }
 
@@ -91,6 +93,7 @@ impl Parts {
         let outbound = Outbound::new(config.allow_private).map_err(StartError::Outbound)?;
         let transcriptions =
             Transcriptions::new(catalog.clone(), ambient.clone(), vault.clone(), outbound.clone());
+        let jobs = Jobs::new(catalog.clone(), ambient.clone(), library.clone(), transcriptions.clone());
         let resealing = Resealing::new(catalog.clone(), ambient.clone(), vault.clone());
         let webhooks = Webhooks::new(catalog.clone(), ambient.clone(), links.clone(), vault, outbound);
         Ok(Self {
@@ -99,6 +102,7 @@ impl Parts {
             people,
             webhooks,
             transcriptions,
+            jobs,
             audit,
             usage,
             resealing,

@@ -13,6 +13,8 @@ pub struct WorkerConfig {
     pub heartbeat: Duration,
     /// How often to look for jobs that other nodes queued or that have become due.
     pub poll: Duration,
+    /// How often one of the jobs that wait for a part of the service is tried, to see whether that part is back.
+    pub probe: Duration,
     /// How often objects without a row are swept, and what has expired is forgotten.
     pub upkeep: Duration,
 }
@@ -24,6 +26,7 @@ impl Default for WorkerConfig {
             lease: Duration::from_secs(60),
             heartbeat: Duration::from_secs(15),
             poll: Duration::from_secs(1),
+            probe: Duration::from_secs(20),
             upkeep: Duration::from_secs(6 * 3600),
         }
     }

@@ -3,41 +3,73 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::ClaimedJob;
 use tonearm_service::Processing;
 
 use crate::WorkerConfig;
 
+/// A claimed job, and until when its lease surely holds.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub(crate) job: ClaimedJob,
+    /// Counted from before the catalog was asked, so that the catalog's lease never ends earlier. By a clock that nobody
+    /// sets: neither a wrong wall clock nor one that jumps ends a lease or prolongs it.
+    pub(crate) until: Instant,
+}
+
 /// Renews the lease until it is lost; then cancels the run, which ends by itself. Never returns: drop it when the job
 /// is done.
 ///
-/// A catalog that cannot be reached is asked again until the lease has run out by its own clock: then another
-/// worker may already have the job.
+/// A catalog that cannot be reached is asked again until the lease has run out: then another worker may already have
+/// the job. A process that was stopped for longer than its lease asks once more when it goes on: it still holds the
+/// job if nobody has taken it over. What it records meanwhile is refused if somebody has, as each recording checks the
+/// lease in its transaction.
 pub(crate) async fn keep(
     processing: &Processing,
-    claimed: &ClaimedJob,
+    held: &Held,
     config: WorkerConfig,
     cancel: &CancellationToken,
 ) -> Infallible {
-    let mut held_until = claimed.leased_until;
+    let (claimed, mut until, mut fails) = (&held.job, held.until, false);
     loop {
-        tokio::time::sleep(config.heartbeat).await;
-        let now = processing.ambient().now();
-        let until = now.plus_millis(millis(config.lease));
-        match processing.catalog().renew_lease(claimed, until).await {
-            Ok(true) => held_until = until,
-            Ok(false) => break,
-            Err(error) => {
-                tracing::warn!(job_id = %claimed.id, %error, "could not renew the lease of a job");
-                if now >= held_until {
-                    break;
-                }
+        // Towards the end it is asked more often, so that the last moments are not slept through.
+        let left = until.saturating_duration_since(Instant::now());
+        tokio::time::sleep(config.heartbeat.min(left)).await;
+        let asked = Instant::now();
+        match renew(processing, claimed, config).await {
+            Some(Ok(true)) => {
+                until = asked + config.lease;
+                fails = false;
+                continue;
             }
+            Some(Ok(false)) => break,
+            Some(Err(error)) if !fails => {
+                tracing::warn!(job_id = %claimed.id, %error, "could not renew the lease of a job; trying again");
+                fails = true;
+            }
+            Some(Err(_)) | None => {}
         }
+        if Instant::now() >= until {
+            tracing::warn!(job_id = %claimed.id, "the lease of a job ran out while the database was away");
+            break;
+        }
+        // A database that refuses at once is not asked at once again.
+        tokio::time::sleep(Duration::from_millis(200).min(config.heartbeat)).await;
     }
     cancel.cancel();
     std::future::pending().await
+}
+
+/// Asks for another lease. None: no answer came for as long as a heartbeat.
+async fn renew(
+    processing: &Processing,
+    claimed: &ClaimedJob,
+    config: WorkerConfig,
+) -> Option<Result<bool, tonearm_catalog::CatalogError>> {
+    let lease_end = processing.ambient().now().plus_millis(millis(config.lease));
+    tokio::time::timeout(config.heartbeat, processing.catalog().renew_lease(claimed, lease_end)).await.ok()
 }
 
 pub(crate) fn millis(duration: Duration) -> i64 {

@@ -5,10 +5,12 @@
 //! new owner. What a job does is a use case of the service crate; here is only when, and how often.
 
 mod config;
+mod ending;
 mod lanes;
 mod lease;
 mod run;
 mod sender;
+mod spell;
 mod worker;
 
 pub use config::WorkerConfig;

@@ -8,10 +8,12 @@ use futures::FutureExt;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use tonearm_catalog::CatalogError;
 use tonearm_domain::Webhook;
 use tonearm_service::{SentWebhook, Webhooks};
 
 use crate::lanes::{LaneLimits, Lanes};
+use crate::spell::Spell;
 
 /// How long what is on its way may take when the process stops; what is not back by then is sent again later.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -62,6 +64,7 @@ impl Sender {
         let mut sending = JoinSet::new();
         let queued = self.webhooks.catalog().deliveries_queued();
         let mut next_upkeep = tokio::time::Instant::now();
+        let mut claiming = Spell::of("look for webhooks to send");
         loop {
             if tokio::time::Instant::now() >= next_upkeep {
                 next_upkeep += self.config.upkeep;
@@ -70,7 +73,7 @@ impl Sender {
             }
             // Listening starts before looking, so that what is queued in between is not missed.
             let woken = queued.notified();
-            self.start_due(&mut lanes, &mut sending, &done).await;
+            claiming.note(self.start_due(&mut lanes, &mut sending, &done).await);
             tokio::select! {
                 () = shutdown.cancelled() => break,
                 () = woken => {}
@@ -96,26 +99,13 @@ impl Sender {
         lanes: &mut Lanes,
         sending: &mut JoinSet<(tonearm_domain::WebhookId, bool)>,
         done: &mpsc::UnboundedSender<SentWebhook>,
-    ) {
-        let due = match self.webhooks.due().await {
-            Ok(due) => due,
-            Err(error) => {
-                tracing::warn!(%error, "could not look for webhooks to send");
-                return;
-            }
-        };
-        for webhook in due {
+    ) -> Result<(), CatalogError> {
+        for webhook in self.webhooks.due().await? {
             let free = lanes.free(webhook.id, webhook.health);
             if free == 0 {
                 continue;
             }
-            let claimed = match self.webhooks.claim(&webhook, free).await {
-                Ok(claimed) => claimed,
-                Err(error) => {
-                    tracing::warn!(%error, "could not claim webhooks");
-                    return;
-                }
-            };
+            let claimed = self.webhooks.claim(&webhook, free).await?;
             lanes.started(webhook.id, claimed.len());
             let webhook = Arc::new(webhook);
             for claimed in claimed {
@@ -123,6 +113,7 @@ impl Sender {
                 sending.spawn(async move { send_one(webhooks, webhook, claimed, done).await });
             }
         }
+        Ok(())
     }
 
     async fn tidy(&self) {
@@ -162,15 +153,13 @@ async fn record_all(
     recorded: Arc<Notify>,
 ) {
     let mut batch = Vec::new();
+    let mut recording = Spell::of("record what became of webhooks");
     while results.recv_many(&mut batch, 500).await > 0 {
-        for attempt in 1..=RECORD_TRIES {
-            match webhooks.record(&batch).await {
-                Ok(()) => break,
-                Err(error) => {
-                    tracing::warn!(%error, attempt, "could not record what became of webhooks");
-                    tokio::time::sleep(Duration::from_secs(2)).await;
-                }
+        for _ in 0..RECORD_TRIES {
+            if recording.note(webhooks.record(&batch).await).is_some() {
+                break;
             }
+            tokio::time::sleep(Duration::from_secs(2)).await;
         }
         batch.clear();
         recorded.notify_one();

@@ -47,6 +47,8 @@ pub(crate) struct FullTrack {
     file_name_original: Option<String>,
     info: TrackInfo,
     organization_index: Option<String>,
+    /// Why the track failed or is incomplete, or what its processing waits for.
+    status_reason: Option<String>,
 }
 
 /// The short form, in the list of a play session.
@@ -114,6 +116,7 @@ impl From<TrackView> for FullTrack {
             file_name_original: view.track.file_name_original.take(),
             info: std::mem::take(&mut view.track.info),
             organization_index: view.track.organization_index.take(),
+            status_reason: view.track.status_reason.take(),
             reduced: view.into(),
         }
     }

@@ -17,7 +17,7 @@ const REDUCED: &str = "id organization_id collection_id index duration file_name
     transcription_language";
 const FULL: &str = "id organization_id collection_id index duration file_name order metadata player_title
     player_subtitle player_color player_color_light player_color_dark theme track_status_id transcription
-    transcription_language creator_id file_name_original info organization_index";
+    transcription_language creator_id file_name_original info organization_index status_reason";
 
 on_both!(
     a_track_is_created_with_upload_urls,

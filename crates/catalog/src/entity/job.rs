@@ -17,6 +17,13 @@ pub struct Model {
     pub leased_until: Option<i64>,
     pub last_error: Option<String>,
     pub failed_at: Option<i64>,
+    pub track_id: Option<Uuid>,
+    pub waits_for: Option<String>,
+    pub failing_since: Option<i64>,
+    pub probe_at: Option<i64>,
+    pub deaths: i32,
+    pub deaths_alone: i32,
+    pub trial_until: Option<i64>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

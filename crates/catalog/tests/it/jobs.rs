@@ -17,7 +17,8 @@ crate::on_both!(
     waiting_jobs_may_be_unique,
     workers_are_woken_by_commits,
     claimers_never_get_the_same_job,
-    unreadable_jobs_are_given_up,
+    unreadable_jobs_wait,
+    unknown_kinds_are_left_alone,
 );
 
 pub(crate) async fn queue(catalog: &Catalog, ambient: &Ambient, run_at: Timestamp) -> JobId {
@@ -150,12 +151,14 @@ async fn claimers_never_get_the_same_job(place: Place) {
     assert_eq!(all.into_iter().collect::<HashSet<_>>().len(), 60);
 }
 
-async fn unreadable_jobs_are_given_up(place: Place) {
+/// What this version cannot read stays for one that can.
+async fn unreadable_jobs_wait(place: Place) {
     use sea_orm::ConnectionTrait;
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
     let id = queue(&catalog, &ambient, ambient.now()).await;
     let spoil = r#"UPDATE job SET payload = '{"kind": "of another time"}'"#;
     place.raw().await.execute_unprepared(spoil).await.unwrap();
+    let other = queue(&catalog, &ambient, ambient.now().plus_seconds(1)).await;
     let claim = || async {
         let until = ambient.now().plus_seconds(60);
         catalog.claim_job(ambient.now(), ambient.credential_id(), until).await
@@ -163,5 +166,41 @@ async fn unreadable_jobs_are_given_up(place: Place) {
     assert!(matches!(claim().await.unwrap_err(), CatalogError::Corrupt(_)));
     assert_eq!(claim().await.unwrap(), None);
     let pending = catalog.pending_jobs().await.unwrap();
-    assert_eq!((pending[0].id, pending[0].failed_at), (id, Some(ambient.now())));
+    let waiting = pending.iter().find(|job| job.id == id).unwrap();
+    assert_eq!((waiting.failed_at, waiting.leased_until), (None, None));
+    assert_eq!(waiting.run_at, ambient.now().plus_seconds(3600));
+    assert!(waiting.last_error.as_deref().unwrap().contains("cannot read"));
+    clock.advance_seconds(1);
+    let claimed = claim().await.unwrap().unwrap();
+    assert_eq!(claimed.id, other);
+    let tx = catalog.begin().await.unwrap();
+    assert!(tx.finish_job(&claimed).await.unwrap());
+    tx.commit().await.unwrap();
+
+    // Once it can be read, it starts without failures.
+    let mend = format!(
+        r#"UPDATE job SET payload = '{{"kind": "sweep_objects"}}' WHERE run_at = {}"#,
+        waiting.run_at.unix_millis()
+    );
+    place.raw().await.execute_unprepared(&mend).await.unwrap();
+    clock.advance_seconds(3600);
+    let claimed = claim().await.unwrap().unwrap();
+    assert_eq!((claimed.id, claimed.failures, claimed.deaths), (id, 0, 0));
+}
+
+/// A kind of a newer version is not touched at all.
+async fn unknown_kinds_are_left_alone(place: Place) {
+    use sea_orm::ConnectionTrait;
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let unknown = queue(&catalog, &ambient, ambient.now()).await;
+    let rename = "UPDATE job SET kind = 'of another time', payload = '{\"kind\": \"of another time\"}'";
+    place.raw().await.execute_unprepared(rename).await.unwrap();
+    let known = queue(&catalog, &ambient, ambient.now()).await;
+    let before = catalog.pending_jobs().await.unwrap();
+    let until = ambient.now().plus_seconds(60);
+    let claim = || catalog.claim_job(ambient.now(), ambient.credential_id(), until);
+    assert_eq!(claim().await.unwrap().unwrap().id, known);
+    assert_eq!(claim().await.unwrap(), None);
+    let of = |jobs: Vec<tonearm_catalog::PendingJob>| jobs.into_iter().find(|job| job.id == unknown).unwrap();
+    assert_eq!(of(catalog.pending_jobs().await.unwrap()), of(before));
 }

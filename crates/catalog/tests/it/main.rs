@@ -4,7 +4,9 @@
 
 mod aggregates;
 mod changes;
+mod clocks;
 mod concurrency;
+mod deaths;
 mod deletion;
 mod events;
 mod full_disk;
@@ -23,5 +25,6 @@ mod signing_keys;
 mod tracks;
 mod trash;
 mod usage;
+mod waits;
 
 pub(crate) use tonearm_fixtures::on_both;

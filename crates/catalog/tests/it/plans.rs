@@ -5,7 +5,7 @@ use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use crate::place::{Place, Reach};
 
 /// The queries as SeaORM writes them, with the columns left out.
-const QUERIES: [&str; 27] = [
+const QUERIES: [&str; 32] = [
     "SELECT * FROM track WHERE id = x'00' AND organization_id = x'00' AND deleted_at IS NULL",
     "SELECT * FROM track WHERE organization_id = x'00' AND collection_id = x'00' AND deleted_at IS NULL ORDER BY track_order, id LIMIT 50",
     "SELECT id FROM track WHERE source_key IN ('a', 'b') AND deleted_at IS NULL",
@@ -33,6 +33,11 @@ const QUERIES: [&str; 27] = [
     "SELECT COUNT(*) FROM (SELECT id FROM track WHERE deleted_at IS NULL AND organization_id = x'00')",
     "SELECT track_search.track_id FROM track_search INNER JOIN track ON track.id = track_search.track_id WHERE track_search.organization_id = x'00' AND track_search.collection_id = x'00' AND track.deleted_at IS NULL AND track_search.text LIKE '%ab%' ESCAPE '\\' LIMIT 1001",
     "SELECT * FROM collection WHERE organization_id = x'00' AND deleted_at IS NULL AND sort_title LIKE '%a%' ESCAPE '\\' ORDER BY sort_title, id LIMIT 51",
+    "SELECT id FROM job WHERE waits_for IS NOT NULL LIMIT 1",
+    "SELECT id FROM job WHERE waits_for = 'store' AND failed_at IS NULL AND lease_id IS NULL AND probe_at <= 5 AND NOT EXISTS (SELECT 1 FROM job WHERE waits_for = 'store' AND failed_at IS NULL AND lease_id IS NULL AND run_at <= 5) ORDER BY probe_at, id LIMIT 1",
+    "SELECT id FROM job WHERE waits_for = 'store' AND failed_at IS NULL AND lease_id IS NULL AND run_at > 5 ORDER BY run_at, id LIMIT 200",
+    "SELECT * FROM job WHERE track_id IN (x'00', x'01') AND waits_for IS NOT NULL AND failed_at IS NULL AND kind = 'process_track'",
+    "DELETE FROM job WHERE failed_at < 5",
 ];
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tonearm_catalog::{Catalog, CatalogError};
 use tonearm_domain::{
-    FileOutcome, Making, OrganizationId, Recipe, TrackFile, TrackId, TrackProgress, TrackStatus,
+    FileOutcome, Making, OrganizationId, Outage, Recipe, TrackFile, TrackId, TrackProgress, TrackStatus,
     VariantProgress,
 };
 
@@ -26,14 +26,22 @@ pub struct TrackProgressView {
     pub status: TrackStatus,
     /// How much of all its files is done, 0..=100.
     pub percent: u8,
+    /// What its processing waits for, if a part of the service is unavailable.
+    pub waits_for: Option<Outage>,
     /// Each file, in the order of the recipes; none where nobody has told yet.
     pub variants: Vec<VariantProgress>,
 }
 
 impl TrackProgressView {
-    fn new(track_id: TrackId, status: TrackStatus, progress: TrackProgress) -> Self {
+    fn new(
+        track_id: TrackId,
+        status: TrackStatus,
+        progress: TrackProgress,
+        waits_for: Option<Outage>,
+    ) -> Self {
         let percent = if status.is_final() { 100 } else { progress.percent().min(99) };
-        Self { track_id, status, percent, variants: progress.variants }
+        let waits_for = waits_for.filter(|_| status.is_processing());
+        Self { track_id, status, percent, waits_for, variants: progress.variants }
     }
 }
 
@@ -75,7 +83,9 @@ impl Library {
         let recipes = self.catalog.recipes_for_track(caller.organization_id, id).await?;
         let files = self.catalog.files_of_track(id).await?;
         let progress = by_files(&recipes, &files, told.as_ref());
-        Ok(TrackProgressView::new(id, track.status, progress))
+        let waits_for =
+            self.catalog.waiting_jobs_of_tracks(&[id]).await?.remove(&id).map(|(outage, _)| outage);
+        Ok(TrackProgressView::new(id, track.status, progress, waits_for))
     }
 
     /// The organization's tracks in the making, oldest first, at most 200.
@@ -154,9 +164,14 @@ async fn in_the_making(
     organization_id: OrganizationId,
 ) -> Result<Vec<TrackProgressView>, CatalogError> {
     let tracks = catalog.tracks_in_the_making(organization_id).await?;
+    let ids: Vec<TrackId> = tracks.iter().map(|(id, ..)| *id).collect();
+    let mut waiting = catalog.waiting_jobs_of_tracks(&ids).await?;
     Ok(tracks
         .into_iter()
-        .map(|(id, status, progress)| TrackProgressView::new(id, status, progress.unwrap_or_default()))
+        .map(|(id, status, progress)| {
+            let waits_for = waiting.remove(&id).map(|(outage, _)| outage);
+            TrackProgressView::new(id, status, progress.unwrap_or_default(), waits_for)
+        })
         .collect())
 }
 

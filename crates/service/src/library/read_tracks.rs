@@ -4,14 +4,15 @@ use tonearm_domain::{CollectionId, Page, TrackId};
 
 use super::Library;
 use crate::track_view::Surroundings;
-use crate::{Caller, Noun, Refusal, TrackView};
+use crate::{Caller, Noun, Refusal, TrackView, waiting};
 
 impl Library {
     /// One track.
     pub async fn track(&self, caller: &Caller, id: TrackId) -> Result<TrackView, Refusal> {
-        let track =
+        let mut track =
             self.catalog.track(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
         caller.reach_track(track.collection_id, track.id)?;
+        waiting::explain(&self.catalog, [&mut track]).await?;
         let surroundings =
             Surroundings::of(&self.catalog, caller.organization_id, track.collection_id).await?;
         Ok(surroundings.view(track))

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tonearm_domain::{CoverSize, FileData, FileOutcome, PlaySession, TrackId, shown_title};
 
 use super::{Playable, Playback};
-use crate::{Caller, Noun, Refusal, TrackView};
+use crate::{Caller, Noun, Refusal, TrackView, waiting};
 
 /// How long the addresses of a page are good.
 const PAGE_SECONDS: u32 = 3600;
@@ -25,8 +25,9 @@ pub struct TrackCard {
 
 impl Playback {
     /// Tracks with their covers and waveforms.
-    pub async fn cards(&self, views: Vec<TrackView>) -> Result<Vec<TrackCard>, Refusal> {
+    pub async fn cards(&self, mut views: Vec<TrackView>) -> Result<Vec<TrackCard>, Refusal> {
         let ids: Vec<TrackId> = views.iter().map(|view| view.track.id).collect();
+        waiting::explain(self.0.lookups.catalog(), views.iter_mut().map(|view| &mut view.track)).await?;
         let mut levels = HashMap::new();
         for file in self.0.lookups.catalog().files_of_tracks(&ids).await? {
             if let FileOutcome::Made { data: FileData::Levels(found), .. } = file.outcome {
@@ -58,7 +59,9 @@ impl Playback {
             is_downloadable: true,
             expires_at: self.0.ambient.now().plus_seconds(PAGE_SECONDS.into()),
         };
-        self.playable(&session, &ready).await
+        let mut playable = self.playable(&session, &ready).await?;
+        waiting::explain(self.0.lookups.catalog(), [&mut playable.track.track]).await?;
+        Ok(playable)
     }
 
     /// An address that saves a variant of [`Playback::audition`] as a file.

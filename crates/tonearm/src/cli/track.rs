@@ -65,6 +65,9 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     }
     for track in &tracks {
         println!("{}  {}  {} %", track.track_id, track.status, track.percent);
+        if let Some(outage) = track.waits_for {
+            println!("  {}", outage.sentence());
+        }
         for variant in &track.variants {
             println!("  {:20} {}", variant.index, words(variant.making));
         }
@@ -87,6 +90,7 @@ fn as_value(track: &TrackProgressView) -> Value {
         "track_id": track.track_id,
         "track_status_id": track.status,
         "percent": track.percent,
+        "waits_for": track.waits_for,
         "variants": track.variants,
     })
 }

@@ -1,0 +1,191 @@
+//! The jobs table for people to look at, and what they can do to a job.
+
+use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
+use tonearm_domain::{Job, JobId, Outage, Page, Timestamp, TrackId};
+
+use super::past_outages;
+use crate::column::{corrupt, moment, moment_if_set, parsed_if_set};
+use crate::entity::job::{ActiveModel, Column, Entity, Model};
+use crate::query::{TO_CHANGE, all, one, page};
+use crate::{Catalog, CatalogError, Transaction};
+
+/// A job in the table, for people to see: waiting, running or given up. Moments are by the clock that decides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PendingJob {
+    /// Its id.
+    pub id: JobId,
+    /// Its kind, as [`Job::kind`] gives it.
+    pub kind: String,
+    /// What to do; none if this version cannot read it.
+    pub job: Option<Job>,
+    /// The track it works on; none where it is about something else or was queued by an earlier version.
+    pub track_id: Option<TrackId>,
+    /// How many times it was claimed.
+    pub attempts: u32,
+    /// How many workers in a row died while they ran it.
+    pub deaths: u32,
+    /// When it may be claimed.
+    pub run_at: Timestamp,
+    /// When the lease of whoever runs it ends.
+    pub leased_until: Option<Timestamp>,
+    /// Which part of the service it waits for.
+    pub waits_for: Option<Outage>,
+    /// Since when it has waited for that.
+    pub failing_since: Option<Timestamp>,
+    /// Why the last attempt failed.
+    pub last_error: Option<String>,
+    /// When it was given up.
+    pub failed_at: Option<Timestamp>,
+}
+
+/// What a job is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobState {
+    /// It is due, or will be.
+    Waiting,
+    /// A worker has it.
+    Running,
+    /// It was given up.
+    Failed,
+}
+
+impl JobState {
+    /// Every state.
+    pub const ALL: [Self; 3] = [Self::Waiting, Self::Running, Self::Failed];
+
+    /// The state as text.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Running => "running",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+impl std::str::FromStr for JobState {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = Self::ALL.into_iter().find(|state| state.as_str() == text);
+        known.ok_or_else(|| "a state is waiting, running or failed".to_owned())
+    }
+}
+
+/// Which jobs; what is not set does not narrow.
+#[derive(Debug, Clone, Default)]
+pub struct JobFilter {
+    /// Only those in this state.
+    pub state: Option<JobState>,
+    /// Only those of this kind.
+    pub kind: Option<String>,
+}
+
+impl PendingJob {
+    /// What it is doing. A worker that died leaves its job running until somebody takes over.
+    pub fn state(&self) -> JobState {
+        match (self.failed_at, self.leased_until) {
+            (Some(_), _) => JobState::Failed,
+            (None, Some(_)) => JobState::Running,
+            (None, None) => JobState::Waiting,
+        }
+    }
+}
+
+impl TryFrom<Model> for PendingJob {
+    type Error = CatalogError;
+
+    fn try_from(row: Model) -> Result<Self, CatalogError> {
+        Ok(Self {
+            id: JobId::from_uuid(row.id),
+            kind: row.kind,
+            job: serde_json::from_value(row.payload).ok(),
+            track_id: row.track_id.map(TrackId::from_uuid),
+            attempts: count("job.attempts", row.attempts)?,
+            deaths: count("job.deaths", row.deaths)?,
+            run_at: moment("job.run_at", row.run_at)?,
+            leased_until: moment_if_set("job.leased_until", row.leased_until)?,
+            waits_for: parsed_if_set("job.waits_for", row.waits_for.as_deref())?,
+            failing_since: moment_if_set("job.failing_since", row.failing_since)?,
+            last_error: row.last_error,
+            failed_at: moment_if_set("job.failed_at", row.failed_at)?,
+        })
+    }
+}
+
+pub(super) fn count(column: &'static str, count: i32) -> Result<u32, CatalogError> {
+    u32::try_from(count).map_err(|_| corrupt(column))
+}
+
+fn in_state(state: JobState) -> SimpleExpr {
+    match state {
+        JobState::Failed => Column::FailedAt.is_not_null(),
+        JobState::Running => Column::FailedAt.is_null().and(Column::LeasedUntil.is_not_null()),
+        JobState::Waiting => Column::FailedAt.is_null().and(Column::LeasedUntil.is_null()),
+    }
+}
+
+impl Catalog {
+    /// Every job that is waiting, running or given up, by the time it may run.
+    pub async fn pending_jobs(&self) -> Result<Vec<PendingJob>, CatalogError> {
+        let select = Entity::find().order_by_asc(Column::RunAt).order_by_asc(Column::Id);
+        all(self.reader(), select).await
+    }
+
+    /// One job as it is.
+    pub async fn job(&self, id: JobId) -> Result<Option<PendingJob>, CatalogError> {
+        one(self.reader(), Entity::find_by_id(id.uuid())).await
+    }
+
+    /// One page of the jobs, by the time they may run, and how many there are in all.
+    pub async fn jobs(
+        &self,
+        filter: JobFilter,
+        wanted: Page,
+    ) -> Result<(u64, Vec<PendingJob>), CatalogError> {
+        let matching = Condition::all()
+            .add_option(filter.state.map(in_state))
+            .add_option(filter.kind.map(|kind| Column::Kind.eq(kind)));
+        let select = Entity::find().filter(matching).order_by_asc(Column::RunAt).order_by_asc(Column::Id);
+        page(self.reader(), select, wanted).await
+    }
+}
+
+impl Transaction {
+    /// One job, locked for a change.
+    pub async fn job_to_change(&self, id: JobId) -> Result<Option<PendingJob>, CatalogError> {
+        one(self.db(), Entity::find_by_id(id.uuid()).lock(TO_CHANGE)).await
+    }
+
+    /// Makes a job due that nobody runs, given up or not, as if it had never been tried.
+    pub async fn restart_job(&self, id: JobId, now: Timestamp) -> Result<(), CatalogError> {
+        let anew = ActiveModel {
+            attempts: Set(0),
+            failures: Set(0),
+            last_error: Set(None),
+            failed_at: Set(None),
+            ..past_outages()
+        };
+        Entity::update_many()
+            .set(anew)
+            .col_expr(Column::RunAt, self.due_clock().now(now))
+            .filter(Column::Id.eq(id.uuid()))
+            .exec(self.db())
+            .await?;
+        self.note_enqueued();
+        Ok(())
+    }
+
+    /// Removes a job, whatever state it is in. Whoever runs it loses its lease.
+    pub async fn delete_job(&self, id: JobId) -> Result<(), CatalogError> {
+        Entity::delete_by_id(id.uuid()).exec(self.db()).await?;
+        Ok(())
+    }
+
+    /// Removes jobs that were given up before a moment. Gives how many there were.
+    pub async fn delete_given_up_jobs(&self, before: Timestamp) -> Result<u64, CatalogError> {
+        let old = Expr::col(Column::FailedAt).lt(before.unix_millis());
+        Ok(Entity::delete_many().filter(old).exec(self.db()).await?.rows_affected)
+    }
+}

@@ -1,0 +1,99 @@
+//! Background work, for whoever operates the service: what waits, runs and was given up.
+
+use tonearm_catalog::{Catalog, JobFilter, JobState, PendingJob};
+use tonearm_domain::{Ambient, Job, JobId, Page};
+
+use crate::{Caller, Library, Refusal, Transcriptions};
+
+/// Looks at jobs of all organizations, retries and drops them.
+#[derive(Clone)]
+pub struct Jobs {
+    catalog: Catalog,
+    ambient: Ambient,
+    library: Library,
+    transcriptions: Transcriptions,
+}
+
+impl Jobs {
+    /// Over the use cases that put a track's job back to work.
+    pub const fn new(
+        catalog: Catalog,
+        ambient: Ambient,
+        library: Library,
+        transcriptions: Transcriptions,
+    ) -> Self {
+        Self { catalog, ambient, library, transcriptions }
+    }
+
+    /// One page of the jobs, by the time they may run, and how many there are in all.
+    pub async fn list(&self, filter: JobFilter, page: Page) -> Result<(u64, Vec<PendingJob>), Refusal> {
+        Ok(self.catalog.jobs(filter, page).await?)
+    }
+
+    /// Makes a job due as if it had never been tried. One that was given up together with its track puts the track
+    /// back to work, by a new job in its place. `false`: there is no such job.
+    pub async fn retry(&self, id: JobId) -> Result<bool, Refusal> {
+        let Some(job) = self.catalog.job(id).await? else { return Ok(false) };
+        let is_for_subject = job.state() == JobState::Failed && self.has_ended_with_its_subject(&job).await?;
+        if is_for_subject {
+            self.retry_subject(&job).await?;
+        }
+        let tx = self.catalog.begin().await?;
+        let Some(job) = tx.job_to_change(id).await? else { return Ok(false) };
+        if job.state() == JobState::Running {
+            return Err(running());
+        }
+        match is_for_subject {
+            true => tx.delete_job(id).await?,
+            false => tx.restart_job(id, self.ambient.now()).await?,
+        }
+        tx.commit().await?;
+        Ok(true)
+    }
+
+    /// Removes a job that nobody runs. What it was to do is not done. `false`: there is no such job.
+    pub async fn drop_job(&self, id: JobId) -> Result<bool, Refusal> {
+        let tx = self.catalog.begin().await?;
+        let Some(job) = tx.job_to_change(id).await? else { return Ok(false) };
+        if job.state() == JobState::Running {
+            return Err(running());
+        }
+        tx.delete_job(id).await?;
+        tx.commit().await?;
+        Ok(true)
+    }
+
+    /// Whether what it worked on shows that it was given up, so that running the job again would do nothing.
+    async fn has_ended_with_its_subject(&self, job: &PendingJob) -> Result<bool, Refusal> {
+        match job.job {
+            Some(Job::ProcessTrack { organization_id, track_id }) => {
+                match self.catalog.track(organization_id, track_id).await? {
+                    Some(track) => Ok(track.status.is_final() && self.library.may_retry(&track).await?),
+                    None => Ok(false),
+                }
+            }
+            Some(Job::TranscribeTrack { organization_id, track_id }) => {
+                Ok(self.catalog.track(organization_id, track_id).await?.is_some())
+            }
+            _ => Ok(false),
+        }
+    }
+
+    async fn retry_subject(&self, job: &PendingJob) -> Result<(), Refusal> {
+        match job.job {
+            Some(Job::ProcessTrack { organization_id, track_id }) => {
+                self.library.retry_track(&Caller::owner(organization_id), track_id).await?;
+            }
+            Some(Job::TranscribeTrack { organization_id, track_id }) => {
+                self.transcriptions.retry(&Caller::owner(organization_id), track_id).await?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn running() -> Refusal {
+    let message = "a worker has this job at the moment; look again when it is through".to_owned();
+    Refusal::Conflict { code: "job_running", message }
+}

@@ -1,0 +1,137 @@
+//! `tonearm job`
+
+use std::io::{BufRead, IsTerminal, Write};
+
+use clap::Subcommand;
+use serde_json::{Value, json};
+use tonearm_catalog::{JobFilter, JobState, PendingJob};
+use tonearm_domain::{Ambient, Job, JobId, Page};
+use tonearm_service::Jobs;
+
+use super::{Failure, print};
+use crate::{Config, Parts};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// List background jobs of all organizations, those that are due first first
+    List {
+        /// Only those that are waiting, running or failed
+        #[arg(long)]
+        state: Option<JobState>,
+        /// Only those of this kind, such as process_track
+        #[arg(long, value_parser = Job::KINDS)]
+        kind: Option<String>,
+        /// How many
+        #[arg(long, default_value_t = 50)]
+        limit: i64,
+        /// How many to skip
+        #[arg(long, default_value_t = 0)]
+        offset: i64,
+        /// Print JSON, one job a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Try a job now that waits or has failed; a failed track is processed once more
+    Retry {
+        /// The job's id
+        job: JobId,
+    },
+    /// Remove a job that waits or has failed; what it was to do is not done
+    Drop {
+        /// The job's id
+        job: JobId,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
+    let jobs = Parts::open(config, ambient).await?.jobs;
+    match command {
+        Command::List { state, kind, limit, offset, json } => {
+            let page =
+                Page::new(Some(limit), Some(offset)).map_err(|error| Failure::Usage(error.to_string()))?;
+            let (total, found) = jobs.list(JobFilter { state, kind }, page).await?;
+            if json {
+                found.iter().map(as_value).for_each(|line| print::json(&line));
+            } else {
+                list(&found, total, offset);
+            }
+            Ok(())
+        }
+        Command::Retry { job } => known(jobs.retry(job).await?, job),
+        Command::Drop { job, yes } => drop_job(&jobs, job, yes).await,
+    }
+}
+
+fn known(is_known: bool, job: JobId) -> Result<(), Failure> {
+    if is_known { Ok(()) } else { Err(Failure::Failed(format!("there is no job {job}; it may be done"))) }
+}
+
+async fn drop_job(jobs: &Jobs, job: JobId, is_sure: bool) -> Result<(), Failure> {
+    if !is_sure && !confirm(job)? {
+        return Err(Failure::Failed("nothing was removed".to_owned()));
+    }
+    known(jobs.drop_job(job).await?, job)
+}
+
+/// Asks at the terminal.
+fn confirm(job: JobId) -> Result<bool, Failure> {
+    let stdin = std::io::stdin();
+    if !stdin.is_terminal() {
+        return Err(Failure::Usage("removing a job needs --yes where nobody can be asked".to_owned()));
+    }
+    print!("Remove job {job}? What it was to do is not done. [y/N] ");
+    std::io::stdout().flush().map_err(Failure::failed)?;
+    let mut answer = String::new();
+    stdin.lock().read_line(&mut answer).map_err(Failure::failed)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+fn list(jobs: &[PendingJob], total: u64, offset: i64) {
+    let rows: Vec<_> = jobs
+        .iter()
+        .map(|job| {
+            [
+                job.id.to_string(),
+                job.kind.clone(),
+                job.state().as_str().to_owned(),
+                job.run_at.to_string(),
+                job.attempts.to_string(),
+                job.track_id.map(|id| id.to_string()).unwrap_or_default(),
+                reason(job),
+            ]
+        })
+        .collect();
+    print::table(["JOB", "KIND", "STATE", "NEXT RUN", "ATTEMPTS", "TRACK", "REASON"], &rows);
+    let shown = u64::try_from(offset).unwrap_or(0) + jobs.len() as u64;
+    if shown < total {
+        println!("{total} in all; `--offset {shown}` shows the next ones.");
+    }
+}
+
+fn reason(job: &PendingJob) -> String {
+    match (job.waits_for, &job.last_error) {
+        (Some(outage), _) => outage.sentence().to_owned(),
+        (None, Some(error)) => error.replace('\n', " "),
+        (None, None) => String::new(),
+    }
+}
+
+fn as_value(job: &PendingJob) -> Value {
+    json!({
+        "job_id": job.id,
+        "kind": job.kind,
+        "state": job.state().as_str(),
+        "track_id": job.track_id,
+        "attempts": job.attempts,
+        "deaths": job.deaths,
+        "run_at": job.run_at,
+        "leased_until": job.leased_until,
+        "waits_for": job.waits_for,
+        "failing_since": job.failing_since,
+        "last_error": job.last_error,
+        "failed_at": job.failed_at,
+    })
+}

@@ -1,0 +1,244 @@
+//! Recording how a run ended that did not finish its job.
+
+use std::error::Error;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tonearm_catalog::{CatalogError, Wait};
+use tonearm_domain::{ClaimedJob, outage_pause_millis};
+use tonearm_service::{JobError, Processing};
+
+use crate::lease;
+use crate::spell::Spell;
+
+/// How many waiting jobs each run that got past an outage makes due. Those that succeed release as many again, so
+/// thousands go on soon, while a part that fails anew meets no herd.
+const RELEASED_AT_ONCE: u64 = 200;
+
+/// The shortest time between an outage and the moment from which the same job may be tried before its time.
+const PROBE_AFTER: Duration = Duration::from_secs(20);
+
+/// How often recording is tried again while the database is away.
+const RECORD_EVERY: Duration = Duration::from_secs(1);
+
+/// How long recording is tried when the process is told to stop.
+const LAST_PATIENCE: Duration = Duration::from_secs(3);
+
+/// A run that met an outage.
+pub(crate) struct Outage {
+    pub(crate) outage: tonearm_domain::Outage,
+    pub(crate) source: Box<dyn Error + Send + Sync>,
+    pub(crate) ran_for: Duration,
+}
+
+/// Lets a job wait for the part of the service that failed.
+pub(crate) async fn wait(
+    processing: &Processing,
+    claimed: &ClaimedJob,
+    ended: Outage,
+    shutdown: &CancellationToken,
+) {
+    let (job_id, kind, attempt, outage) = (claimed.id, claimed.job.kind(), claimed.attempt, ended.outage);
+    let failed_at = processing.ambient().now();
+    let since = claimed.failing_since.unwrap_or(failed_at);
+    let [jitter] = processing.ambient().random::<1>();
+    let failing_for = failed_at.unix_millis() - since.unix_millis();
+    let pause = outage_pause_millis(outage, failing_for, jitter);
+    let error = with_sources(ended.source.as_ref());
+    match claimed.waits_for {
+        Some(waited_for) if waited_for == outage => {
+            tracing::debug!(%job_id, kind, attempt, %outage, error, wait_ms = pause, "a job goes on waiting");
+        }
+        _ => tracing::warn!(%job_id, kind, attempt, %outage, error, wait_ms = pause, "a job waits"),
+    }
+    let reason = ended.source.to_string();
+    record(claimed, shutdown, || async {
+        // The pause begins when it can be written down.
+        let now = processing.ambient().now();
+        let probe_at = is_shared(outage).then(|| now.plus_millis(probe_pause_millis(outage, ended.ran_for)));
+        let run_at = now.plus_millis(pause);
+        let wait = Wait { outage, failed_at, run_at, probe_at, reason: &reason };
+        processing.catalog().wait_job(claimed, wait).await
+    })
+    .await;
+}
+
+/// Whether an outage comes and goes for all jobs alike, so that one of them can find out for the others. Errors of our
+/// own do not: each job that waits for one waits for a mistake that concerns itself.
+const fn is_shared(outage: tonearm_domain::Outage) -> bool {
+    !matches!(outage, tonearm_domain::Outage::Internal)
+}
+
+/// A job whose attempts take long is tried before its time less often: at most a fifth of the time goes into it. Where a
+/// store does not answer, attempts take long because they wait for it, so that says nothing.
+fn probe_pause_millis(outage: tonearm_domain::Outage, ran_for: Duration) -> i64 {
+    let longest = match outage {
+        tonearm_domain::Outage::Store => PROBE_AFTER,
+        _ => Duration::MAX,
+    };
+    lease::millis(ran_for.saturating_mul(4).clamp(PROBE_AFTER, longest))
+}
+
+/// Lets jobs go on that wait for what has been seen to work.
+pub(crate) async fn release(processing: &Processing, outage: tonearm_domain::Outage) {
+    let now = processing.ambient().now();
+    match processing.catalog().release_waiting(outage, now, RELEASED_AT_ONCE).await {
+        Ok(0) => {}
+        Ok(jobs) => tracing::info!(%outage, jobs, "what jobs waited for works again"),
+        // They go on in their time.
+        Err(error) => tracing::warn!(%error, %outage, "could not release waiting jobs"),
+    }
+}
+
+/// Tries a job again after somebody else's failure, or gives it up.
+pub(crate) async fn retry_or_give_up(
+    processing: &Processing,
+    claimed: &ClaimedJob,
+    error: &JobError,
+    shutdown: &CancellationToken,
+) {
+    let (job_id, kind, attempt) = (claimed.id, claimed.job.kind(), claimed.attempt);
+    let (reason, details) = (error.to_string(), with_sources(error));
+    if claimed.is_last_attempt() {
+        tracing::error!(%job_id, kind, attempt, error = details, "gave up a job");
+        record(claimed, shutdown, || processing.give_up(claimed, &reason)).await;
+        return;
+    }
+    let [jitter] = processing.ambient().random::<1>();
+    let pause = claimed.job.backoff_millis(claimed.failures + 1, jitter);
+    tracing::warn!(%job_id, kind, attempt, error = details, wait_ms = pause, "a job failed and will be retried");
+    record(claimed, shutdown, || async {
+        let run_at = processing.ambient().now().plus_millis(pause);
+        processing.catalog().retry_job(claimed, run_at, &reason).await
+    })
+    .await;
+}
+
+/// What recording how a job ended may fail with.
+pub(crate) trait Trouble: Error {
+    /// Whether the database is away, so that the same may work later.
+    fn is_temporary(&self) -> bool;
+}
+
+impl Trouble for CatalogError {
+    fn is_temporary(&self) -> bool {
+        matches!(self, Self::Unavailable(_))
+    }
+}
+
+impl Trouble for JobError {
+    fn is_temporary(&self) -> bool {
+        matches!(self, Self::Outage { outage: tonearm_domain::Outage::Database, .. })
+    }
+}
+
+/// Records how a job ended, as often as it takes: while the database is away nobody else can take the job over, and
+/// afterwards whoever did so holds another lease, under which this changes nothing. On shutdown it is tried a little
+/// longer; then the lease runs out.
+pub(crate) async fn record<T, E, F>(
+    claimed: &ClaimedJob,
+    shutdown: &CancellationToken,
+    mut attempt: impl FnMut() -> F,
+) where
+    E: Trouble,
+    F: Future<Output = Result<T, E>>,
+{
+    let mut spell = Spell::of("record how a job ended");
+    let mut last_try = None;
+    loop {
+        match attempt().await {
+            Err(error) if !error.is_temporary() => {
+                tracing::warn!(job_id = %claimed.id, %error, "could not record how a job ended");
+                return;
+            }
+            result => {
+                if spell.note(result).is_some() {
+                    return;
+                }
+            }
+        }
+        if shutdown.is_cancelled() {
+            let until = *last_try.get_or_insert_with(|| Instant::now() + LAST_PATIENCE);
+            if Instant::now() >= until {
+                tracing::warn!(job_id = %claimed.id, "how a job ended is not recorded; its lease runs out");
+                return;
+            }
+        }
+        tokio::select! {
+            () = tokio::time::sleep(RECORD_EVERY) => {}
+            () = shutdown.cancelled(), if last_try.is_none() => {}
+        }
+    }
+}
+
+fn with_sources(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        let sentence = error.to_string();
+        if !text.ends_with(&sentence) {
+            text.push_str(": ");
+            text.push_str(&sentence);
+        }
+        source = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use tonearm_domain::{CredentialId, Job, RecordId, Timestamp};
+
+    use super::*;
+
+    fn claimed() -> ClaimedJob {
+        let now = Timestamp::from_unix_millis(0).unwrap();
+        ClaimedJob {
+            id: RecordId::from_parts(now, [0; 10]),
+            job: Job::SweepObjects {},
+            attempt: 1,
+            failures: 0,
+            deaths: 0,
+            deaths_alone: 0,
+            failing_since: None,
+            waits_for: None,
+            lease: CredentialId::from_random([0; 16]),
+            leased_until: now,
+        }
+    }
+
+    /// How often recording is tried, and how long that takes, where it works from the `works_from`-th try on.
+    async fn tries(works_from: u32, error: fn() -> JobError, shutdown: &CancellationToken) -> (u32, u64) {
+        let (count, began) = (Cell::new(0), Instant::now());
+        record(&claimed(), shutdown, || {
+            count.set(count.get() + 1);
+            let result = if count.get() >= works_from { Ok(true) } else { Err(error()) };
+            std::future::ready(result)
+        })
+        .await;
+        (count.get(), began.elapsed().as_secs())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_end_is_recorded_as_soon_as_the_database_is_back() {
+        let away = || JobError::outage(tonearm_domain::Outage::Database, "away");
+        let shutdown = CancellationToken::new();
+        assert_eq!(tries(1, away, &shutdown).await, (1, 0));
+        assert_eq!(tries(601, away, &shutdown).await, (601, 600));
+        // Somebody else has the job: nothing is left to be recorded.
+        assert_eq!(tries(9, || JobError::LeaseLost, &shutdown).await, (1, 0));
+        shutdown.cancel();
+        assert_eq!(tries(u32::MAX, away, &shutdown).await, (4, 3));
+    }
+
+    #[test]
+    fn long_attempts_are_repeated_less_often() {
+        use tonearm_domain::Outage::{Disk, Store};
+        assert_eq!(probe_pause_millis(Disk, Duration::from_millis(10)), 20_000);
+        assert_eq!(probe_pause_millis(Disk, Duration::from_secs(600)), 2_400_000);
+        assert_eq!(probe_pause_millis(Store, Duration::from_secs(600)), 20_000);
+    }
+}
