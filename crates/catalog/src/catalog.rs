@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use crate::changes::Observers;
 use crate::transaction::Wakers;
 use crate::url::Place;
-use crate::{CatalogError, Change, DatabaseUrl, Transaction, postgres, sqlite};
+use crate::{CatalogError, Change, DatabaseUrl, Transaction, postgres, sqlite, unit};
 
 /// Which database it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,8 +81,11 @@ impl Catalog {
     }
 
     /// Begins a write transaction. On SQLite this waits until every earlier one is over, also those of other
-    /// processes.
+    /// processes. Within [`Catalog::as_one`], an earlier transaction of the same work goes on.
     pub async fn begin(&self) -> Result<Transaction, CatalogError> {
+        if let Some(held) = unit::resume() {
+            return Ok(held);
+        }
         let inner = self.0.writer.begin_with_options(write_transaction()).await?;
         Ok(Transaction::new(inner, self.0.observers.clone(), self.0.wakers.clone()))
     }

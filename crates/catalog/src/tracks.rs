@@ -132,6 +132,29 @@ impl Catalog {
     }
 }
 
+impl Catalog {
+    /// Waits for the bytes of a track until a later moment. `false`: it does not wait for bytes (any more).
+    pub async fn renew_upload(
+        &self,
+        organization: OrganizationId,
+        id: TrackId,
+        until: Timestamp,
+    ) -> Result<bool, CatalogError> {
+        let until = until.unix_millis();
+        let later = Expr::case(Expr::col(Column::UploadExpiresAt).lt(until), until)
+            .finally(Expr::col(Column::UploadExpiresAt));
+        let renewed = Entity::update_many()
+            .col_expr(Column::UploadExpiresAt, later.into())
+            .filter(Column::Id.eq(id.uuid()))
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::TrackStatusId.eq(TrackStatus::Initialized.as_str()))
+            .filter(Column::DeletedAt.is_null())
+            .exec(self.writer())
+            .await?;
+        Ok(renewed.rows_affected > 0)
+    }
+}
+
 impl Transaction {
     /// One track of the organization, locked for a change.
     pub async fn track(
@@ -245,6 +268,7 @@ impl Transaction {
             .await?;
         self.delete_track_progress(id).await?;
         self.delete_track_search(id).await?;
+        self.delete_track_words(id).await?;
         Ok(true)
     }
 

@@ -7,7 +7,7 @@ use sea_orm::DatabaseTransaction;
 use tokio::sync::Notify;
 
 use crate::changes::{Changes, Observers};
-use crate::{CatalogError, Change};
+use crate::{CatalogError, Change, unit};
 
 /// Those of this process who wait for something to be queued.
 #[derive(Clone, Default)]
@@ -64,8 +64,18 @@ impl Transaction {
     /// Makes everything durable, then tells the observers what changed (see [`Catalog::on_commit`]) and wakes as
     /// many in-process workers as jobs were queued.
     ///
+    /// Within [`Catalog::as_one`] it is only put aside, to be committed with the whole.
+    ///
     /// [`Catalog::on_commit`]: crate::Catalog::on_commit
-    pub async fn commit(mut self) -> Result<(), CatalogError> {
+    /// [`Catalog::as_one`]: crate::Catalog::as_one
+    pub async fn commit(self) -> Result<(), CatalogError> {
+        match unit::hold(self) {
+            Some(transaction) => transaction.commit_now().await,
+            None => Ok(()),
+        }
+    }
+
+    async fn commit_now(mut self) -> Result<(), CatalogError> {
         let committed = self.inner.commit().await;
         // Also after an error: the connection may have broken when the database had already committed.
         self.observers.tell(&self.changes.take());
