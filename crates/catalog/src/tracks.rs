@@ -101,21 +101,21 @@ impl Catalog {
         rows.into_iter().map(TrackSummary::try_from).collect()
     }
 
-    /// The collection's tracks that can be played and have a file of one of these variants, or `only` one of them,
+    /// The collection's tracks that can be played and have a file of the shared variant, or `only` one of them,
     /// by order, then id; at most 1000.
     pub async fn shared_tracks(
         &self,
         organization: OrganizationId,
         collection: CollectionId,
         only: Option<TrackId>,
-        variants: &[VariantIndex],
+        shared: &VariantIndex,
     ) -> Result<Vec<Track>, CatalogError> {
         let playable = TrackStatus::ALL.into_iter().filter(|status| status.is_playable());
         let named = Query::select()
             .column(variant::Column::Id)
             .from(variant::Entity)
             .and_where(variant::Column::OrganizationId.eq(organization.uuid()))
-            .and_where(variant::Column::Index.is_in(variants.iter().map(VariantIndex::as_str)))
+            .and_where(variant::Column::Index.eq(shared.as_str()))
             .take();
         let made = Query::select()
             .column(track_file::Column::TrackId)

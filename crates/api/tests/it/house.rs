@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tonearm_api::{ApiSettings, App, AppParts};
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions};
-use tonearm_domain::{Ambient, KeyType, Meter, OrganizationId};
+use tonearm_domain::{Ambient, KeyType, Meter, OrganizationId, Selection};
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_fixtures::{ManualClock, Place, ambient};
 use tonearm_media::{Media, MediaConfig};
@@ -214,7 +214,7 @@ impl House {
     pub(crate) async fn key_of_type(&self, key_type: KeyType) -> String {
         let mut create = CreateKey::new(key_type, "A key");
         if key_type == KeyType::Share {
-            create.variants = vec!["hq".parse().unwrap()];
+            create.variants = Selection::one("hq".parse().unwrap());
         }
         self.key(create).await
     }

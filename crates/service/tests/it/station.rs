@@ -5,7 +5,7 @@ use std::time::Duration;
 use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::{
     Ambient, ContentType, ExpiresIn, FileData, FileOutcome, KeyType, Levels, Meter, Metric, ObjectFile,
-    ObjectKey, Recipe, RecipeType, Track, TrackFile, TrackStatus,
+    ObjectKey, Recipe, RecipeType, Selection, Track, TrackFile, TrackStatus,
 };
 use tonearm_fixtures::{Place, ambient};
 use tonearm_service::{
@@ -133,8 +133,8 @@ impl Station {
     /// A key that reaches everything in the organization.
     pub(crate) async fn create_key(&self, key_type: KeyType) -> CreatedKey {
         let variants = match key_type {
-            KeyType::Share => vec!["hq".parse().unwrap()],
-            _ => Vec::new(),
+            KeyType::Share => Selection::one("hq".parse().unwrap()),
+            _ => Selection::All,
         };
         let create = CreateKey { variants, ..CreateKey::new(key_type, "Key") };
         self.node.library.create_key(&self.caller, create).await.unwrap()
