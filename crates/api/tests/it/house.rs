@@ -225,6 +225,11 @@ impl House {
         self.key(CreateKey { collection_id, ..CreateKey::new(KeyType::Api, "One collection") }).await
     }
 
+    /// The catalog that the service works on.
+    pub(crate) fn catalog(&self) -> &Catalog {
+        self.processing.catalog()
+    }
+
     /// Makes a key stop working.
     pub(crate) async fn revoke(&self, key: &str) {
         let id = self.app.access.bearer(key).await.unwrap().id;

@@ -63,8 +63,6 @@ async fn a_share_link_ends_at_its_scope(place: Place) {
     for without in [
         CreateKey { collection_id: other, ..share("hq") },
         CreateKey { collection_id, track_id: Some(waiting.parse().unwrap()), ..share("hq") },
-        // A variant that nobody listens to.
-        share("levels"),
     ] {
         link(without, &track).await.expect_error(404, "track_not_found");
     }

@@ -4,6 +4,7 @@ use tonearm_domain::{KeyType, Selection};
 use tonearm_fixtures::Place;
 use tonearm_service::{Caller, CreateCollection, CreateKey, CreateTrack};
 
+use crate::browser::Browser;
 use crate::house::House;
 
 crate::on_both!(
@@ -138,7 +139,7 @@ async fn a_player_key_is_for_all_variants_or_for_some(place: Place) {
     let (mut browser, new) = (house.administrator().await, house.path("/keys/new"));
     let form = browser.get(&format!("{new}?type=player")).await.html;
     assert!(form.contains("name=\"selection\" value=\"all\" checked"), "{form}");
-    let make = async |browser: &mut crate::house::Browser, title: &str, fields: &[(&str, &str)]| {
+    let make = async |browser: &mut Browser, title: &str, fields: &[(&str, &str)]| {
         let fields = [&[("type", "player"), ("title", title)], fields].concat();
         browser.submit(&new, &new, &fields).await.status
     };

@@ -5,6 +5,9 @@
 mod cost;
 mod freshness;
 mod resealing;
+mod repeats;
+mod selection;
+mod shared_words;
 mod signing_keys;
 mod station;
 mod usage;

@@ -98,6 +98,9 @@ impl Station {
         let ambient = &self.node.ambient;
         let data = match recipe.kind.recipe_type() {
             RecipeType::Levels => FileData::Levels(Levels::new([0.25, 0.5], Metric::Peak, 200)),
+            RecipeType::Preview => {
+                FileData::Preview { duration: 30.0, capture_start: 15.0, capture_end: 45.0 }
+            }
             _ => FileData::None {},
         };
         let file = ObjectFile {
@@ -113,6 +116,13 @@ impl Station {
             outcome: FileOutcome::Made { key, size: 1000, file_name: "tone.mp3".to_owned(), data },
             created_at: ambient.now(),
         }
+    }
+
+    /// Has what a recipe makes made for the track.
+    pub(crate) async fn make(&self, recipe: Recipe) {
+        let tx = self.node.catalog.begin().await.unwrap();
+        tx.put_track_file(&self.made_by(recipe)).await.unwrap();
+        tx.commit().await.unwrap();
     }
 
     /// More playable tracks like the first.
