@@ -263,23 +263,21 @@ async fn an_upload_counts_by_its_start(place: Place) {
     let house = House::open(place).await;
     let Waiting { track, url, .. } = waiting(&house).await;
     let bytes = tone();
-    let (sender, receiver) = futures::channel::mpsc::unbounded();
     let (tell, began) = futures::channel::oneshot::channel();
-    let mut tell = Some(tell);
-    let body = Body::from_stream(receiver.inspect(move |_: &Result<Bytes, std::io::Error>| {
-        if let Some(tell) = tell.take() {
-            tell.send(()).unwrap();
-        }
-    }));
+    let (send_rest, rest) = futures::channel::oneshot::channel();
+    let first = Ok::<_, std::io::Error>(Bytes::copy_from_slice(&bytes[..10_000]));
+    // Asked for once the first bytes are dealt with.
+    let later = stream::once(async move {
+        tell.send(()).unwrap();
+        Ok(rest.await.unwrap())
+    });
+    let body = Body::from_stream(stream::iter([first]).chain(later));
     let steps = async {
-        sender.unbounded_send(Ok(Bytes::copy_from_slice(&bytes[..10_000]))).unwrap();
-        // The upload has begun once its bytes were taken.
         began.await.unwrap();
         house.clock.advance_seconds(7200);
         house.run_jobs().await;
         assert_eq!(status(&house, &track).await, "init_error");
-        sender.unbounded_send(Ok(Bytes::copy_from_slice(&bytes[10_000..]))).unwrap();
-        sender.close_channel();
+        send_rest.send(Bytes::copy_from_slice(&bytes[10_000..])).unwrap();
     };
     let (reply, ()) = tokio::join!(put(&house, &url, &[], body), steps);
     reply.expect_ok();
