@@ -9,8 +9,8 @@ use tonearm_domain::{KeyScope, OrganizationId, Recipe, TrackId, VariantId, Varia
 use uuid::Uuid;
 
 use crate::column::parsed;
-use crate::entity::{organization, track};
 use crate::entity::variant::{ActiveModel, Column, Entity};
+use crate::entity::{organization, track};
 use crate::query::{TO_CHANGE, all, change, one};
 use crate::{Catalog, CatalogError, Change, Transaction};
 

@@ -125,9 +125,8 @@ impl Utterance {
 /// where there are too many; then no part shows any.
 pub fn worth_keeping(utterances: &[Utterance]) -> Vec<Utterance> {
     let timed = utterances.iter().filter(|said| said.has_times() && !said.text.trim().is_empty());
-    let kept: Vec<Utterance> = timed
-        .map(|said| Utterance { text: said.text.trim().replace('\0', ""), ..said.clone() })
-        .collect();
+    let kept: Vec<Utterance> =
+        timed.map(|said| Utterance { text: said.text.trim().replace('\0', ""), ..said.clone() }).collect();
     let bytes: usize = kept.iter().map(|said| said.text.len()).sum();
     if kept.len() > MOST_UTTERANCES || bytes > MOST_UTTERANCE_BYTES { Vec::new() } else { kept }
 }

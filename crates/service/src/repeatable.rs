@@ -184,7 +184,9 @@ impl Repeats {
     /// Whether this very answer was committed.
     async fn is_answered(&self, claim: &Claim, credential: &str, kept: &[u8]) -> Result<bool, Refusal> {
         match self.catalog.repetition(&claim.request, self.ambient.now()).await? {
-            Some(Repetition::Answered(sealed)) => Ok(unseal(credential, &sealed).is_some_and(|own| own == kept)),
+            Some(Repetition::Answered(sealed)) => {
+                Ok(unseal(credential, &sealed).is_some_and(|own| own == kept))
+            }
             _ => Ok(false),
         }
     }
@@ -211,7 +213,8 @@ impl Repeats {
 fn in_progress() -> Refusal {
     Refusal::Conflict {
         code: "idempotency_key_in_progress",
-        message: "the first request with this Idempotency-Key is still being answered; try again shortly".to_owned(),
+        message: "the first request with this Idempotency-Key is still being answered; try again shortly"
+            .to_owned(),
     }
 }
 

@@ -104,7 +104,8 @@ async fn a_limited_key_never_lists_more(place: Place) {
         made.json["api_key"]["key"].as_str().unwrap().to_owned()
     };
     let grant = async |key: &str, asked: Value| {
-        let body = json!({ "collection_id": house.collection_id, "is_downloadable": true, "variants": asked });
+        let body =
+            json!({ "collection_id": house.collection_id, "is_downloadable": true, "variants": asked });
         house.call_as(key, Method::POST, "/v1/play_session/collection", body).await
     };
     let listed = async |key: &str, asked: Value| {

@@ -11,7 +11,10 @@ use crate::on_both;
 on_both!(a_share_link_redirects_to_its_variant, a_share_link_ends_at_its_scope);
 
 fn share(variant: &str) -> CreateKey {
-    CreateKey { variants: Selection::one(variant.parse().unwrap()), ..CreateKey::new(KeyType::Share, "Share") }
+    CreateKey {
+        variants: Selection::one(variant.parse().unwrap()),
+        ..CreateKey::new(KeyType::Share, "Share")
+    }
 }
 
 async fn a_share_link_redirects_to_its_variant(place: Place) {

@@ -199,7 +199,9 @@ fn in_pieces() -> (futures::channel::mpsc::UnboundedSender<Result<Bytes, std::io
 async fn waited_for(house: &House, track: &str, until: Timestamp) {
     let id = track.rsplit('/').next().unwrap().parse().unwrap();
     let renewed = async {
-        while house.catalog().track(house.organization_id, id).await.unwrap().unwrap().upload_expires_at < until {
+        while house.catalog().track(house.organization_id, id).await.unwrap().unwrap().upload_expires_at
+            < until
+        {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };

@@ -210,9 +210,7 @@ async fn sessions(place: Place) {
     let full_play = tonearm_domain::PlaySession {
         creator_id: Some(creator.id),
         track_id: Some(track.id),
-        variants: Selection::Only(
-            VariantList::new(["hq", "lq"].map(VariantIndex::from_static)).unwrap(),
-        ),
+        variants: Selection::Only(VariantList::new(["hq", "lq"].map(VariantIndex::from_static)).unwrap()),
         is_downloadable: true,
         ..play_session(&ambient, &collection)
     };

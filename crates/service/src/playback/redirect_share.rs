@@ -37,12 +37,13 @@ impl Playback {
             return Err(not_found);
         }
         let shared = key.variants.single();
-        let object = ready.files.iter().filter(|file| shared == Some(&file.recipe.index)).find_map(|file| {
-            match &file.outcome {
+        let object =
+            ready.files.iter().filter(|file| shared == Some(&file.recipe.index)).find_map(|file| match &file
+                .outcome
+            {
                 FileOutcome::Made { key, data, .. } => Some((file.recipe.clone(), key.clone(), data.clone())),
                 FileOutcome::Failed { .. } => None,
-            }
-        });
+            });
         let (recipe, file, data) = object.ok_or(not_found)?;
         Ok(Shared { key, ready, recipe, file, data })
     }

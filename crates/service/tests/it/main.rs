@@ -4,8 +4,8 @@
 
 mod cost;
 mod freshness;
-mod resealing;
 mod repeats;
+mod resealing;
 mod selection;
 mod shared_words;
 mod signing_keys;

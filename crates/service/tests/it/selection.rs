@@ -4,7 +4,9 @@ use tonearm_domain::{
     ExpiresIn, KeyType, Patch, Recipe, RecipeKind, Selection, Transcode, VariantIndex, VariantList,
 };
 use tonearm_fixtures::Place;
-use tonearm_service::{Caller, CreateKey, GrantPlaySession, OpenedPlaySession, PlaySessionScope, Refusal, UpdateRecipe};
+use tonearm_service::{
+    Caller, CreateKey, GrantPlaySession, OpenedPlaySession, PlaySessionScope, Refusal, UpdateRecipe,
+};
 
 use crate::on_both;
 use crate::station::{FOR_EVER, Node, Station};
