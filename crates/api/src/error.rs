@@ -90,7 +90,8 @@ impl ApiError {
 
     /// The request took too long.
     pub(crate) fn timed_out() -> Self {
-        let message = "the request took too long and was given up; try again shortly";
+        let message = "the request took too long and is no longer waited for; try again shortly, with the same \
+                       Idempotency-Key if it had one";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "timeout", message)
     }
 
@@ -99,6 +100,11 @@ impl ApiError {
         let message = format!("too many requests; go on after {seconds} seconds");
         let error = Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", message);
         Self { retry_after: Some(seconds), ..error }
+    }
+
+    /// The same, to be tried again after so many seconds.
+    pub(crate) fn after(self, seconds: u64) -> Self {
+        Self { retry_after: Some(seconds), ..self }
     }
 
     /// A panic on our side.

@@ -8,7 +8,8 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use sha2::{Digest, Sha256};
 use tonearm_domain::{RequestId, UploadSessionId};
-use tonearm_service::{RepeatableRequest, Turn};
+use tonearm_service::{Refusal, RepeatableRequest, Turn, Worked};
+use tracing::Instrument;
 use uuid::Uuid;
 
 use crate::extract::bearer;
@@ -22,16 +23,20 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 const LONGEST_KEY: usize = 255;
 
+/// Seconds after which a request whose first one is still at work may be asked again.
+const RETRY_AFTER_SECONDS: u64 = 2;
+
 /// Most bytes of an answer that are kept: a play session of tens of thousands of tracks.
 const LARGEST_ANSWER: usize = 32 << 20;
 
 /// Bytes of a UUID, which an answer is kept with.
 const ID_LEN: usize = 16;
 
-/// Lets the first request with a key through and answers the others as it was answered.
+/// Lets the first request with a key through and answers the others as it was answered, which they wait for.
 ///
-/// Only successes are kept: whatever was refused changed nothing and may be tried again under the same key. Whoever
-/// is not let in (any more) gets no kept answers either.
+/// The request is worked off in a task of its own: it goes on when the client goes away, or is told that it took too long.
+/// Only successes are kept: whatever was refused changed nothing and may be tried again under the same key. Whoever is not
+/// let in (any more) gets no kept answers either.
 pub(crate) async fn repeat(State(app): State<App>, request: Request, next: Next) -> Response {
     if request.method() != Method::POST || !request.headers().contains_key(IDEMPOTENCY_KEY) {
         return next.run(request).await;
@@ -52,14 +57,39 @@ pub(crate) async fn repeat(State(app): State<App>, request: Request, next: Next)
         key,
         fingerprint: fingerprint(&parts.uri, &body),
     };
-    match app.repeats.begin(&repeatable, &credential).await {
-        Ok(Turn::First) => {}
-        Ok(Turn::Again(kept)) => return replay(&kept),
-        Err(refusal) => return ApiError::from(refusal).into_response(),
+    let request = Request::from_parts(parts, Body::from(body));
+    let answered = tokio::spawn(answer(app, repeatable, credential, request, next).in_current_span());
+    match answered.await {
+        Ok(response) => response,
+        Err(ended) if ended.is_panic() => std::panic::resume_unwind(ended.into_panic()),
+        // The runtime is going down.
+        Err(_) => ApiError::timed_out().into_response(),
     }
-    let id = parts.extensions.get::<CurrentRequest>().copied();
-    let response = next.run(Request::from_parts(parts, Body::from(body))).await;
-    keep(&app, &repeatable, &credential, id, response).await
+}
+
+async fn answer(
+    app: App,
+    repeatable: RepeatableRequest,
+    credential: String,
+    request: Request,
+    next: Next,
+) -> Response {
+    // The client is to read that the first is still at work, and not that its own request took too long.
+    let wait = app.settings.request_timeout.mul_f64(0.9);
+    let claim = match app.repeats.turn(&repeatable, &credential, wait).await {
+        Ok(Turn::First(claim)) => claim,
+        Ok(Turn::Again(kept)) => return replay(&kept),
+        Err(refusal) => return refuse(refusal),
+    };
+    let id = request.extensions().get::<CurrentRequest>().copied();
+    let work = async { collect(id, next.run(request).await).await };
+    app.repeats.work(&claim, &credential, work).await.unwrap_or_else(refuse)
+}
+
+fn refuse(refusal: Refusal) -> Response {
+    let is_in_progress = matches!(refusal, Refusal::Conflict { .. });
+    let error = ApiError::from(refusal);
+    if is_in_progress { error.after(RETRY_AFTER_SECONDS) } else { error }.into_response()
 }
 
 /// What the caller is let in by, if it is: a key, or the upload session in the path.
@@ -89,34 +119,27 @@ fn fingerprint(uri: &Uri, body: &[u8]) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// Keeps a success and passes it on; frees the key of anything else.
-async fn keep(
-    app: &App,
-    repeatable: &RepeatableRequest,
-    credential: &str,
-    id: Option<CurrentRequest>,
-    response: Response,
-) -> Response {
-    let kept = match id {
-        Some(CurrentRequest(id)) if response.status() == StatusCode::OK => {
-            let (parts, body) = response.into_parts();
-            let Ok(body) = to_bytes(body, LARGEST_ANSWER).await else {
-                return ApiError::timed_out().into_response();
-            };
-            let kept = [id.uuid().as_bytes().as_slice(), &body].concat();
-            let kept = app.repeats.keep(repeatable, credential, &kept).await;
-            kept.map(|()| Response::from_parts(parts, Body::from(body)))
-        }
-        _ => app.repeats.forget(repeatable).await.map(|()| response),
+/// The answer of a request, and what is kept of it: the id of the request and the body, where it is a success.
+async fn collect(id: Option<CurrentRequest>, response: Response) -> Worked<Response> {
+    let Some(CurrentRequest(id)) = id.filter(|_| response.status() == StatusCode::OK) else {
+        return Worked { answer: response, kept: None };
     };
-    // What was done is done and cannot be told twice: the client must ask what became of it.
-    kept.unwrap_or_else(|refusal| ApiError::from(refusal).into_response())
+    let (parts, body) = response.into_parts();
+    match to_bytes(body, LARGEST_ANSWER).await {
+        Ok(body) => {
+            let kept = [id.uuid().as_bytes().as_slice(), &body].concat();
+            Worked { answer: Response::from_parts(parts, Body::from(body)), kept: Some(kept) }
+        }
+        Err(error) => {
+            let error = ApiError::from(Refusal::Internal(error.into()));
+            Worked { answer: error.into_response(), kept: None }
+        }
+    }
 }
 
 fn replay(kept: &[u8]) -> Response {
     let Some((id, body)) = kept.split_first_chunk::<ID_LEN>() else {
-        return ApiError::from(tonearm_service::Refusal::Internal("a kept answer is too short".into()))
-            .into_response();
+        return ApiError::from(Refusal::Internal("a kept answer is too short".into())).into_response();
     };
     let mut response = Bytes::copy_from_slice(body).into_response();
     let headers = response.headers_mut();

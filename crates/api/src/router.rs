@@ -154,7 +154,8 @@ fn panicked(panic: Box<dyn Any + Send>) -> Response {
     ApiError::panicked(text.unwrap_or_else(|| "of an unknown kind".to_owned())).into_response()
 }
 
-/// Gives a request up that takes too long; what it had begun in the database is rolled back.
+/// Gives a request up that takes too long; what it had begun in the database is rolled back, unless it can be repeated (see
+/// [`repeat`]): then it goes on without its client.
 async fn time_out(State(settings): State<ApiSettings>, request: Request, next: Next) -> Response {
     match tokio::time::timeout(settings.request_timeout, next.run(request)).await {
         Ok(response) => response,

@@ -11,7 +11,7 @@ use crate::changes::Observers;
 use crate::statements::Single;
 use crate::transaction::{Ending, Wakers};
 use crate::url::Place;
-use crate::{CatalogError, Change, DatabaseUrl, DueClock, Transaction, postgres, sqlite};
+use crate::{CatalogError, Change, DatabaseUrl, DueClock, Transaction, postgres, sqlite, unit};
 
 /// Which database it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,8 +88,11 @@ impl Catalog {
     }
 
     /// Begins a write transaction. On SQLite this waits until every earlier one is over, also those of other
-    /// processes.
+    /// processes. Within [`Catalog::as_one`], an earlier transaction of the same work goes on.
     pub async fn begin(&self) -> Result<Transaction, CatalogError> {
+        if let Some(held) = unit::resume() {
+            return Ok(held);
+        }
         let (writer, ending) = (self.0.writer.0.clone(), self.0.ending.clone());
         // In a task of its own: the driver of PostgreSQL loses count where the future is dropped between `BEGIN`
         // and its answer, and later statements would run in a transaction that nobody commits.

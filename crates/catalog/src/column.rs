@@ -6,7 +6,7 @@ use std::str::FromStr;
 use sea_orm::JsonValue;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tonearm_domain::{Cover, Metadata, Timestamp};
+use tonearm_domain::{Cover, Metadata, Selection, Timestamp};
 
 use crate::CatalogError;
 
@@ -60,6 +60,20 @@ pub(crate) fn cover_columns(cover: Option<Cover>) -> (Option<String>, Option<Str
 
 pub(crate) fn decoded<T: DeserializeOwned>(column: &'static str, json: JsonValue) -> Result<T, CatalogError> {
     serde_json::from_value(json).map_err(|_| corrupt(column))
+}
+
+/// A selection is NULL for all variants, else an array of their names. An empty array is no selection: it may never be
+/// read as "all".
+pub(crate) fn selection(column: &'static str, json: Option<JsonValue>) -> Result<Selection, CatalogError> {
+    json.map_or(Ok(Selection::All), |json| decoded(column, json).map(Selection::Only))
+}
+
+/// A selection for its column.
+pub(crate) fn selection_json(
+    column: &'static str,
+    selection: &Selection,
+) -> Result<Option<JsonValue>, CatalogError> {
+    selection.only().map(|list| encoded(column, list)).transpose()
 }
 
 pub(crate) fn encoded<T: Serialize>(column: &'static str, value: &T) -> Result<JsonValue, CatalogError> {

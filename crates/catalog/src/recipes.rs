@@ -1,15 +1,16 @@
 //! Recipes: the `variant` table.
 
-use sea_orm::sea_query::{Expr, ExprTrait, LockType};
+use sea_orm::sea_query::{Expr, ExprTrait, LockType, Query};
 use sea_orm::{
-    ColumnTrait, Condition, EntityTrait, NotSet, Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
-    Select,
+    ColumnTrait, Condition, ConnectionTrait, EntityTrait, NotSet, Order, PaginatorTrait, QueryFilter,
+    QueryOrder, QuerySelect, Select,
 };
-use tonearm_domain::{OrganizationId, Recipe, TrackId, VariantId};
+use tonearm_domain::{KeyScope, OrganizationId, Recipe, TrackId, VariantId, VariantIndex};
 use uuid::Uuid;
 
-use crate::entity::organization;
+use crate::column::parsed;
 use crate::entity::variant::{ActiveModel, Column, Entity};
+use crate::entity::{organization, track};
 use crate::query::{TO_CHANGE, all, change, one};
 use crate::{Catalog, CatalogError, Change, Record, Transaction};
 
@@ -56,6 +57,17 @@ impl Catalog {
         all(self.reader(), for_track(organization, track)).await
     }
 
+    /// Which of these names are variants that tracks have of their own, beside the organization's recipes: any track in
+    /// the scope. By name.
+    pub async fn own_variants(
+        &self,
+        organization: OrganizationId,
+        scope: KeyScope,
+        names: &[&str],
+    ) -> Result<Vec<VariantIndex>, CatalogError> {
+        own_variants(self.reader(), organization, scope, names).await
+    }
+
     /// One recipe of the organization or of one of its tracks.
     pub async fn recipe(
         &self,
@@ -66,7 +78,54 @@ impl Catalog {
     }
 }
 
+async fn own_variants<C: ConnectionTrait>(
+    db: &C,
+    organization: OrganizationId,
+    scope: KeyScope,
+    names: &[&str],
+) -> Result<Vec<VariantIndex>, CatalogError> {
+    let mut tracks = Query::select()
+        .column(track::Column::Id)
+        .from(track::Entity)
+        .and_where(track::Column::OrganizationId.eq(organization.uuid()))
+        .and_where(track::Column::DeletedAt.is_null())
+        .take();
+    if let Some(collection) = scope.collection() {
+        tracks.and_where(track::Column::CollectionId.eq(collection.uuid()));
+    }
+    if let Some(id) = scope.track() {
+        tracks.and_where(track::Column::Id.eq(id.uuid()));
+    }
+    let found: Vec<String> = living()
+        .select_only()
+        .column(Column::Index)
+        .distinct()
+        .filter(Column::OrganizationId.eq(organization.uuid()))
+        .filter(Column::Index.is_in(names.iter().copied()))
+        .filter(Column::TrackId.in_subquery(tracks))
+        .order_by_asc(Column::Index)
+        .into_tuple()
+        .all(db)
+        .await?;
+    found.iter().map(|index| parsed("variant.index", index)).collect()
+}
+
 impl Transaction {
+    /// The recipes that every track of the organization is made by, in their order.
+    pub async fn recipes(&self, organization: OrganizationId) -> Result<Vec<Recipe>, CatalogError> {
+        all(self.db(), in_order(living().filter(for_organization(organization)))).await
+    }
+
+    /// As [`Catalog::own_variants`].
+    pub async fn own_variants(
+        &self,
+        organization: OrganizationId,
+        scope: KeyScope,
+        names: &[&str],
+    ) -> Result<Vec<VariantIndex>, CatalogError> {
+        own_variants(self.db(), organization, scope, names).await
+    }
+
     /// Adds a recipe. Its index must be free: for the organization's by any other, for a track's by
     /// one of the organization's or of the same track.
     pub async fn insert_recipe(&self, recipe: &Recipe) -> Result<(), CatalogError> {

@@ -101,21 +101,21 @@ impl Catalog {
         rows.into_iter().map(TrackSummary::try_from).collect()
     }
 
-    /// The collection's tracks that can be played and have a file of one of these variants, or `only` one of them,
+    /// The collection's tracks that can be played and have a file of the shared variant, or `only` one of them,
     /// by order, then id; at most 1000.
     pub async fn shared_tracks(
         &self,
         organization: OrganizationId,
         collection: CollectionId,
         only: Option<TrackId>,
-        variants: &[VariantIndex],
+        shared: &VariantIndex,
     ) -> Result<Vec<Track>, CatalogError> {
         let playable = TrackStatus::ALL.into_iter().filter(|status| status.is_playable());
         let named = Query::select()
             .column(variant::Column::Id)
             .from(variant::Entity)
             .and_where(variant::Column::OrganizationId.eq(organization.uuid()))
-            .and_where(variant::Column::Index.is_in(variants.iter().map(VariantIndex::as_str)))
+            .and_where(variant::Column::Index.eq(shared.as_str()))
             .take();
         let made = Query::select()
             .column(track_file::Column::TrackId)
@@ -129,6 +129,29 @@ impl Catalog {
             .filter(Column::Id.in_subquery(made))
             .limit(MOST_SHARED);
         all(self.reader(), select).await
+    }
+}
+
+impl Catalog {
+    /// Waits for the bytes of a track until a later moment. `false`: it does not wait for bytes (any more).
+    pub async fn renew_upload(
+        &self,
+        organization: OrganizationId,
+        id: TrackId,
+        until: Timestamp,
+    ) -> Result<bool, CatalogError> {
+        let until = until.unix_millis();
+        let later = Expr::case(Expr::col(Column::UploadExpiresAt).lt(until), until)
+            .finally(Expr::col(Column::UploadExpiresAt));
+        let renewed = Entity::update_many()
+            .col_expr(Column::UploadExpiresAt, later.into())
+            .filter(Column::Id.eq(id.uuid()))
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::TrackStatusId.eq(TrackStatus::Initialized.as_str()))
+            .filter(Column::DeletedAt.is_null())
+            .exec(self.writer())
+            .await?;
+        Ok(renewed.rows_affected > 0)
     }
 }
 
@@ -245,6 +268,7 @@ impl Transaction {
             .await?;
         self.delete_track_progress(id).await?;
         self.delete_track_search(id).await?;
+        self.delete_track_words(id).await?;
         Ok(true)
     }
 

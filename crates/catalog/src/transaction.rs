@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 
 use crate::changes::{Changes, Observers};
 use crate::statements::Statements;
-use crate::{Backend, CatalogError, Change, DueClock, outcome};
+use crate::{Backend, CatalogError, Change, DueClock, outcome, unit};
 
 /// Those of this process who wait for something to be queued.
 #[derive(Clone, Default)]
@@ -103,8 +103,18 @@ impl Transaction {
     /// transaction is committed, [`CatalogError::UnknownOutcome`] that nobody could say, any other error that it
     /// left nothing.
     ///
+    /// Within [`Catalog::as_one`] it is only put aside, to be committed with the whole.
+    ///
     /// [`Catalog::on_commit`]: crate::Catalog::on_commit
+    /// [`Catalog::as_one`]: crate::Catalog::as_one
     pub async fn commit(self) -> Result<(), CatalogError> {
+        match unit::hold(self) {
+            Some(transaction) => transaction.commit_now().await,
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) async fn commit_now(self) -> Result<(), CatalogError> {
         // In a task of its own: a caller that goes away would leave the driver in the middle of a commit, and the
         // observers uninformed.
         tokio::spawn(self.finish())

@@ -1,10 +1,14 @@
 //! Transcription: settings of organizations, and what became of tracks.
 
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
-use tonearm_domain::{OrganizationId, TrackId, Transcription, TranscriptionSettings, TranscriptionState};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
+use serde::{Deserialize, Serialize};
+use tonearm_domain::{
+    OrganizationId, TrackId, Transcription, TranscriptionSettings, TranscriptionState, Utterance,
+};
 
-use crate::entity::{transcription, transcription_settings};
+use crate::column::{decoded, encoded, foreign_text};
+use crate::entity::{track_words, transcription, transcription_settings};
 use crate::query::{TO_CHANGE, all, one};
 use crate::{Catalog, CatalogError, Transaction};
 
@@ -40,6 +44,45 @@ impl Catalog {
             .order_by_desc(transcription::Column::UpdatedAt)
             .limit(limit);
         all(self.reader(), select).await
+    }
+}
+
+/// How utterances stand in their column.
+#[derive(Serialize, Deserialize)]
+struct Said(f64, f64, String);
+
+impl Catalog {
+    /// What is said in a track, with times. None where it was never transcribed, or before times were kept.
+    pub async fn track_words(&self, track: TrackId) -> Result<Vec<Utterance>, CatalogError> {
+        let Some(row) = track_words::Entity::find_by_id(track.uuid()).one(self.reader()).await? else {
+            return Ok(Vec::new());
+        };
+        let said: Vec<Said> = decoded("track_words.utterances", row.utterances)?;
+        Ok(said.into_iter().map(|Said(start, end, text)| Utterance { start, end, text }).collect())
+    }
+}
+
+impl Transaction {
+    /// Writes what is said in a track, with times, in place of what was there; nothing to write removes that too.
+    pub async fn put_track_words(&self, track: TrackId, said: &[Utterance]) -> Result<(), CatalogError> {
+        use track_words::{ActiveModel, Column, Entity};
+        if said.is_empty() {
+            return self.delete_track_words(track).await;
+        }
+        let said: Vec<Said> =
+            said.iter().map(|said| Said(said.start, said.end, foreign_text(&said.text))).collect();
+        let row = ActiveModel {
+            track_id: Set(track.uuid()),
+            utterances: Set(encoded("track_words.utterances", &said)?),
+        };
+        let replace = OnConflict::column(Column::TrackId).update_column(Column::Utterances).to_owned();
+        Entity::insert(row).on_conflict(replace).exec_without_returning(self.db()).await?;
+        Ok(())
+    }
+
+    pub(crate) async fn delete_track_words(&self, track: TrackId) -> Result<(), CatalogError> {
+        track_words::Entity::delete_by_id(track.uuid()).exec(self.db()).await?;
+        Ok(())
     }
 }
 

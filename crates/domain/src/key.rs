@@ -1,7 +1,7 @@
 //! An API key's record. The secret itself is never here: only its hash is stored.
 
 use crate::{
-    Action, ApiKeyId, CreatorId, KeyScope, KeyType, OrganizationId, ScopeError, Timestamp, VariantIndex,
+    Action, ApiKeyId, CreatorId, KeyScope, KeyType, OrganizationId, ScopeError, Selection, Timestamp,
 };
 
 /// What is known of an API key.
@@ -19,8 +19,8 @@ pub struct ApiKey {
     pub scope: KeyScope,
     /// The creator that what it makes is attributed to.
     pub creator_id: Option<CreatorId>,
-    /// Exactly one on share keys; on player keys the only ones a session may list (none: all).
-    pub variants: Vec<VariantIndex>,
+    /// What its play sessions may list; on share keys exactly one variant (see [`ApiKey::validate`]).
+    pub variants: Selection,
     /// Whether play sessions it creates may allow downloads.
     pub is_downloadable: bool,
     /// When it stops working, if ever.
@@ -35,8 +35,8 @@ pub struct ApiKey {
 
 impl ApiKey {
     /// Checks what the fields demand of each other.
-    pub fn validate(key_type: KeyType, variants: &[VariantIndex]) -> Result<(), ScopeError> {
-        if key_type == KeyType::Share && variants.len() != 1 {
+    pub fn validate(key_type: KeyType, variants: &Selection) -> Result<(), ScopeError> {
+        if key_type == KeyType::Share && variants.single().is_none() {
             return Err(ScopeError::ShareNeedsOneVariant);
         }
         Ok(())

@@ -31,6 +31,7 @@ mod progress;
 mod recipe;
 #[cfg(feature = "openapi")]
 mod schema;
+mod selection;
 mod sessions;
 mod short_id;
 mod sign_in;
@@ -75,6 +76,7 @@ pub use player_text::{shown_subtitle, shown_title};
 pub use preview::{PreviewLength, PreviewSettings};
 pub use progress::{Making, Rendering, TrackProgress, VariantProgress};
 pub use recipe::{Recipe, RecipeError, RecipeKind, RecipeType, VariantIndex, default_recipes};
+pub use selection::{EmptySelection, Selection, VariantList};
 pub use sessions::{PlaySession, UploadSession};
 pub use short_id::{ShortId, ShortIdError};
 pub use sign_in::{FailedSignIns, Invitation, InvitationPurpose, SignIn};
@@ -88,6 +90,7 @@ pub use track_summary::TrackSummary;
 pub use transcode::{Codec, Transcode};
 pub use transcription::{
     Transcription, TranscriptionSettings, TranscriptionState, Utterance, language_code, paragraphs,
+    words_within, worth_keeping,
 };
 pub use usage::{Day, DayError, Meter, UsageBatch, UsageCounts, UsageEntry};
 pub use waveform::{LevelsFormat, LevelsSettings, WaveformImage, WaveformVideo};

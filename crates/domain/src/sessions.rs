@@ -1,8 +1,8 @@
 //! Play sessions and upload sessions: time-limited, and their ids are credentials.
 
 use crate::{
-    CollectionId, CreatorId, Metadata, OrganizationId, PlaySessionId, Timestamp, TrackId, UploadSessionId,
-    VariantIndex,
+    CollectionId, CreatorId, Metadata, OrganizationId, PlaySessionId, Recipe, Selection, Timestamp, TrackId,
+    UploadSessionId,
 };
 
 /// A player's time-limited access to one track or to a collection's tracks.
@@ -18,8 +18,8 @@ pub struct PlaySession {
     pub collection_id: CollectionId,
     /// The one track it plays, if not the whole collection.
     pub track_id: Option<TrackId>,
-    /// The variants it lists, in that order; none: all playable ones.
-    pub variants: Vec<VariantIndex>,
+    /// The variants it lists, in that order, or all playable ones.
+    pub variants: Selection,
     /// Whether it may download: what its key allows AND what was asked.
     pub is_downloadable: bool,
     /// When it ends.
@@ -30,6 +30,15 @@ impl PlaySession {
     /// Whether it is still a credential at this moment.
     pub fn is_valid_at(&self, now: Timestamp) -> bool {
         now < self.expires_at
+    }
+
+    /// Whether it lists, and may download, what a recipe makes. The original and other files that are not heard are
+    /// listed only by name.
+    pub fn lists(&self, recipe: &Recipe) -> bool {
+        match &self.variants {
+            Selection::All => recipe.kind.recipe_type().is_playable(),
+            Selection::Only(list) => list.contains(&recipe.index),
+        }
     }
 
     /// What is stored for `is_downloadable`: a key that forbids downloads always wins.

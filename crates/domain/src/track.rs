@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     CollectionId, Colour, Cover, CoverOrigin, CreatorId, Metadata, ObjectKey, OrganizationId, ShortId,
-    ThemeColour, Timestamp, TrackId, TrackStatus, UploadSessionId,
+    ThemeColour, Timestamp, TrackId, TrackStatus, TransitionError, UploadSessionId,
 };
 
 /// A track: one audio file in a collection, and what was made of it.
@@ -67,7 +67,7 @@ pub struct Track {
     pub is_early: bool,
     /// The uploaded file, once it is there.
     pub source: Option<Source>,
-    /// When the upload URL ends.
+    /// Until when its bytes are waited for: the end of the upload URL, or a later moment while bytes are on their way.
     pub upload_expires_at: Timestamp,
     /// When it was made.
     pub created_at: Timestamp,
@@ -79,6 +79,17 @@ impl Track {
     /// Whether it can be played now.
     pub fn is_playable(&self) -> bool {
         self.status.is_playable() || (self.is_early && self.status.is_processing())
+    }
+
+    /// The status it takes on with its source, which it can be given once.
+    ///
+    /// A track that was given up because nothing had come in time takes it too: an upload that began while its URL was
+    /// valid counts, whatever has become of the track since.
+    pub fn accept_source(&self) -> Result<TrackStatus, TransitionError> {
+        match self.status {
+            TrackStatus::InitError if self.source.is_none() => TrackStatus::Initialized.accept_source(),
+            status => status.accept_source(),
+        }
     }
 
     /// The most vibrant colour of its cover, where that counts: colours found in the file need the track's

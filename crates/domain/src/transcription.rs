@@ -108,6 +108,37 @@ pub fn paragraphs(utterances: &[Utterance]) -> String {
     text
 }
 
+/// Most utterances of a track that are kept with their times; speech of a whole day has about half as many.
+const MOST_UTTERANCES: usize = 50_000;
+
+/// Most bytes of words of a track that are kept with their times.
+const MOST_UTTERANCE_BYTES: usize = 4 * 1024 * 1024;
+
+impl Utterance {
+    /// Whether the provider told when it was said. One that gives only a text gives no times.
+    fn has_times(&self) -> bool {
+        self.start.is_finite() && self.end.is_finite() && self.start < self.end
+    }
+}
+
+/// The utterances to keep, so that a part of a track can be shown with its own words: those with times and words. None
+/// where there are too many; then no part shows any.
+pub fn worth_keeping(utterances: &[Utterance]) -> Vec<Utterance> {
+    let timed = utterances.iter().filter(|said| said.has_times() && !said.text.trim().is_empty());
+    let kept: Vec<Utterance> =
+        timed.map(|said| Utterance { text: said.text.trim().replace('\0', ""), ..said.clone() }).collect();
+    let bytes: usize = kept.iter().map(|said| said.text.len()).sum();
+    if kept.len() > MOST_UTTERANCES || bytes > MOST_UTTERANCE_BYTES { Vec::new() } else { kept }
+}
+
+/// What is said inside a part of a track, from `start` to `end` in seconds, in paragraphs; none where nothing is. An
+/// utterance that is only partly inside is left out, as nobody knows which of its words are.
+pub fn words_within(utterances: &[Utterance], (start, end): (f64, f64)) -> Option<String> {
+    let is_inside = |said: &&Utterance| said.has_times() && start <= said.start && said.end <= end;
+    let inside: Vec<Utterance> = utterances.iter().filter(is_inside).cloned().collect();
+    Some(paragraphs(&inside)).filter(|text| !text.is_empty())
+}
+
 /// The languages that speech models name in English, with their BCP-47 codes.
 const LANGUAGES: &[(&str, &str)] = &[
     ("afrikaans", "af"),
@@ -264,6 +295,28 @@ mod tests {
         let long = "word ".repeat(200) + "end.";
         assert_eq!(paragraphs(&[said(0.0, 1.0, &long), said(1.0, 2.0, "More.")]).matches("\n\n").count(), 1);
         assert_eq!(paragraphs(&[]), "");
+    }
+
+    #[test]
+    fn a_part_shows_its_own_words_only() {
+        let said = [
+            said(0.0, 9.9, "Before."),
+            said(9.9, 11.0, "Over the edge."),
+            said(11.0, 12.0, "Inside."),
+            said(14.5, 20.0, "Still inside."),
+            said(19.0, 20.1, "After."),
+            said(15.0, 15.0, "At no time."),
+            said(f64::NAN, 16.0, "Never."),
+        ];
+        assert_eq!(words_within(&said, (10.0, 20.0)).as_deref(), Some("Inside.\n\nStill inside."));
+        assert_eq!(words_within(&said, (12.0, 14.0)), None);
+        assert_eq!(worth_keeping(&said).len(), 5);
+        // A provider that tells no times: the whole text would stand at second 0.
+        let untimed = [Utterance { start: 0.0, end: 0.0, text: "All of it.".to_owned() }];
+        assert_eq!(worth_keeping(&untimed), []);
+        assert_eq!(words_within(&untimed, (0.0, 10.0)), None);
+        let many: Vec<Utterance> = (0..=MOST_UTTERANCES).map(|_| said[2].clone()).collect();
+        assert_eq!(worth_keeping(&many), []);
     }
 
     #[test]

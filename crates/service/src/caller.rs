@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use tonearm_domain::{
-    Actor, ApiKey, CollectionId, CreatorId, KeyScope, OrganizationId, Origin, PersonId, TrackId, VariantIndex,
+    Actor, ApiKey, CollectionId, CreatorId, KeyScope, OrganizationId, Origin, PersonId, Selection, TrackId,
 };
 
 use crate::{Noun, Refusal};
@@ -17,8 +17,8 @@ pub struct Caller {
     pub scope: KeyScope,
     /// Whom new things are attributed to unless told.
     pub creator_id: Option<CreatorId>,
-    /// The only variants its play sessions may list; none: all.
-    pub variants: Vec<VariantIndex>,
+    /// What its play sessions may list.
+    pub variants: Selection,
     /// Whether its play sessions may allow downloads.
     pub is_downloadable: bool,
     /// Who it is, and from where.
@@ -60,7 +60,7 @@ impl Caller {
             organization_id,
             scope: KeyScope::Organization,
             creator_id: None,
-            variants: Vec::new(),
+            variants: Selection::All,
             is_downloadable: true,
             origin: Origin { actor, address: None },
         }

@@ -44,11 +44,11 @@ pub use people::{
 };
 pub use playback::{
     CoverImage, Download, GrantPlaySession, OpenedPlaySession, PlaySessionScope, Playable, PlayableVariant,
-    Playback, SharedCollection, SharedSummary, SharedTrack, TrackCard,
+    Playback, SharedCollection, SharedSummary, SharedTrack, SharedWords, TrackCard,
 };
 pub use processing::{JobError, JobRun, Processing};
 pub use refusal::{Noun, Refusal};
-pub use repeatable::{RepeatableRequest, Repeats, Turn};
+pub use repeatable::{RepeatableRequest, Repeats, Turn, Worked};
 pub use resealing::{Resealed, Resealing};
 pub use signing_keys::{CreatedSigningKey, KeyFollower, SigningKeys};
 pub use space::{Shortage, Space};

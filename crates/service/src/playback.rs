@@ -4,6 +4,7 @@ mod cards;
 mod count;
 mod download;
 mod grant_play_session;
+mod listable;
 mod open_play_session;
 mod playable;
 mod redirect_share;
@@ -24,7 +25,7 @@ pub use grant_play_session::{GrantPlaySession, PlaySessionScope};
 pub use open_play_session::OpenedPlaySession;
 pub use playable::{CoverImage, Playable, PlayableVariant};
 pub use shared_collection::{SharedCollection, SharedSummary};
-pub use shared_track::SharedTrack;
+pub use shared_track::{SharedTrack, SharedWords};
 
 /// Grants play sessions and hands out signed URLs. Every request clones it, so it is one pointer.
 #[derive(Clone)]

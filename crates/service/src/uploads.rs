@@ -2,6 +2,7 @@
 
 mod accept_cover;
 mod accept_source;
+mod in_flight;
 mod upload_session;
 
 use tonearm_blobs::Blobs;

@@ -18,7 +18,8 @@ pub(crate) struct KeyRecord {
     collection_id: Option<CollectionId>,
     track_id: Option<TrackId>,
     creator_id: Option<CreatorId>,
-    variants: Vec<VariantIndex>,
+    /// The only ones that its play sessions may list; null: all.
+    variants: Option<Vec<VariantIndex>>,
     is_downloadable: bool,
     expires_at: Option<Timestamp>,
     created_at: Timestamp,
@@ -35,7 +36,7 @@ impl From<CreatedKey> for KeyRecord {
             collection_id: key.scope.collection(),
             track_id: key.scope.track(),
             creator_id: key.creator_id,
-            variants: key.variants,
+            variants: key.variants.only().map(|list| list.to_vec()),
             is_downloadable: key.is_downloadable,
             expires_at: key.expires_at,
             created_at: key.created_at,

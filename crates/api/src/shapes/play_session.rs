@@ -46,7 +46,8 @@ impl From<PlaySession> for PlaySessionCore {
     fn from(session: PlaySession) -> Self {
         Self {
             id: session.id,
-            variants: session.variants,
+            // The use case has named them; none is left only where there is nothing to play.
+            variants: session.variants.only().map(|list| list.to_vec()).unwrap_or_default(),
             is_downloadable: session.is_downloadable,
             expires_at: session.expires_at,
         }

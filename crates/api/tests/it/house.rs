@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tonearm_api::{ApiSettings, App, AppParts};
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions};
-use tonearm_domain::{Ambient, KeyType, Meter, OrganizationId};
+use tonearm_domain::{Ambient, KeyType, Meter, OrganizationId, Selection};
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_fixtures::{ManualClock, Place, ambient};
 use tonearm_media::{Media, MediaConfig};
@@ -223,7 +223,7 @@ impl House {
     pub(crate) async fn key_of_type(&self, key_type: KeyType) -> String {
         let mut create = CreateKey::new(key_type, "A key");
         if key_type == KeyType::Share {
-            create.variants = vec!["hq".parse().unwrap()];
+            create.variants = Selection::one("hq".parse().unwrap());
         }
         self.key(create).await
     }
@@ -232,6 +232,11 @@ impl House {
     pub(crate) async fn key_to_collection(&self, collection_id: &str) -> String {
         let collection_id = Some(collection_id.parse().unwrap());
         self.key(CreateKey { collection_id, ..CreateKey::new(KeyType::Api, "One collection") }).await
+    }
+
+    /// The catalog that the service works on.
+    pub(crate) fn catalog(&self) -> &Catalog {
+        self.processing.catalog()
     }
 
     /// Makes a key stop working.

@@ -8,7 +8,12 @@ use crate::house::House;
 use crate::on_both;
 use crate::reply::names;
 
-on_both!(keys_are_shown_once_and_work, keys_have_rules);
+on_both!(
+    keys_are_shown_once_and_work,
+    keys_have_rules,
+    a_key_names_variants_that_exist,
+    a_limited_key_never_lists_more,
+);
 
 async fn keys_are_shown_once_and_work(place: Place) {
     let house = House::open(place).await;
@@ -55,4 +60,74 @@ async fn keys_have_rules(place: Place) {
     let scoped = house.key_to_collection(&house.collection_id).await;
     let body = json!({ "title": "x", "api_key_type_id": "player" });
     house.call_as(&scoped, Method::POST, "/v1/api_key", body).await.expect_error(403, "key_scope");
+}
+
+async fn a_key_names_variants_that_exist(place: Place) {
+    let house = House::open(place).await;
+    let track = house.ready_track("Song.wav").await;
+    let own = json!({ "index": "own", "variant_type_id": "preview" });
+    house.post(&format!("/v1/track/{track}/variant"), own).await.expect_ok();
+    let create = async |variants: Value, scope: Value| {
+        let mut body = json!({ "title": "x", "api_key_type_id": "player", "variants": variants });
+        body.as_object_mut().unwrap().extend(scope.as_object().unwrap().clone());
+        house.post("/v1/api_key", body).await
+    };
+    let refused = create(json!(["hq", "previw", "gone"]), json!({})).await.expect_field("variants");
+    let message = refused.json["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("previw, gone") && message.contains("preview"), "{message}");
+    // An empty list is no way to say "all".
+    create(json!([]), json!({})).await.expect_field("variants");
+    let all = create(Value::Null, json!({})).await.expect_ok();
+    assert_eq!(all.json["api_key"]["variants"], Value::Null);
+    // A track's own variant is known where the key reaches the track.
+    let other = house.create_collection("Other").await;
+    let to_track = json!({ "collection_id": house.collection_id, "track_id": track });
+    create(json!(["own"]), to_track).await.expect_ok();
+    create(json!(["own"]), json!({ "collection_id": house.collection_id })).await.expect_ok();
+    create(json!(["own"]), json!({ "collection_id": other })).await.expect_field("variants");
+    let share = json!({ "title": "x", "api_key_type_id": "share", "variants": ["previw"] });
+    house.post("/v1/api_key", share).await.expect_field("variants");
+}
+
+/// Issue: a key for `previw` played and downloaded everything.
+async fn a_limited_key_never_lists_more(place: Place) {
+    let house = House::open(place).await;
+    let track = house.ready_track("Song.wav").await;
+    let own = json!({ "index": "own", "variant_type_id": "preview" });
+    house.post(&format!("/v1/track/{track}/variant"), own).await.expect_ok();
+    house.run_jobs().await;
+    let key = async |variants: &[&str]| {
+        let body = json!({
+            "title": "x", "api_key_type_id": "player", "is_downloadable": true, "variants": variants,
+        });
+        let made = house.post("/v1/api_key", body).await.expect_ok();
+        made.json["api_key"]["key"].as_str().unwrap().to_owned()
+    };
+    let grant = async |key: &str, asked: Value| {
+        let body =
+            json!({ "collection_id": house.collection_id, "is_downloadable": true, "variants": asked });
+        house.call_as(key, Method::POST, "/v1/play_session/collection", body).await
+    };
+    let listed = async |key: &str, asked: Value| {
+        let granted = grant(key, asked).await.expect_ok();
+        let files = granted.json["first_track"]["variants"].as_array().unwrap().clone();
+        let files: Vec<String> =
+            files.iter().map(|v| v["variant"]["index"].as_str().unwrap().to_owned()).collect();
+        let session = granted.json["play_session_id"].as_str().unwrap().to_owned();
+        for variant in ["hq", "lq", "preview", "original", "own"] {
+            let path = format!("/v1/play/{session}/{track}/{variant}/download");
+            let expected = if files.iter().any(|file| file == variant) { 200 } else { 404 };
+            assert_eq!(house.get_open(&path).await.status, expected, "{variant} of {files:?}");
+        }
+        files
+    };
+    let preview = key(&["preview"]).await;
+    assert_eq!(listed(&preview, Value::Null).await, ["preview"]);
+    // Decisions, "Variants": if nothing is left of what was asked, what the key allows is answered.
+    assert_eq!(listed(&preview, json!(["hq", "nothing"])).await, ["preview"]);
+    let own = key(&["own"]).await;
+    assert_eq!(listed(&own, Value::Null).await, ["own"]);
+    let levels = key(&["levels"]).await;
+    grant(&levels, Value::Null).await.expect_field("variants");
+    grant(&levels, json!(["hq"])).await.expect_field("variants");
 }

@@ -1,10 +1,23 @@
 //! `Idempotency-Key`: asked twice, done once.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
 use axum::body::Body;
+use axum::extract::Request as AnyRequest;
+use axum::middleware::{Next, from_fn};
 use futures::future::join_all;
 use http::Request;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+use tonearm_api::ApiSettings;
+use tonearm_catalog::{Backend, Change, Transaction};
 use tonearm_fixtures::Place;
+use tonearm_service::RepeatableRequest;
 
 use crate::house::House;
 use crate::on_both;
@@ -17,6 +30,9 @@ on_both!(
     answers_are_for_who_is_still_let_in,
     upload_sessions_repeat_too,
     many_at_once_are_done_once,
+    a_client_that_goes_away_has_its_request_done,
+    a_request_that_takes_too_long_goes_on,
+    an_answer_is_kept_with_what_was_done,
 );
 
 async fn post(house: &House, key: &str, path: &str, repeat: &str, body: &Value) -> Reply {
@@ -104,11 +120,145 @@ async fn upload_sessions_repeat_too(place: Place) {
 
 async fn many_at_once_are_done_once(place: Place) {
     let house = House::open(place).await;
-    let body = track(&house);
+    let (body, mut first) = (track(&house), None);
     let replies = join_all((0..16).map(|_| post(&house, &house.key, "/v1/track", "k", &body))).await;
-    for reply in &replies {
-        assert!(matches!(reply.status.as_u16(), 200 | 409), "{}", reply.json);
+    // Those who come while the first is at work wait for its answer.
+    for reply in replies {
+        let reply = reply.expect_ok();
+        let first = first.get_or_insert_with(|| reply.json["track_id"].clone());
+        assert_eq!(reply.json["track_id"], *first);
     }
-    assert!(replies.iter().any(|reply| reply.status == 200));
     assert_eq!(count(&house).await, 1);
+}
+
+/// Sends a request that makes a track, and holds it up in the middle: it has claimed its key, and cannot write what it is
+/// asked for before the transaction is dropped.
+async fn held_up<T>(house: &House, repeat: &str, send: impl Future<Output = T>) -> (Transaction, T) {
+    let begin = async || house.catalog().begin().await.unwrap();
+    let caller = Sha256::digest(&house.key).into();
+    let request = RepeatableRequest { caller, key: repeat.to_owned(), fingerprint: [0; 32] };
+    let is_claimed =
+        async || house.catalog().repetition(&request, house.ambient.now()).await.unwrap().is_some();
+    // On PostgreSQL the collection is locked.
+    let mut lock = begin().await;
+    if house.catalog().backend() == Backend::Postgres {
+        lock.collection(house.organization_id, house.collection_id.parse().unwrap()).await.unwrap().unwrap();
+    } else {
+        drop(lock);
+        lock = begin().await;
+    }
+    let sent = send.await;
+    let claimed = async {
+        while !is_claimed().await {
+            if house.catalog().backend() == Backend::Sqlite {
+                // There is one writer, and whoever waits to be it is served in turn.
+                drop(lock);
+                lock = begin().await;
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        lock
+    };
+    (tokio::time::timeout(Duration::from_secs(30), claimed).await.unwrap(), sent)
+}
+
+/// Of 6 keys whose client had left, 4 made a second track.
+async fn a_client_that_goes_away_has_its_request_done(place: Place) {
+    let house = House::open(place).await;
+    let (gone, mut is_gone) = mpsc::unbounded_channel::<()>();
+    // Tells when the server lets go of a request.
+    let watched = house.router.clone().layer(from_fn(move |request: AnyRequest, next: Next| {
+        let until_dropped = Dropped(gone.clone());
+        async move {
+            let response = next.run(request).await;
+            drop(until_dropped);
+            response
+        }
+    }));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, watched).await });
+    let body = track(&house).to_string();
+    let head = format!(
+        "POST /v1/track HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
+         Idempotency-Key: k\r\nContent-Length: {}\r\n\r\n{body}",
+        house.key,
+        body.len()
+    );
+    let send = async {
+        let mut client = TcpStream::connect(address).await.unwrap();
+        client.write_all(head.as_bytes()).await.unwrap();
+        client
+    };
+    let (lock, client) = held_up(&house, "k", send).await;
+    drop(client);
+    tokio::time::timeout(Duration::from_secs(30), is_gone.recv()).await.unwrap();
+    let repeated = post(&house, &house.key, "/v1/track", "k", &track(&house));
+    let (repeated, ()) = tokio::join!(repeated, async { drop(lock) });
+    let repeated = repeated.expect_ok();
+    assert_eq!(repeated.header("idempotency-replayed"), Some("true"));
+    assert_eq!(count(&house).await, 1);
+}
+
+struct Dropped(mpsc::UnboundedSender<()>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        // Nobody listens any more where the test has ended.
+        let _ = self.0.send(());
+    }
+}
+
+async fn a_request_that_takes_too_long_goes_on(place: Place) {
+    let settings = ApiSettings { request_timeout: Duration::from_secs(1), ..ApiSettings::default() };
+    let house = House::open(place).await.with(settings);
+    let first = {
+        let (router, key, body) = (house.router.clone(), house.key.clone(), track(&house).to_string());
+        async move {
+            tokio::spawn(async move {
+                let request = Request::post("/v1/track")
+                    .header("content-type", "application/json")
+                    .header("authorization", format!("Bearer {key}"))
+                    .header("idempotency-key", "k");
+                let request = request.body(Body::from(body)).unwrap();
+                Reply::of(tower::ServiceExt::oneshot(router, request).await.unwrap()).await
+            })
+        }
+    };
+    let (lock, first) = held_up(&house, "k", first).await;
+    first.await.unwrap().expect_error(503, "timeout");
+    let early = post(&house, &house.key, "/v1/track", "k", &track(&house)).await;
+    // Under load, looking up the key alone may take the rest of the second.
+    assert!(matches!(early.status.as_u16(), 409 | 503), "{}", early.json);
+    assert!(early.header("retry-after").is_some());
+    drop(lock);
+    let mut replies = Vec::new();
+    while replies.last().is_none_or(|reply: &Reply| reply.status != 200) {
+        assert!(replies.len() < 30, "{}", replies.last().unwrap().json);
+        replies.push(post(&house, &house.key, "/v1/track", "k", &track(&house)).await);
+    }
+    assert_eq!(replies.last().unwrap().header("idempotency-replayed"), Some("true"));
+    assert_eq!(count(&house).await, 1);
+}
+
+/// The process dies when what it was asked for is committed, before anything else can happen.
+async fn an_answer_is_kept_with_what_was_done(place: Place) {
+    let house = House::open(place).await;
+    let path = format!("/v1/track/{}/variant", house.ready_track("Song.wav").await);
+    let body = json!({ "index": "own", "variant_type_id": "preview" });
+    let dies = Arc::new(AtomicBool::new(true));
+    house.catalog().on_commit({
+        let dies = Arc::clone(&dies);
+        move |changes| {
+            let added = changes.iter().any(|change| matches!(change, Change::Recipes(_)));
+            assert!(!added || !dies.load(Ordering::SeqCst), "killed");
+        }
+    });
+    post(&house, &house.key, &path, "k", &body).await.expect_error(500, "internal_error");
+    dies.store(false, Ordering::SeqCst);
+    let repeated = post(&house, &house.key, &path, "k", &body).await.expect_ok();
+    assert_eq!(repeated.header("idempotency-replayed"), Some("true"));
+    let id = repeated.json["variant_id"].as_str().unwrap();
+    house.get(&format!("/v1/variant/{id}")).await.expect_ok();
+    post(&house, &house.key, &path, "other", &body).await.expect_error(409, "already_exists");
 }

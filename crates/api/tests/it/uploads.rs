@@ -12,7 +12,7 @@ use md5::Md5;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tonearm_api::ApiSettings;
-use tonearm_domain::{Colour, ObjectKey};
+use tonearm_domain::{Colour, ObjectKey, Timestamp};
 use tonearm_fixtures::Place;
 
 use crate::house::{House, LIMITS, local, tone};
@@ -27,6 +27,8 @@ on_both!(
     uploads_have_limits,
     an_upload_url_works_once,
     an_upload_url_is_signed_and_expires,
+    an_upload_outlasts_its_url,
+    an_upload_counts_by_its_start,
     without_a_store_nothing_is_taken,
     without_free_space_nothing_is_taken,
     noise_is_no_track,
@@ -186,6 +188,105 @@ async fn an_upload_url_is_signed_and_expires(place: Place) {
     // Decisions, "Track status": a track whose URL expired unused has failed.
     house.run_jobs().await;
     assert_eq!(status(&house, &track).await, "init_error");
+}
+
+/// An upload under way: what is sent here arrives.
+fn in_pieces() -> (futures::channel::mpsc::UnboundedSender<Result<Bytes, std::io::Error>>, Body) {
+    let (sender, receiver) = futures::channel::mpsc::unbounded();
+    (sender, Body::from_stream(receiver))
+}
+
+/// Waits until it is written down that the track is waited for until then. Bounded by half a minute.
+async fn waited_for(house: &House, track: &str, until: Timestamp) {
+    let id = track.rsplit('/').next().unwrap().parse().unwrap();
+    let renewed = async {
+        while house.catalog().track(house.organization_id, id).await.unwrap().unwrap().upload_expires_at
+            < until
+        {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), renewed).await.unwrap();
+}
+
+/// The URL's time is for the start of an upload: bytes that arrive keep it alive.
+async fn an_upload_outlasts_its_url(place: Place) {
+    let house = House::open(place).await;
+    let Waiting { track, url, .. } = waiting(&house).await;
+    let bytes = tone();
+    let (sender, body) = in_pieces();
+    let send = |from: usize, to: usize| {
+        sender.unbounded_send(Ok(Bytes::copy_from_slice(&bytes[from..to]))).unwrap();
+    };
+    house.clock.advance_seconds(3590);
+    let steps = async {
+        send(0, 10_000);
+        waited_for(&house, &track, house.ambient.now().plus_seconds(900)).await;
+        house.clock.advance_seconds(600);
+        house.run_jobs().await;
+        assert_eq!(status(&house, &track).await, "initialized");
+        send(10_000, 20_000);
+        waited_for(&house, &track, house.ambient.now().plus_seconds(900)).await;
+        house.clock.advance_seconds(600);
+        house.run_jobs().await;
+        assert_eq!(status(&house, &track).await, "initialized");
+        send(20_000, bytes.len());
+        sender.close_channel();
+    };
+    let (reply, ()) = tokio::join!(put(&house, &url, &[], body), steps);
+    reply.expect_ok();
+    house.run_jobs().await;
+    assert_eq!(status(&house, &track).await, "ready");
+    // Nothing is left that would give the track up later.
+    house.clock.advance_seconds(7200);
+    house.run_jobs().await;
+    assert_eq!(status(&house, &track).await, "ready");
+    // Without bytes, as after a node's death, the wait ends.
+    let Waiting { track, url, .. } = waiting(&house).await;
+    house.clock.advance_seconds(3590);
+    let (sender, body) = in_pieces();
+    let steps = async {
+        sender.unbounded_send(Ok(Bytes::copy_from_slice(&bytes[..10_000]))).unwrap();
+        waited_for(&house, &track, house.ambient.now().plus_seconds(900)).await;
+        sender.unbounded_send(Err(std::io::Error::other("the node is gone"))).unwrap();
+    };
+    let (reply, ()) = tokio::join!(put(&house, &url, &[], body), steps);
+    reply.expect_error(400, "upload_interrupted");
+    house.clock.advance_seconds(10);
+    house.run_jobs().await;
+    assert_eq!(status(&house, &track).await, "initialized");
+    house.clock.advance_seconds(890);
+    house.run_jobs().await;
+    assert_eq!(status(&house, &track).await, "init_error");
+    house.upload(&url, tone()).await.expect_error(401, "upload_url_expired");
+}
+
+/// Whatever became of the track meanwhile, as where its node could not reach the database for an hour.
+async fn an_upload_counts_by_its_start(place: Place) {
+    let house = House::open(place).await;
+    let Waiting { track, url, .. } = waiting(&house).await;
+    let bytes = tone();
+    let (tell, began) = futures::channel::oneshot::channel();
+    let (send_rest, rest) = futures::channel::oneshot::channel();
+    let first = Ok::<_, std::io::Error>(Bytes::copy_from_slice(&bytes[..10_000]));
+    // Asked for once the first bytes are dealt with.
+    let later = stream::once(async move {
+        tell.send(()).unwrap();
+        Ok(rest.await.unwrap())
+    });
+    let body = Body::from_stream(stream::iter([first]).chain(later));
+    let steps = async {
+        began.await.unwrap();
+        house.clock.advance_seconds(7200);
+        house.run_jobs().await;
+        assert_eq!(status(&house, &track).await, "init_error");
+        send_rest.send(Bytes::copy_from_slice(&bytes[10_000..])).unwrap();
+    };
+    let (reply, ()) = tokio::join!(put(&house, &url, &[], body), steps);
+    reply.expect_ok();
+    house.run_jobs().await;
+    assert_eq!(status(&house, &track).await, "ready");
+    house.upload(&url, tone()).await.expect_error(401, "upload_url_expired");
 }
 
 async fn without_a_store_nothing_is_taken(place: Place) {

@@ -5,7 +5,7 @@ use sea_orm::{NotSet, Set};
 use tonearm_domain::{ApiKey, ApiKeyId, CollectionId, CreatorId, KeyScope, OrganizationId, TrackId};
 
 use crate::CatalogError;
-use crate::column::{corrupt, decoded, encoded, moment, moment_if_set, parsed};
+use crate::column::{corrupt, moment, moment_if_set, parsed, selection, selection_json};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "api_key")]
@@ -19,7 +19,7 @@ pub struct Model {
     pub collection_id: Option<Uuid>,
     pub track_id: Option<Uuid>,
     pub creator_id: Option<Uuid>,
-    pub variants: Json,
+    pub selection: Option<Json>,
     pub is_downloadable: bool,
     pub expires_at: Option<i64>,
     pub revoked_at: Option<i64>,
@@ -38,14 +38,17 @@ impl TryFrom<Model> for ApiKey {
     fn try_from(row: Model) -> Result<Self, CatalogError> {
         let collection = row.collection_id.map(CollectionId::from_uuid);
         let track = row.track_id.map(TrackId::from_uuid);
+        let key_type = parsed("api_key.api_key_type_id", &row.api_key_type_id)?;
+        let variants = selection("api_key.selection", row.selection)?;
+        ApiKey::validate(key_type, &variants).map_err(|_| corrupt("api_key.selection"))?;
         Ok(Self {
             id: ApiKeyId::from_uuid(row.id),
             organization_id: OrganizationId::from_uuid(row.organization_id),
             title: row.title,
-            key_type: parsed("api_key.api_key_type_id", &row.api_key_type_id)?,
+            key_type,
             scope: KeyScope::new(collection, track).map_err(|_| corrupt("api_key.track_id"))?,
             creator_id: row.creator_id.map(CreatorId::from_uuid),
-            variants: decoded("api_key.variants", row.variants)?,
+            variants,
             is_downloadable: row.is_downloadable,
             expires_at: moment_if_set("api_key.expires_at", row.expires_at)?,
             revoked_at: moment_if_set("api_key.revoked_at", row.revoked_at)?,
@@ -69,7 +72,7 @@ impl TryFrom<&ApiKey> for ActiveModel {
             collection_id: Set(key.scope.collection().map(CollectionId::uuid)),
             track_id: Set(key.scope.track().map(TrackId::uuid)),
             creator_id: Set(key.creator_id.map(CreatorId::uuid)),
-            variants: Set(encoded("api_key.variants", &key.variants)?),
+            selection: Set(selection_json("api_key.selection", &key.variants)?),
             is_downloadable: Set(key.is_downloadable),
             expires_at: Set(key.expires_at.map(|at| at.unix_millis())),
             revoked_at: Set(key.revoked_at.map(|at| at.unix_millis())),

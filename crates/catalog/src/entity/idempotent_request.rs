@@ -12,6 +12,8 @@ pub struct Model {
     pub fingerprint: Vec<u8>,
     pub answer: Option<Vec<u8>>,
     pub expires_at: i64,
+    /// Whose turn it is, while there is no answer.
+    pub claim: Option<Uuid>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -22,6 +22,7 @@ pub(crate) mod track;
 pub(crate) mod track_file;
 pub(crate) mod track_progress;
 pub(crate) mod track_search;
+pub(crate) mod track_words;
 pub(crate) mod transcription;
 pub(crate) mod transcription_settings;
 pub(crate) mod upload_session;

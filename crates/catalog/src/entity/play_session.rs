@@ -5,7 +5,7 @@ use sea_orm::entity::prelude::*;
 use tonearm_domain::{CollectionId, CreatorId, OrganizationId, PlaySession, PlaySessionId, TrackId};
 
 use crate::CatalogError;
-use crate::column::{decoded, encoded, moment};
+use crate::column::{moment, selection, selection_json};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "play_session")]
@@ -16,7 +16,7 @@ pub struct Model {
     pub creator_id: Option<Uuid>,
     pub collection_id: Uuid,
     pub track_id: Option<Uuid>,
-    pub variants: Json,
+    pub selection: Option<Json>,
     pub is_downloadable: bool,
     pub expires_at: i64,
 }
@@ -36,7 +36,7 @@ impl TryFrom<Model> for PlaySession {
             creator_id: row.creator_id.map(CreatorId::from_uuid),
             collection_id: CollectionId::from_uuid(row.collection_id),
             track_id: row.track_id.map(TrackId::from_uuid),
-            variants: decoded("play_session.variants", row.variants)?,
+            variants: selection("play_session.selection", row.selection)?,
             is_downloadable: row.is_downloadable,
             expires_at: moment("play_session.expires_at", row.expires_at)?,
         })
@@ -53,7 +53,7 @@ impl TryFrom<&PlaySession> for ActiveModel {
             creator_id: Set(session.creator_id.map(CreatorId::uuid)),
             collection_id: Set(session.collection_id.uuid()),
             track_id: Set(session.track_id.map(TrackId::uuid)),
-            variants: Set(encoded("play_session.variants", &session.variants)?),
+            selection: Set(selection_json("play_session.selection", &session.variants)?),
             is_downloadable: Set(session.is_downloadable),
             expires_at: Set(session.expires_at.unix_millis()),
         })

@@ -12,6 +12,8 @@ mod m0009_people;
 mod m0010_listing;
 mod m0011_trash;
 mod m0013_jobs;
+mod m0014_selection;
+mod m0015_words_and_claims;
 mod pieces;
 
 use std::collections::HashSet;
@@ -39,6 +41,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0010_listing::Migration),
             Box::new(m0011_trash::Migration),
             Box::new(m0013_jobs::Migration),
+            Box::new(m0014_selection::Migration),
+            Box::new(m0015_words_and_claims::Migration),
         ]
     }
 }
@@ -58,7 +62,7 @@ pub(crate) async fn run(transaction: &DatabaseTransaction) -> Result<(), Catalog
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test that cannot be prepared has failed")]
 mod tests {
-    use sea_orm::sea_query::{Query, SimpleExpr};
+    use sea_orm::sea_query::{ExprTrait, Query, SimpleExpr};
     use sea_orm::{ConnectionTrait, Database, DatabaseConnection};
     use tonearm_domain::{Collection, Organization};
     use tonearm_fixtures::{Postgres, sqlite_url};
@@ -105,7 +109,10 @@ mod tests {
     /// What the first version stored is read by this one, and organizations have folders, each its own.
     async fn rows_of_the_first_version_stay(url: &str) {
         let (ambient, _) = tonearm_fixtures::ambient();
-        let [one, other, songs]: [tonearm_domain::OrganizationId; 3] = [(); 3].map(|()| ambient.record_id());
+        let mut ids: [tonearm_domain::OrganizationId; 3] = [(); 3].map(|()| ambient.record_id());
+        // Made in the same millisecond, they come in any order; lists are by id.
+        ids.sort_unstable();
+        let [one, other, songs] = ids;
         // Unlike the catalog, a plain connection makes SQLite's file only where it is told to.
         let made = if url.starts_with("sqlite") { format!("{url}?mode=rwc") } else { url.to_owned() };
         let db = Database::connect(made).await.unwrap();
@@ -134,6 +141,108 @@ mod tests {
         // Folders are given once.
         let catalog = Catalog::connect(&url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
         assert_eq!(catalog.organizations().await.unwrap(), organizations);
+    }
+
+    /// An empty list of variants meant "all" where it was written down, and whatever a limited key may have had a part in
+    /// does not become more.
+    async fn selections_keep_what_they_meant(url: &str) {
+        use tonearm_domain::{PlaySessionId, Selection, VariantIndex};
+        let (ambient, _) = tonearm_fixtures::ambient();
+        let [open, limited]: [tonearm_domain::OrganizationId; 2] = [(); 2].map(|()| ambient.record_id());
+        let collections: [tonearm_domain::CollectionId; 3] = [(); 3].map(|()| ambient.record_id());
+        let mut keys: [tonearm_domain::ApiKeyId; 3] = [(); 3].map(|()| ambient.record_id());
+        keys.sort_unstable();
+        let sessions: [PlaySessionId; 4] = [(); 4].map(|()| ambient.credential_id());
+        let made = if url.starts_with("sqlite") { format!("{url}?mode=rwc") } else { url.to_owned() };
+        let db = Database::connect(made).await.unwrap();
+        let before = Migrator::migrations().iter().position(|step| step.name() == "m0014_selection").unwrap();
+        Migrator::up(&db, Some(before as u32)).await.unwrap();
+        for id in [open, limited] {
+            let mut row = organization(id.uuid(), "One");
+            row.push(("folder", ambient.short_id().to_string().into()));
+            insert(&db, "organization", &row).await;
+        }
+        for (id, owner) in collections.into_iter().zip([open, limited, limited]) {
+            let mut row = collection(id.uuid(), owner.uuid());
+            row.retain(|(name, _)| *name != "folder");
+            row.push(("folder", ambient.short_id().to_string().into()));
+            insert(&db, "collection", &row).await;
+        }
+        // The third key is limited to `preview`, in one collection.
+        let key_rows = [
+            (open, serde_json::json!([]), None),
+            (limited, serde_json::json!([]), None),
+            (limited, serde_json::json!(["preview"]), Some(collections[1])),
+        ];
+        for (at, (owner, variants, scope)) in key_rows.into_iter().enumerate() {
+            let row = [
+                ("id", keys[at].uuid().into()),
+                ("organization_id", owner.uuid().into()),
+                ("key_hash", vec![at as u8; 32].into()),
+                ("title", "".into()),
+                ("api_key_type_id", "player".into()),
+                ("collection_id", scope.map(tonearm_domain::CollectionId::uuid).into()),
+                ("variants", variants.into()),
+                ("is_downloadable", true.into()),
+                ("created_at", 6_i64.into()),
+            ];
+            insert(&db, "api_key", &row).await;
+        }
+        let session_rows = [
+            (open, collections[0], serde_json::json!([])),
+            (limited, collections[1], serde_json::json!([])),
+            (limited, collections[1], serde_json::json!(["preview"])),
+            (limited, collections[2], serde_json::json!([])),
+        ];
+        for (at, (owner, of, variants)) in session_rows.into_iter().enumerate() {
+            let row = [
+                ("id", sessions[at].uuid().into()),
+                ("organization_id", owner.uuid().into()),
+                ("collection_id", of.uuid().into()),
+                ("variants", variants.into()),
+                ("is_downloadable", true.into()),
+                ("expires_at", 6_i64.into()),
+            ];
+            insert(&db, "play_session", &row).await;
+        }
+        db.close().await.unwrap();
+
+        let catalog = Catalog::connect(&url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+        let preview = Selection::one(VariantIndex::from_static("preview"));
+        let of = async |owner| {
+            let keys = catalog.api_keys(owner).await.unwrap();
+            keys.into_iter().map(|key| key.variants).collect::<Vec<_>>()
+        };
+        assert_eq!(of(open).await, [Selection::All]);
+        assert_eq!(of(limited).await, [Selection::All, preview.clone()]);
+        let mut found = Vec::new();
+        for id in sessions {
+            found.push(catalog.play_session(id).await.unwrap().map(|session| session.variants));
+        }
+        // The second one may come from the limited key, so it is over.
+        assert_eq!(found, [Some(Selection::All), None, Some(preview), Some(Selection::All)]);
+
+        // An empty list can be written past us, but is never read.
+        let empty = Query::update()
+            .table("play_session")
+            .value("selection", serde_json::json!([]))
+            .and_where(sea_orm::sea_query::Expr::col("id").eq(sessions[0].uuid()))
+            .take();
+        catalog.writer().execute(&empty).await.unwrap();
+        let read = catalog.play_session(sessions[0]).await;
+        assert!(matches!(read, Err(CatalogError::Corrupt(_))), "{read:?}");
+    }
+
+    #[tokio::test]
+    async fn selections_keep_what_they_meant_on_sqlite() {
+        let (_folder, url) = sqlite_url();
+        selections_keep_what_they_meant(&url).await;
+    }
+
+    #[tokio::test]
+    async fn selections_keep_what_they_meant_on_postgres() {
+        let database = Postgres::database().await;
+        selections_keep_what_they_meant(&database.url).await;
     }
 
     #[tokio::test]

@@ -19,6 +19,7 @@ mod place;
 mod plans;
 mod progress;
 mod recipes;
+mod repetitions;
 mod round_trips;
 mod samples;
 mod signing_keys;

@@ -3,8 +3,8 @@
 use serde_json::json;
 use tonearm_domain::{
     Codec, CoverSettings, FileData, FileOutcome, KeyScope, KeyType, Levels, LevelsSettings, Metric,
-    PreviewLength, PreviewSettings, RecipeKind, TrackFile, Transcode, VariantIndex, WaveformImage,
-    WaveformVideo,
+    PreviewLength, PreviewSettings, RecipeKind, Selection, TrackFile, Transcode, Utterance, VariantIndex,
+    VariantList, WaveformImage, WaveformVideo,
 };
 use tonearm_fixtures::ambient;
 
@@ -20,6 +20,7 @@ crate::on_both!(
     files,
     sessions,
     keys,
+    words_with_times,
     the_largest_metadata,
     nul_characters_from_files_and_programs,
 );
@@ -209,7 +210,7 @@ async fn sessions(place: Place) {
     let full_play = tonearm_domain::PlaySession {
         creator_id: Some(creator.id),
         track_id: Some(track.id),
-        variants: ["hq", "lq"].map(VariantIndex::from_static).to_vec(),
+        variants: Selection::Only(VariantList::new(["hq", "lq"].map(VariantIndex::from_static)).unwrap()),
         is_downloadable: true,
         ..play_session(&ambient, &collection)
     };
@@ -255,7 +256,7 @@ async fn keys(place: Place) {
             key_type,
             scope,
             creator_id: Some(creator.id),
-            variants: vec![VariantIndex::from_static("hq")],
+            variants: Selection::one(VariantIndex::from_static("hq")),
             is_downloadable: true,
             expires_at: Some(ambient.now().plus_seconds(1)),
             revoked_at: Some(ambient.now()),
@@ -277,6 +278,30 @@ async fn keys(place: Place) {
     let mut expected: Vec<_> = keys.into_iter().map(|(key, _)| key).collect();
     expected.sort_by_key(|key| key.id);
     assert_eq!(catalog.api_keys(organization.id).await.unwrap(), expected);
+}
+
+async fn words_with_times(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    assert_eq!(catalog.track_words(track.id).await.unwrap(), []);
+    let said = |start: f64, text: &str| Utterance { start, end: start + 0.25, text: text.to_owned() };
+    let write = async |words: &[Utterance]| {
+        let tx = catalog.begin().await.unwrap();
+        tx.put_track_words(track.id, words).await.unwrap();
+        tx.commit().await.unwrap();
+        catalog.track_words(track.id).await.unwrap()
+    };
+    let first = [said(0.0, HOSTILE), said(1234.5, "Und weiter.")];
+    assert_eq!(write(&first).await, first);
+    assert_eq!(write(&first[1..]).await, first[1..]);
+    assert_eq!(write(&[]).await, []);
+    write(&first).await;
+    let tx = catalog.begin().await.unwrap();
+    tx.soft_delete_track(organization.id, track.id, ambient.now()).await.unwrap();
+    tx.purge_track(organization.id, track.id, ambient.now()).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(catalog.track_words(track.id).await.unwrap(), [], "words go with the track");
 }
 
 /// As large as the domain allows, and of numbers that PostgreSQL spells with five times as many digits.

@@ -7,8 +7,8 @@ use tonearm_catalog::Catalog;
 use tonearm_domain::{
     Ambient, ApiKey, Codec, Collection, Colour, ContentType, Cover, CoverOrigin, Creator, FileData,
     FileOutcome, KeyScope, KeyType, Metadata, ObjectFile, ObjectKey, Organization, OrganizationId,
-    PlaySession, PreviewLength, PreviewSettings, Recipe, RecipeKind, ShortId, Source, ThemeColour, Track,
-    TrackFile, TrackInfo, TrackStatus, TrackSummary, Transcode, UploadSession, VariantIndex,
+    PlaySession, PreviewLength, PreviewSettings, Recipe, RecipeKind, Selection, ShortId, Source, ThemeColour,
+    Track, TrackFile, TrackInfo, TrackStatus, TrackSummary, Transcode, UploadSession, VariantIndex,
 };
 
 /// Quotes, emoji, right-to-left text, SQL and JSON inside text.
@@ -285,7 +285,7 @@ pub(crate) fn play_session(ambient: &Ambient, collection: &Collection) -> PlaySe
         creator_id: None,
         collection_id: collection.id,
         track_id: None,
-        variants: Vec::new(),
+        variants: Selection::All,
         is_downloadable: false,
         expires_at: ambient.now().plus_seconds(60),
     }
@@ -311,7 +311,7 @@ pub(crate) fn api_key(ambient: &Ambient, organization: &Organization) -> ApiKey 
         key_type: KeyType::Api,
         scope: KeyScope::Organization,
         creator_id: None,
-        variants: Vec::new(),
+        variants: Selection::All,
         is_downloadable: false,
         expires_at: None,
         revoked_at: None,

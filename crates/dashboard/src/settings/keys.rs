@@ -175,7 +175,8 @@ impl KeyRow {
             (Some(collection), None) => named(collection.to_string()),
             (None, None) => "Everything".to_owned(),
         };
-        let mut allows: Vec<String> = key.variants.iter().map(ToString::to_string).collect();
+        let listed = key.variants.only().map(|list| &**list).unwrap_or_default();
+        let mut allows: Vec<String> = listed.iter().map(ToString::to_string).collect();
         if key.is_downloadable {
             allows.push("downloads".to_owned());
         }

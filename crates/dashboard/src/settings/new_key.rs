@@ -5,7 +5,9 @@ use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
 use serde::Deserialize;
-use tonearm_domain::{ApiKey, CollectionId, KeyType, Timestamp, TrackId, VariantIndex};
+use tonearm_domain::{
+    ApiKey, CollectionId, KeyType, Selection, Timestamp, TrackId, VariantIndex, VariantList,
+};
 use tonearm_service::{CreateKey, Refusal};
 
 use super::keys::{Tab, type_title};
@@ -59,6 +61,8 @@ struct KeyForm {
     title: String,
     collection: String,
     track: String,
+    /// Whether "Only these" is chosen; none where the form did not ask.
+    is_limited: Option<bool>,
     variants: Vec<String>,
     is_downloadable: bool,
     expires_at: String,
@@ -194,6 +198,11 @@ impl KeyForm {
             title: fields.text("title").to_owned(),
             collection: fields.text("collection").to_owned(),
             track: fields.text("track").to_owned(),
+            is_limited: match fields.text("selection") {
+                "all" => Some(false),
+                "only" => Some(true),
+                _ => None,
+            },
             variants: fields.all("variants").map(str::to_owned).collect(),
             is_downloadable: fields.is_ticked("is_downloadable"),
             expires_at: fields.text("expires_at").to_owned(),
@@ -218,12 +227,9 @@ impl KeyForm {
                 Err(_) => problems.add("track", "choose a track"),
             }
         }
-        match self.variants.iter().map(|text| text.parse::<VariantIndex>()).collect() {
+        match self.selection() {
             Ok(variants) => create.variants = variants,
-            Err(_) => problems.add("variants", "choose from the list"),
-        }
-        if self.key_type.0 == KeyType::Share && create.variants.len() != 1 {
-            problems.add("variants", "choose the one variant that people hear");
+            Err(problem) => problems.add("variants", problem),
         }
         create.is_downloadable = self.is_downloadable;
         match self.expiry() {
@@ -231,6 +237,21 @@ impl KeyForm {
             Err(()) => problems.add("expires_at", "this is no date and time"),
         }
         if problems.is_none() { Ok(create) } else { Err(problems) }
+    }
+
+    /// Whether all variants or some are meant is said by a choice of its own: boxes that nobody ticked say nothing.
+    fn selection(&self) -> Result<Selection, &'static str> {
+        let chosen: Result<Vec<VariantIndex>, _> = self.variants.iter().map(|text| text.parse()).collect();
+        let chosen = VariantList::new(chosen.map_err(|_| "choose from the list")?);
+        let is_share = self.key_type.0 == KeyType::Share;
+        match (chosen, self.is_limited) {
+            (Some(list), _) if is_share && list.len() == 1 => Ok(Selection::Only(list)),
+            _ if is_share => Err("choose the one variant that people hear"),
+            (Some(_), Some(false)) => Err("choose only these, or tick none of them"),
+            (Some(list), _) => Ok(Selection::Only(list)),
+            (None, Some(true)) => Err("tick at least one, or choose all variants"),
+            (None, _) => Ok(Selection::All),
+        }
     }
 
     /// Browsers send `2030-01-31T12:00`, with or without seconds.

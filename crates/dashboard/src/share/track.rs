@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL};
 use tonearm_domain::CoverSize;
-use tonearm_service::SharedTrack;
+use tonearm_service::{SharedTrack, SharedWords};
 
 use super::PublicPages;
 use super::page::answer;
@@ -33,8 +33,7 @@ struct TrackPage {
     cover: Option<String>,
     icon: Option<String>,
     seconds: u64,
-    transcription: Option<String>,
-    language: Option<String>,
+    words: Option<SharedWords>,
     /// Where all tracks of the key are, if it opens more than this one.
     siblings: Option<String>,
     snippets: Snippets,
@@ -69,13 +68,15 @@ pub(super) async fn page(
     State(pages): State<PublicPages>,
     Path((track_id, key)): Path<(String, String)>,
 ) -> Response {
-    let opened = match open(&pages, &track_id, key).await {
-        Ok(opened) => opened,
-        Err(refused) => return refused.page(Framing::Refused),
+    let Ok(id) = track_id.parse() else { return Refused::NOTHING.page(Framing::Refused) };
+    let (shared, words) = match pages.playback.shared_track_with_words(id, &key).await {
+        Ok(found) => found,
+        Err(refusal) => return Refused::from(refusal).page(Framing::Refused),
     };
+    let opened = Opened { shared, key };
     let style = opened.style();
     let origin = opened.shared.delivery_origin.clone();
-    let page = opened.into_page(pages.public_url, style.clone());
+    let page = opened.into_page(words, pages.public_url, style.clone());
     answer(StatusCode::OK, &page, &style, &origin, Framing::Refused)
 }
 
@@ -138,7 +139,7 @@ impl Opened {
         self.shared.cover.iter().find(|image| image.size == size).map(|image| image.url.clone())
     }
 
-    fn into_page(self, public_url: String, style: String) -> TrackPage {
+    fn into_page(self, words: Option<SharedWords>, public_url: String, style: String) -> TrackPage {
         let (path, stream) = (self.path(), self.stream());
         // Drawn placeholders have no large size.
         let cover = self.cover(CoverSize::Large).or_else(|| self.cover(CoverSize::Regular));
@@ -152,8 +153,7 @@ impl Opened {
             copy_script: address("copy.js"),
             content_type: content_type.mime(),
             seconds: view.track.duration.round() as u64,
-            transcription: view.track.transcription,
-            language: view.track.transcription_language,
+            words,
             public_url,
             path,
             stream,

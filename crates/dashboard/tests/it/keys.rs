@@ -1,9 +1,10 @@
 //! Keys and links: made, shown once, revoked.
 
-use tonearm_domain::KeyType;
+use tonearm_domain::{KeyType, Selection};
 use tonearm_fixtures::Place;
 use tonearm_service::{Caller, CreateCollection, CreateKey, CreateTrack};
 
+use crate::browser::Browser;
 use crate::house::House;
 
 crate::on_both!(
@@ -11,6 +12,7 @@ crate::on_both!(
     what_a_key_reaches_is_found_by_words,
     editors_manage_share_links_only,
     forms_say_what_is_wrong,
+    a_player_key_is_for_all_variants_or_for_some,
 );
 
 async fn a_share_link_is_made_and_revoked(place: Place) {
@@ -116,6 +118,10 @@ async fn forms_say_what_is_wrong(place: Place) {
         ("title", [("type", "api"), ("title", " "), ("variants", "hq")]),
         ("variants", [("type", "share"), ("title", "A"), ("variants", "x")]),
         ("variants", [("type", "share"), ("title", "A"), ("other", "")]),
+        // Nothing is made that allows more than was meant.
+        ("variants", [("type", "share"), ("title", "A"), ("variants", "previw")]),
+        ("variants", [("type", "player"), ("title", "A"), ("variants", "previw")]),
+        ("variants", [("type", "player"), ("title", "A"), ("selection", "only")]),
         ("expires_at", [("type", "api"), ("title", "A"), ("expires_at", "soon")]),
         ("expires_at", [("type", "api"), ("title", "A"), ("expires_at", "2020-01-01T00:00")]),
         ("collection", [("type", "api"), ("title", "A"), ("collection", "x")]),
@@ -126,4 +132,23 @@ async fn forms_say_what_is_wrong(place: Place) {
         assert_eq!(page.status, 422, "{fields:?}");
         assert!(page.html.contains(&format!("id=\"{field}-problem\"")), "{field}: {}", page.html);
     }
+}
+
+async fn a_player_key_is_for_all_variants_or_for_some(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, new) = (house.administrator().await, house.path("/keys/new"));
+    let form = browser.get(&format!("{new}?type=player")).await.html;
+    assert!(form.contains("name=\"selection\" value=\"all\" checked"), "{form}");
+    let make = async |browser: &mut Browser, title: &str, fields: &[(&str, &str)]| {
+        let fields = [&[("type", "player"), ("title", title)], fields].concat();
+        browser.submit(&new, &new, &fields).await.status
+    };
+    assert_eq!(make(&mut browser, "All", &[("selection", "all")]).await, 200);
+    assert_eq!(make(&mut browser, "Some", &[("selection", "only"), ("variants", "preview")]).await, 200);
+    assert_eq!(make(&mut browser, "Both", &[("selection", "all"), ("variants", "preview")]).await, 422);
+    let keys = house.library.keys(&Caller::owner(house.organization_id)).await.unwrap();
+    let variants = |title: &str| keys.iter().find(|key| key.title == title).map(|key| key.variants.clone());
+    assert_eq!(variants("All"), Some(Selection::All));
+    assert_eq!(variants("Some"), Some(Selection::one("preview".parse().unwrap())));
+    assert_eq!(variants("Both"), None);
 }

@@ -2,8 +2,8 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    ApiKey, ApiKeyId, AuditAction, CollectionId, CreatorId, KeyScope, KeyType, ScopeError, Timestamp,
-    TrackId, VariantIndex,
+    ApiKey, ApiKeyId, AuditAction, CollectionId, CreatorId, KeyScope, KeyType, ScopeError, Selection,
+    Timestamp, TrackId, VariantIndex,
 };
 use tonearm_signing::ApiKeyText;
 
@@ -24,8 +24,8 @@ pub struct CreateKey {
     pub track_id: Option<TrackId>,
     /// The creator that what it makes is attributed to.
     pub creator_id: Option<CreatorId>,
-    /// Exactly one for a share key; for a player key the only ones its sessions may list.
-    pub variants: Vec<VariantIndex>,
+    /// What its play sessions may list; exactly one variant for a share key.
+    pub variants: Selection,
     /// Whether its play sessions may allow downloads.
     pub is_downloadable: bool,
     /// When it stops working.
@@ -41,7 +41,7 @@ impl CreateKey {
             collection_id: None,
             track_id: None,
             creator_id: None,
-            variants: Vec::new(),
+            variants: Selection::All,
             is_downloadable: false,
             expires_at: None,
         }
@@ -111,6 +111,7 @@ impl Library {
             return Err(Refusal::invalid("expires_at", "is in the past"));
         }
         require_targets(tx, caller, scope, create.creator_id).await?;
+        require_variants(tx, caller, scope, &create.variants).await?;
         let text = ApiKeyText::new(caller.organization_id, create.key_type, self.ambient.random());
         let key = ApiKey {
             id: self.ambient.record_id(),
@@ -131,6 +132,36 @@ impl Library {
         audit::record(tx, &self.ambient, caller, done).await?;
         Ok(CreatedKey { key, text })
     }
+}
+
+/// Refuses a key for variants that there are not: neither the organization's nor one that a track in its reach has of its
+/// own.
+async fn require_variants(
+    tx: &Transaction,
+    caller: &Caller,
+    scope: KeyScope,
+    variants: &Selection,
+) -> Result<(), Refusal> {
+    let Some(named) = variants.only() else { return Ok(()) };
+    let recipes = tx.recipes(caller.organization_id).await?;
+    let is_missing = |index: &&VariantIndex| !recipes.iter().any(|recipe| recipe.index == **index);
+    let mut missing: Vec<&VariantIndex> = named.iter().filter(is_missing).collect();
+    if !missing.is_empty() {
+        let names: Vec<&str> = missing.iter().map(|index| index.as_str()).collect();
+        let own = tx.own_variants(caller.organization_id, scope, &names).await?;
+        missing.retain(|index| !own.contains(index));
+    }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<&str> = missing.iter().map(|index| index.as_str()).collect();
+    let known: Vec<&str> = recipes.iter().map(|recipe| recipe.index.as_str()).collect();
+    let message = format!(
+        "names variants that do not exist: {}; the organization has {}",
+        names.join(", "),
+        known.join(", ")
+    );
+    Err(Refusal::invalid("variants", message))
 }
 
 /// Refuses a key for things that are not the organization's.

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 use tonearm_domain::{
-    ApiKey, Collection, FileData, FileOutcome, ObjectKey, Organization, PlaySession, Recipe, ThemeColour,
-    Track, TrackFile, VariantIndex,
+    ApiKey, Collection, FileData, FileOutcome, ObjectKey, Organization, PlaySession, Recipe, Selection,
+    ThemeColour, Track, TrackFile, VariantIndex,
 };
 
 /// What a value owns beside its own bytes. Near enough to bound memory: what callers can make large is counted
@@ -15,13 +15,13 @@ pub(super) trait Weight {
 
 impl Weight for ApiKey {
     fn heap_bytes(&self) -> usize {
-        self.title.len() + indexes(&self.variants)
+        self.title.len() + selection(&self.variants)
     }
 }
 
 impl Weight for PlaySession {
     fn heap_bytes(&self) -> usize {
-        indexes(&self.variants)
+        selection(&self.variants)
     }
 }
 
@@ -95,7 +95,8 @@ fn text(text: &Option<String>) -> usize {
     text.as_ref().map_or(0, String::len)
 }
 
-fn indexes(indexes: &[VariantIndex]) -> usize {
+fn selection(selection: &Selection) -> usize {
+    let indexes = selection.only().map(|list| &**list).unwrap_or_default();
     indexes.iter().map(|index| size_of::<VariantIndex>() + index.as_str().len()).sum()
 }
 

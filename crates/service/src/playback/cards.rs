@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tonearm_domain::{CoverSize, FileData, FileOutcome, PlaySession, TrackId, shown_title};
+use tonearm_domain::{CoverSize, FileData, FileOutcome, PlaySession, Selection, TrackId, shown_title};
 
 use super::{Playable, Playback};
 use crate::{Caller, Noun, Refusal, TrackView, waiting};
@@ -55,7 +55,7 @@ impl Playback {
             creator_id: None,
             collection_id: ready.track.collection_id,
             track_id: Some(id),
-            variants: Vec::new(),
+            variants: Selection::All,
             is_downloadable: true,
             expires_at: self.0.ambient.now().plus_seconds(PAGE_SECONDS.into()),
         };

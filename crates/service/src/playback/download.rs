@@ -3,7 +3,6 @@
 use tonearm_domain::{FileOutcome, PlaySessionId, TrackId, UsageCounts};
 
 use super::Playback;
-use super::playable::lists;
 use crate::{Noun, Refusal};
 
 /// Seconds a download URL is valid.
@@ -38,7 +37,7 @@ impl Playback {
         let file = track
             .files
             .iter()
-            .find(|file| file.recipe.index.as_str() == variant && lists(&session, &file.recipe));
+            .find(|file| file.recipe.index.as_str() == variant && session.lists(&file.recipe));
         let Some(file) = file else {
             return Err(not_found);
         };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tonearm_domain::{PlaySession, PlaySessionId, TrackId, UsageCounts};
+use tonearm_domain::{PlaySession, PlaySessionId, Selection, TrackId, UsageCounts, VariantList};
 
 use super::{Playable, Playback};
 use crate::lookups::ReadyTrack;
@@ -83,12 +83,21 @@ impl Playback {
         Ok(OpenedPlaySession { session, tracks, first })
     }
 
-    /// The session as it is shown: one that names no variants names the organization's playable ones.
+    /// The session as it is shown: one that lists all variants names those of the organization that can be played, and
+    /// those that its track has of its own.
     async fn with_variants(&self, mut session: PlaySession) -> Result<PlaySession, Refusal> {
-        if session.variants.is_empty() {
+        if session.variants == Selection::All {
             let recipes = self.0.lookups.recipes(session.organization_id).await?;
-            let playable = recipes.iter().filter(|recipe| recipe.kind.recipe_type().is_playable());
-            session.variants = playable.map(|recipe| recipe.index.clone()).collect();
+            let track = match session.track_id {
+                Some(id) => self.0.lookups.track(session.organization_id, id).await?,
+                None => None,
+            };
+            let own = track.iter().flat_map(|ready| &ready.files).map(|file| &file.recipe);
+            let own = own.filter(|recipe| recipe.track_id.is_some());
+            let playable = recipes.iter().chain(own).filter(|recipe| session.lists(recipe));
+            if let Some(list) = VariantList::new(playable.map(|recipe| recipe.index.clone())) {
+                session.variants = Selection::Only(list);
+            }
         }
         Ok(session)
     }

@@ -1,7 +1,7 @@
 //! All it takes to play one track: cover, levels and signed URLs.
 
 use tonearm_domain::{
-    CoverOrigin, CoverSize, FileData, FileOutcome, ObjectKey, PlacedCover, PlaySession, Recipe, TrackFile,
+    CoverOrigin, CoverSize, FileData, FileOutcome, ObjectKey, PlacedCover, PlaySession, Selection, TrackFile,
     VariantIndex,
 };
 
@@ -64,12 +64,14 @@ impl Playback {
         let mut variants: Vec<PlayableVariant> = ready
             .files
             .iter()
-            .filter(|file| lists(session, &file.recipe))
+            .filter(|file| session.lists(&file.recipe))
             .filter_map(|file| self.sign(file, ttl))
             .collect();
-        // The files come in recipe order, and the sort is stable.
-        let place = |index: &VariantIndex| session.variants.iter().position(|listed| listed == index);
-        variants.sort_by_key(|variant| place(&variant.file.recipe.index));
+        // The files come in recipe order.
+        if let Selection::Only(list) = &session.variants {
+            let place = |index: &VariantIndex| list.iter().position(|listed| listed == index);
+            variants.sort_by_key(|variant| place(&variant.file.recipe.index));
+        }
         Ok(Playable { track, cover, levels: ready.levels.clone(), variants })
     }
 
@@ -97,14 +99,5 @@ impl Playback {
         };
         let url = self.0.links.delivery(&key, Some(ttl), None);
         Some(PlayableVariant { file: file.clone(), key, size, file_name, data, url })
-    }
-}
-
-/// Whether a session lists what a recipe makes: what it names, or everything playable where it names nothing.
-pub(super) fn lists(session: &PlaySession, recipe: &Recipe) -> bool {
-    if session.variants.is_empty() {
-        recipe.kind.recipe_type().is_playable()
-    } else {
-        session.variants.contains(&recipe.index)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tonearm_domain::{Action, ApiKey, FileData, FileOutcome, ObjectKey, TrackId, UsageCounts, VariantIndex};
+use tonearm_domain::{Action, ApiKey, FileData, FileOutcome, ObjectKey, Recipe, TrackId, UsageCounts};
 
 use super::Playback;
 use crate::lookups::ReadyTrack;
@@ -12,7 +12,7 @@ use crate::{Noun, Refusal};
 pub(super) struct Shared {
     pub(super) key: Arc<ApiKey>,
     pub(super) ready: Arc<ReadyTrack>,
-    pub(super) variant: VariantIndex,
+    pub(super) recipe: Recipe,
     pub(super) file: ObjectKey,
     pub(super) data: FileData,
 }
@@ -21,7 +21,7 @@ impl Playback {
     /// Where a share link leads: a URL of the key's one variant, signed afresh and valid for an hour. Counted.
     pub async fn redirect_share(&self, track_id: TrackId, key_text: &str) -> Result<String, Refusal> {
         let shared = self.shared(track_id, key_text).await?;
-        self.count(&shared.ready.track, Some(&shared.variant), UsageCounts::STREAM_REDIRECT);
+        self.count(&shared.ready.track, Some(&shared.recipe.index), UsageCounts::STREAM_REDIRECT);
         Ok(self.0.links.delivery(&shared.file, None, None))
     }
 
@@ -36,16 +36,15 @@ impl Playback {
         if !key.scope.covers_track(track.collection_id, track_id) || !track.is_playable() {
             return Err(not_found);
         }
+        let shared = key.variants.single();
         let object =
-            ready.files.iter().filter(|file| key.variants.contains(&file.recipe.index)).find_map(|file| {
-                match &file.outcome {
-                    FileOutcome::Made { key, data, .. } => {
-                        Some((file.recipe.index.clone(), key.clone(), data.clone()))
-                    }
-                    FileOutcome::Failed { .. } => None,
-                }
+            ready.files.iter().filter(|file| shared == Some(&file.recipe.index)).find_map(|file| match &file
+                .outcome
+            {
+                FileOutcome::Made { key, data, .. } => Some((file.recipe.clone(), key.clone(), data.clone())),
+                FileOutcome::Failed { .. } => None,
             });
-        let (variant, file, data) = object.ok_or(not_found)?;
-        Ok(Shared { key, ready, variant, file, data })
+        let (recipe, file, data) = object.ok_or(not_found)?;
+        Ok(Shared { key, ready, recipe, file, data })
     }
 }

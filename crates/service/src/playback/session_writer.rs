@@ -36,6 +36,10 @@ impl SessionWriter {
 
     /// Returns when the session is durable.
     pub(super) async fn write(&self, session: PlaySession) -> Result<(), Refusal> {
+        if self.catalog.is_as_one() {
+            // To be committed with the answer of its request, which others must not wait for.
+            return Ok(self.commit(&[session]).await?);
+        }
         let (done, mut is_done) = oneshot::channel();
         self.lock().push(Waiting { session, done });
         let outcome = tokio::select! {
@@ -105,6 +109,7 @@ impl SessionWriter {
 #[cfg(test)]
 mod tests {
     use tonearm_catalog::ConnectOptions;
+    use tonearm_domain::Selection;
     use tonearm_signing::{Secrets, UrlSigner};
 
     use super::*;
@@ -129,7 +134,7 @@ mod tests {
             creator_id: None,
             collection_id: collection.collection.id,
             track_id: None,
-            variants: Vec::new(),
+            variants: Selection::All,
             is_downloadable: false,
             expires_at: ambient.now(),
         };

@@ -42,11 +42,12 @@ impl Playback {
         let collection_id = key.scope.collection().ok_or(Refusal::NotFound(Noun::Collection))?;
         let organization_id = key.organization_id;
         let surroundings = self.0.lookups.surroundings(organization_id, collection_id).await?;
+        let variant = key.variants.single().ok_or(Refusal::NotFound(Noun::Collection))?;
         let tracks = self
             .0
             .lookups
             .catalog()
-            .shared_tracks(organization_id, collection_id, key.scope.track(), &key.variants)
+            .shared_tracks(organization_id, collection_id, key.scope.track(), variant)
             .await?;
         let tracks: Vec<SharedSummary> = tracks
             .into_iter()

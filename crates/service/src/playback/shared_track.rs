@@ -1,6 +1,8 @@
 //! What the page behind a share link shows.
 
-use tonearm_domain::{ContentType, CoverSize, FileData, TrackId, shown_subtitle, shown_title};
+use tonearm_domain::{
+    ContentType, CoverSize, FileData, RecipeKind, TrackId, shown_subtitle, shown_title, words_within,
+};
 
 use super::redirect_share::Shared;
 use super::{CoverImage, Playback};
@@ -10,7 +12,7 @@ use crate::{LevelsJson, Refusal, TrackView};
 /// A shared track, for whoever has the link. It says nothing that the player does not show.
 #[derive(Debug, Clone)]
 pub struct SharedTrack {
-    /// The track.
+    /// The track, without its words: see [`SharedWords`].
     pub view: TrackView,
     /// The title that players show.
     pub title: String,
@@ -30,13 +32,75 @@ pub struct SharedTrack {
     pub has_siblings: bool,
 }
 
+/// What is said in the part of a track that a share key opens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedWords {
+    /// Paragraphs, separated by empty lines.
+    pub text: String,
+    /// The language (BCP 47).
+    pub language: Option<String>,
+}
+
+/// Which part of a track's sound a file lets people hear.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Heard {
+    Whole,
+    /// From this second to that one.
+    Part(f64, f64),
+    Nothing,
+}
+
+impl Heard {
+    fn by(kind: &RecipeKind, data: &FileData) -> Self {
+        match (kind, data) {
+            (RecipeKind::Transcode(_) | RecipeKind::Original {}, _) => Self::Whole,
+            (RecipeKind::WaveformVideo(video), _) if video.has_sound => Self::Whole,
+            (RecipeKind::Preview(_), &FileData::Preview { capture_start, capture_end, .. }) => {
+                Self::Part(capture_start, capture_end)
+            }
+            _ => Self::Nothing,
+        }
+    }
+}
+
 impl Playback {
     /// The track behind a share link; refused wherever the link itself would be.
     pub async fn shared_track(&self, track_id: TrackId, key_text: &str) -> Result<SharedTrack, Refusal> {
-        let Shared { key, ready, file, data, .. } = self.shared(track_id, key_text).await?;
+        self.view_shared(self.shared(track_id, key_text).await?).await
+    }
+
+    /// The same with the words that go with what the key opens: all of them where it opens the whole sound, with a preview
+    /// those that are said in it, else none.
+    pub async fn shared_track_with_words(
+        &self,
+        track_id: TrackId,
+        key_text: &str,
+    ) -> Result<(SharedTrack, Option<SharedWords>), Refusal> {
+        let shared = self.shared(track_id, key_text).await?;
+        let words = self.words(&shared).await?;
+        Ok((self.view_shared(shared).await?, words))
+    }
+
+    async fn words(&self, shared: &Shared) -> Result<Option<SharedWords>, Refusal> {
+        let track = &shared.ready.track;
+        let text = match (&track.transcription, Heard::by(&shared.recipe.kind, &shared.data)) {
+            (None, _) | (_, Heard::Nothing) => None,
+            (text, Heard::Whole) => text.clone(),
+            (Some(_), Heard::Part(start, end)) => {
+                let said = self.0.lookups.catalog().track_words(track.id).await?;
+                words_within(&said, (start, end))
+            }
+        };
+        Ok(text.map(|text| SharedWords { text, language: track.transcription_language.clone() }))
+    }
+
+    async fn view_shared(&self, shared: Shared) -> Result<SharedTrack, Refusal> {
+        let Shared { key, ready, file, data, .. } = shared;
         let organization_id = key.organization_id;
         let surroundings = self.0.lookups.surroundings(organization_id, ready.track.collection_id).await?;
-        let view = surroundings.view(ready.track.clone());
+        let mut view = surroundings.view(ready.track.clone());
+        // What is said in the whole track is not for everybody who may hear a part of it.
+        (view.track.transcription, view.track.transcription_language) = (None, None);
         let track = &view.track;
         Ok(SharedTrack {
             title: shown_title(track.player_title.as_deref(), &track.file_name).to_owned(),

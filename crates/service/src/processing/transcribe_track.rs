@@ -2,7 +2,7 @@
 
 use tonearm_domain::{
     OrganizationId, Track, TrackId, Transcription, TranscriptionSettings, TranscriptionState, Utterance,
-    language_code, paragraphs,
+    language_code, paragraphs, worth_keeping,
 };
 use tonearm_media::{LimitTier, MediaError, RunScope};
 use tonearm_outbound::TranscribeError;
@@ -47,7 +47,7 @@ impl Processing {
             return self.finish(&run.claimed).await;
         };
         match self.words(run, &track, &settings).await {
-            Ok((text, language)) => self.record_words(run, organization_id, track_id, text, language).await,
+            Ok((said, language)) => self.record_words(run, organization_id, track_id, &said, language).await,
             Err(Trouble::Run(error)) => Err(error),
             Err(Trouble::Provider(TranscribeError::Final(reason))) => {
                 let tx = self.catalog.begin().await?;
@@ -81,7 +81,7 @@ impl Processing {
         run: &JobRun,
         track: &Track,
         settings: &TranscriptionSettings,
-    ) -> Result<(String, Option<String>), Trouble> {
+    ) -> Result<(Vec<Utterance>, Option<String>), Trouble> {
         let transcriptions = self.transcriptions.as_ref().ok_or(JobError::Cancelled)?;
         let source = track.source.as_ref().ok_or(JobError::Cancelled)?;
         let local = self.local_source(source, "words-").await?;
@@ -111,7 +111,7 @@ impl Processing {
             start = end.max(start + PIECE_SECONDS - CUT_WITHIN);
         }
         let language = language.as_deref().and_then(language_code).or_else(|| settings.language.clone());
-        Ok((paragraphs(&utterances), language))
+        Ok((utterances, language))
     }
 
     async fn record_words(
@@ -119,9 +119,10 @@ impl Processing {
         run: &JobRun,
         organization_id: OrganizationId,
         track_id: TrackId,
-        text: String,
+        said: &[Utterance],
         language: Option<String>,
     ) -> Result<(), JobError> {
+        let (text, timed) = (paragraphs(said), worth_keeping(said));
         let tx = self.catalog.begin().await?;
         if let Some(mut track) = tx.track(organization_id, track_id).await? {
             // Where nothing is said there are no words, and no language either.
@@ -129,6 +130,7 @@ impl Processing {
             track.transcription = Some(text).filter(|_| !is_silent);
             track.transcription_language = language.filter(|_| !is_silent);
             tx.update_track(&track).await?;
+            tx.put_track_words(track_id, &timed).await?;
             let (state, updated_at) = (TranscriptionState::Done, self.ambient.now());
             let done = Transcription { track_id, organization_id, state, reason: None, updated_at };
             tx.put_transcription(&done).await?;

@@ -59,6 +59,7 @@ impl Uploads {
         let track =
             self.catalog.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
         accepted_status(&track)?;
+        let body = self.keep_waited_for(&track, body);
         let limit = self.limits.max_source_bytes;
         if terms.size.is_some_and(|size| size > limit) {
             return Err(Refusal::TooLarge { limit });
@@ -110,6 +111,7 @@ impl Uploads {
         let tx = self.catalog.begin().await?;
         let mut track = tx.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
         track.status = accepted_status(&track)?;
+        track.status_reason = None;
         track.source = Some(Source { key: key.clone(), size: stored.size, sha256: stored.sha256 });
         tx.update_track(&track).await?;
         let job = Job::ProcessTrack { organization_id, track_id };
@@ -124,7 +126,7 @@ impl Uploads {
 
 /// The status a track takes on with its source; a conflict where it has one already.
 fn accepted_status(track: &Track) -> Result<TrackStatus, Refusal> {
-    track.status.accept_source().map_err(|_| Refusal::Conflict {
+    track.accept_source().map_err(|_| Refusal::Conflict {
         code: "upload_url_used",
         message: "this upload URL was used already; create another track for another file".to_owned(),
     })

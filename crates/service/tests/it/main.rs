@@ -5,7 +5,10 @@
 mod cost;
 mod freshness;
 mod interleavings;
+mod repeats;
 mod resealing;
+mod selection;
+mod shared_words;
 mod signing_keys;
 mod station;
 mod usage;

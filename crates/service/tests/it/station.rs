@@ -5,7 +5,7 @@ use std::time::Duration;
 use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::{
     Ambient, ContentType, ExpiresIn, FileData, FileOutcome, KeyType, Levels, Meter, Metric, ObjectFile,
-    ObjectKey, Recipe, RecipeType, Track, TrackFile, TrackStatus,
+    ObjectKey, Recipe, RecipeType, Selection, Track, TrackFile, TrackStatus,
 };
 use tonearm_fixtures::{Place, ambient};
 use tonearm_service::{
@@ -98,6 +98,9 @@ impl Station {
         let ambient = &self.node.ambient;
         let data = match recipe.kind.recipe_type() {
             RecipeType::Levels => FileData::Levels(Levels::new([0.25, 0.5], Metric::Peak, 200)),
+            RecipeType::Preview => {
+                FileData::Preview { duration: 30.0, capture_start: 15.0, capture_end: 45.0 }
+            }
             _ => FileData::None {},
         };
         let file = ObjectFile {
@@ -113,6 +116,13 @@ impl Station {
             outcome: FileOutcome::Made { key, size: 1000, file_name: "tone.mp3".to_owned(), data },
             created_at: ambient.now(),
         }
+    }
+
+    /// Has what a recipe makes made for the track.
+    pub(crate) async fn make(&self, recipe: Recipe) {
+        let tx = self.node.catalog.begin().await.unwrap();
+        tx.put_track_file(&self.made_by(recipe)).await.unwrap();
+        tx.commit().await.unwrap();
     }
 
     /// More playable tracks like the first.
@@ -133,8 +143,8 @@ impl Station {
     /// A key that reaches everything in the organization.
     pub(crate) async fn create_key(&self, key_type: KeyType) -> CreatedKey {
         let variants = match key_type {
-            KeyType::Share => vec!["hq".parse().unwrap()],
-            _ => Vec::new(),
+            KeyType::Share => Selection::one("hq".parse().unwrap()),
+            _ => Selection::All,
         };
         let create = CreateKey { variants, ..CreateKey::new(key_type, "Key") };
         self.node.library.create_key(&self.caller, create).await.unwrap()

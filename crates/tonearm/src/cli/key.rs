@@ -3,7 +3,8 @@
 use clap::Subcommand;
 use serde_json::json;
 use tonearm_domain::{
-    Ambient, ApiKeyId, CollectionId, CreatorId, KeyType, OrganizationId, Timestamp, TrackId, VariantIndex,
+    Ambient, ApiKeyId, CollectionId, CreatorId, KeyType, OrganizationId, Selection, Timestamp, TrackId,
+    VariantIndex, VariantList,
 };
 use tonearm_service::{Caller, CreateKey};
 
@@ -54,7 +55,7 @@ pub(super) struct Create {
     /// The creator that what it makes is attributed to
     #[arg(long, value_name = "ID")]
     creator: Option<CreatorId>,
-    /// A variant it may list; exactly one for share keys
+    /// A variant it may list, may be repeated; all unless given, exactly one for share keys
     #[arg(long = "variant", value_name = "INDEX")]
     variants: Vec<VariantIndex>,
     /// Lets its play sessions allow downloads
@@ -94,7 +95,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
                         "collection_id": key.scope.collection(),
                         "track_id": key.scope.track(),
                         "creator_id": key.creator_id,
-                        "variants": key.variants,
+                        "variants": key.variants.only(),
                         "is_downloadable": key.is_downloadable,
                         "expires_at": key.expires_at,
                         "revoked_at": key.revoked_at,
@@ -127,7 +128,8 @@ impl From<Create> for CreateKey {
             collection_id: create.collection,
             track_id: create.track,
             creator_id: create.creator,
-            variants: create.variants,
+            // Not named: all.
+            variants: VariantList::new(create.variants).map_or(Selection::All, Selection::Only),
             is_downloadable: create.downloads,
             expires_at: create.expires_at,
         }

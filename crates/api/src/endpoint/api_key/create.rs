@@ -2,7 +2,9 @@
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use tonearm_domain::{ApiKeyId, CollectionId, CreatorId, KeyType, Text, Timestamp, TrackId, VariantIndex};
+use tonearm_domain::{
+    ApiKeyId, CollectionId, CreatorId, KeyType, Selection, Text, Timestamp, TrackId, VariantIndex,
+};
 use tonearm_service::{CreateKey, Library};
 use utoipa::ToSchema;
 
@@ -25,7 +27,7 @@ pub(crate) struct Fields {
     /// Needs `collection_id` beside it.
     track_id: Option<TrackId>,
     creator_id: Option<CreatorId>,
-    /// The only ones that a session of this key may list; exactly one on a share key.
+    /// The only ones that a session of this key may list, at least one; left out, all. Exactly one on a share key.
     variants: Option<Vec<VariantIndex>>,
     is_downloadable: Option<bool>,
     /// In the future.
@@ -41,7 +43,8 @@ impl Fields {
             collection_id: self.collection_id,
             track_id: self.track_id,
             creator_id: self.creator_id,
-            variants: self.variants.unwrap_or_default(),
+            variants: Selection::from_list(self.variants)
+                .map_err(|error| ApiError::invalid("variants", error))?,
             is_downloadable: self.is_downloadable.unwrap_or(false),
             expires_at: self.expires_at,
         })

@@ -1,0 +1,57 @@
+//! Which variants keys and play sessions may list: NULL for all, else an array that names at least one.
+//!
+//! Until now an empty array meant "all", also where a session had become empty because none of the variants that its key
+//! named could be listed. Keys keep what they meant when they were made. Of the sessions with an empty array nobody can
+//! tell any more whether their key was limited. So those that a limited key may have made are ended, which costs a player
+//! a new session; the others go on with all variants. The old column is dropped: a node of an earlier version must fail
+//! where it would otherwise write a session that this version reads as "all".
+
+use sea_orm_migration::prelude::*;
+
+use super::pieces::add;
+
+#[derive(DeriveMigrationName)]
+pub(super) struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let db = manager.get_connection();
+        db.execute(&end_doubtful_sessions()).await?;
+        for table in ["api_key", "play_session"] {
+            add(manager, table, ColumnDef::new("selection").json_binary().null().take()).await?;
+            let copy = Query::update()
+                .table(table)
+                .value("selection", Expr::col("variants"))
+                .and_where(Expr::col("variants").ne(empty()))
+                .take();
+            db.execute(&copy).await?;
+            manager.alter_table(Table::alter().table(table).drop_column("variants").take()).await?;
+        }
+        Ok(())
+    }
+}
+
+fn empty() -> SimpleExpr {
+    serde_json::json!([]).into()
+}
+
+/// Removes the sessions without variants that a key with variants could have made.
+fn end_doubtful_sessions() -> DeleteStatement {
+    let key = |column: &'static str| Expr::col(("api_key", column));
+    let session = |column: &'static str| Expr::col(("play_session", column));
+    let limited = Query::select()
+        .expr(Expr::val(1))
+        .from("api_key")
+        .and_where(key("organization_id").eq(session("organization_id")))
+        .and_where(key("api_key_type_id").is_in(["api", "player"]))
+        .and_where(key("variants").ne(empty()))
+        .and_where(key("collection_id").is_null().or(key("collection_id").eq(session("collection_id"))))
+        .and_where(key("track_id").is_null().or(key("track_id").eq(session("track_id"))))
+        .take();
+    Query::delete()
+        .from_table("play_session")
+        .and_where(session("variants").eq(empty()))
+        .and_where(Expr::exists(limited))
+        .take()
+}

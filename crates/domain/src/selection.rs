@@ -1,0 +1,177 @@
+//! Which variants a key or a play session may list.
+
+use std::ops::Deref;
+
+use serde::{Deserialize, Serialize};
+
+use crate::VariantIndex;
+
+/// Which variants a key or a play session may list.
+///
+/// There is no empty selection: nothing can be taken for "all" that does not say so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Selection {
+    /// Every playable variant, also those that are added later.
+    All,
+    /// These, and no others.
+    Only(VariantList),
+}
+
+/// At least one variant, each once, in an order that counts. In JSON an array; an empty one does not parse.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<VariantIndex>", into = "Vec<VariantIndex>")]
+pub struct VariantList(Vec<VariantIndex>);
+
+/// A list of variants that names none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("names no variant; name at least one, or leave the list out to allow all of them")]
+pub struct EmptySelection;
+
+impl Selection {
+    /// Exactly this variant.
+    pub fn one(index: VariantIndex) -> Self {
+        Self::Only(VariantList(vec![index]))
+    }
+
+    /// From a list that may be missing: none allows all, an empty one is an error.
+    pub fn from_list(list: Option<Vec<VariantIndex>>) -> Result<Self, EmptySelection> {
+        match list {
+            None => Ok(Self::All),
+            Some(list) => VariantList::new(list).map(Self::Only).ok_or(EmptySelection),
+        }
+    }
+
+    /// Whether a variant of this name is selected. For [`Selection::All`] this is true of every name.
+    pub fn allows(&self, index: &VariantIndex) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(list) => list.contains(index),
+        }
+    }
+
+    /// The variants by name, unless all are selected.
+    pub fn only(&self) -> Option<&VariantList> {
+        match self {
+            Self::All => None,
+            Self::Only(list) => Some(list),
+        }
+    }
+
+    /// The one variant that is selected, if it is exactly one.
+    pub fn single(&self) -> Option<&VariantIndex> {
+        match self.only().map(Deref::deref) {
+            Some([index]) => Some(index),
+            _ => None,
+        }
+    }
+
+    /// What a play session lists: what was asked for, as far as it exists and the key that this selection is of allows it,
+    /// in the order asked. Where nothing is left of that, or nothing was asked for, all that the key allows. `None` where
+    /// the key allows nothing that exists; such a session is not to be made.
+    ///
+    /// `existing` are the variants that can be listed, in the order they are shown.
+    pub fn for_session(&self, asked: &[String], existing: &[VariantIndex]) -> Option<Self> {
+        let find = |name: &String| existing.iter().find(|index| index.as_str() == name);
+        let wanted = asked.iter().filter_map(find).filter(|index| self.allows(index));
+        if let Some(list) = VariantList::new(wanted.cloned()) {
+            return Some(Self::Only(list));
+        }
+        match self {
+            Self::All => Some(Self::All),
+            Self::Only(allowed) => {
+                let left = existing.iter().filter(|index| allowed.contains(index));
+                VariantList::new(left.cloned()).map(Self::Only)
+            }
+        }
+    }
+}
+
+impl VariantList {
+    /// None where there is nothing in it. What comes again is left out.
+    pub fn new(indexes: impl IntoIterator<Item = VariantIndex>) -> Option<Self> {
+        let mut list: Vec<VariantIndex> = Vec::new();
+        for index in indexes {
+            if !list.contains(&index) {
+                list.push(index);
+            }
+        }
+        if list.is_empty() { None } else { Some(Self(list)) }
+    }
+}
+
+impl Deref for VariantList {
+    type Target = [VariantIndex];
+
+    fn deref(&self) -> &[VariantIndex] {
+        &self.0
+    }
+}
+
+impl TryFrom<Vec<VariantIndex>> for VariantList {
+    type Error = EmptySelection;
+
+    fn try_from(indexes: Vec<VariantIndex>) -> Result<Self, EmptySelection> {
+        Self::new(indexes).ok_or(EmptySelection)
+    }
+}
+
+impl From<VariantList> for Vec<VariantIndex> {
+    fn from(list: VariantList) -> Self {
+        list.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn indexes(names: &[&str]) -> Vec<VariantIndex> {
+        names.iter().map(|name| name.parse().unwrap()).collect()
+    }
+
+    fn only(names: &[&str]) -> Selection {
+        Selection::Only(VariantList::new(indexes(names)).unwrap())
+    }
+
+    #[test]
+    fn an_empty_list_selects_nothing_and_does_not_parse() {
+        assert_eq!(VariantList::new([]), None);
+        assert_eq!(Selection::from_list(None), Ok(Selection::All));
+        assert_eq!(Selection::from_list(Some(Vec::new())), Err(EmptySelection));
+        assert!(serde_json::from_str::<VariantList>("[]").is_err());
+        assert!(serde_json::from_str::<VariantList>("null").is_err());
+        assert!(serde_json::from_str::<VariantList>(r#"["hq", "H Q"]"#).is_err());
+        let list: VariantList = serde_json::from_str(r#"["hq", "lq", "hq"]"#).unwrap();
+        assert_eq!(serde_json::to_string(&list).unwrap(), r#"["hq","lq"]"#);
+    }
+
+    #[test]
+    fn a_single_variant_is_told_from_several() {
+        assert_eq!(only(&["hq"]).single().map(VariantIndex::as_str), Some("hq"));
+        assert_eq!(only(&["hq", "lq"]).single(), None);
+        assert_eq!(Selection::All.single(), None);
+    }
+
+    /// Decisions, "Variants": what is asked for narrows what the key allows and never widens it.
+    #[test]
+    fn a_session_lists_no_more_than_its_key() {
+        let existing = indexes(&["hq", "lq", "preview", "original", "own"]);
+        let listed = |key: &Selection, asked: &[&str]| {
+            let asked: Vec<String> = asked.iter().map(ToString::to_string).collect();
+            key.for_session(&asked, &existing)
+        };
+        let all = Selection::All;
+        assert_eq!(listed(&all, &[]), Some(Selection::All));
+        assert_eq!(listed(&all, &["lq", "hq", "lq"]), Some(only(&["lq", "hq"])));
+        assert_eq!(listed(&all, &["nothing", "original"]), Some(only(&["original"])));
+        assert_eq!(listed(&all, &["nothing"]), Some(Selection::All));
+        let preview = only(&["preview"]);
+        assert_eq!(listed(&preview, &[]), Some(preview.clone()));
+        assert_eq!(listed(&preview, &["hq", "preview"]), Some(preview.clone()));
+        assert_eq!(listed(&preview, &["hq"]), Some(preview.clone()));
+        assert_eq!(listed(&only(&["preview", "gone", "hq"]), &[]), Some(only(&["hq", "preview"])));
+        for asked in [&[][..], &["hq"], &["gone"]] {
+            assert_eq!(listed(&only(&["gone", "levels"]), asked), None, "{asked:?}");
+        }
+    }
+}

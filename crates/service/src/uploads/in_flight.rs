@@ -1,0 +1,78 @@
+//! Bytes on their way keep a track from being given up when its upload URL ends.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use bytes::Bytes;
+use futures::{Stream, StreamExt};
+use tonearm_domain::{OrganizationId, Track, TrackId};
+
+use super::Uploads;
+
+/// How long the track is waited for from each renewal on, in seconds: nodes whose clocks are minutes apart agree on it, and
+/// a track whose node died is given up soon enough.
+const WAITED_SECONDS: i64 = 900;
+
+/// A renewal is due when less than this is left, in seconds. Uploads that end well before their URL does cost no write.
+const RENEWED_WITHIN_SECONDS: i64 = 600;
+
+/// Seconds until a renewal that failed is tried again.
+const RETRY_SECONDS: i64 = 30;
+
+impl Uploads {
+    /// The same bytes; now and as they arrive, the track is waited for longer where that is needed. An upload that has
+    /// stalled renews nothing.
+    pub(super) fn keep_waited_for<S, E>(
+        &self,
+        track: &Track,
+        body: S,
+    ) -> impl Stream<Item = Result<Bytes, E>> + Send + Unpin + use<S, E>
+    where
+        S: Stream<Item = Result<Bytes, E>> + Send + Unpin,
+    {
+        let due = track.upload_expires_at.plus_seconds(-RENEWED_WITHIN_SECONDS).unix_millis();
+        let renewals = Renewals {
+            uploads: self.clone(),
+            organization_id: track.organization_id,
+            track_id: track.id,
+            due: Arc::new(AtomicI64::new(due)),
+        };
+        renewals.renew_if_due();
+        body.inspect(move |_| renewals.renew_if_due())
+    }
+}
+
+struct Renewals {
+    uploads: Uploads,
+    organization_id: OrganizationId,
+    track_id: TrackId,
+    /// When the next one is due, in Unix milliseconds; the end of time while one is under way.
+    due: Arc<AtomicI64>,
+}
+
+impl Renewals {
+    fn renew_if_due(&self) {
+        let now = self.uploads.ambient.now();
+        if now.unix_millis() < self.due.load(Ordering::Relaxed) {
+            return;
+        }
+        self.due.store(i64::MAX, Ordering::Relaxed);
+        let (catalog, due) = (self.uploads.catalog.clone(), Arc::clone(&self.due));
+        let (organization_id, track_id) = (self.organization_id, self.track_id);
+        // Beside the upload, which must not wait for the database.
+        tokio::spawn(async move {
+            match catalog.renew_upload(organization_id, track_id, now.plus_seconds(WAITED_SECONDS)).await {
+                Ok(true) => {
+                    let next = now.plus_seconds(WAITED_SECONDS - RENEWED_WITHIN_SECONDS);
+                    due.store(next.unix_millis(), Ordering::Relaxed);
+                }
+                // It takes no more bytes, or nobody has to wait for them: the end of the upload tells.
+                Ok(false) => {}
+                Err(error) => {
+                    tracing::warn!(%track_id, %error, "could not write down that an upload is on its way");
+                    due.store(now.plus_seconds(RETRY_SECONDS).unix_millis(), Ordering::Relaxed);
+                }
+            }
+        });
+    }
+}
