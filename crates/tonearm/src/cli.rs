@@ -10,6 +10,8 @@ mod print;
 mod recipe;
 mod serve;
 mod signing_key;
+mod store;
+mod sweep;
 mod track;
 mod transcription;
 mod webhook;
@@ -85,6 +87,13 @@ enum Command {
         #[command(subcommand)]
         command: track::Command,
     },
+    /// Look at what ties the database to its object store
+    Store {
+        #[command(subcommand)]
+        command: store::Command,
+    },
+    /// Show what the sweep of the object store found, or confirm it
+    Sweep(sweep::Args),
     /// Send a song through the whole way and print a URL that plays it
     Demo(demo::Args),
     /// Print the commented configuration file with every default
@@ -175,6 +184,8 @@ fn run(cli: Cli) -> Result<(), Failure> {
             Command::Recipe { command } => recipe::run(&config, &ambient, command).await,
             Command::Track { command } => track::run(&config, &ambient, command).await,
             Command::Person { command } => person::run(&config, &ambient, command).await,
+            Command::Store { command } => store::run(&config, &ambient, command).await,
+            Command::Sweep(args) => sweep::run(&config, &ambient, args).await,
             Command::Demo(args) => demo::run(&config, ambient, args).await,
             Command::Config => Ok(()),
             Command::Doctor => doctor::run(&config, &ambient).await,

@@ -1,5 +1,8 @@
 //! `/healthz` and `/readyz`.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -15,6 +18,8 @@ pub(crate) struct Health {
     pub(crate) catalog: Option<Catalog>,
     pub(crate) blobs: Blobs,
     pub(crate) media: Option<Media>,
+    /// Set where the store turned out to belong to another database after the start.
+    pub(crate) is_other_store: Arc<AtomicBool>,
 }
 
 impl Health {
@@ -40,7 +45,12 @@ impl Health {
                 None => "not used",
             }
         };
-        let store = async { report("store", self.blobs.check().await) };
+        let store = async {
+            match self.is_other_store.load(Ordering::Relaxed) {
+                true => "unavailable",
+                false => report("store", self.blobs.check().await),
+            }
+        };
         let (catalog, store, ffmpeg) = futures::join!(catalog, store, media);
         let ok = [catalog, store, ffmpeg].iter().all(|part| *part != "unavailable");
         let status = if ok { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };

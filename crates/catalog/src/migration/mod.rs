@@ -11,6 +11,8 @@ mod m0008_transcription;
 mod m0009_people;
 mod m0010_listing;
 mod m0011_trash;
+mod m0016_store_identity;
+mod m0017_sweep;
 mod pieces;
 
 use std::collections::HashSet;
@@ -37,6 +39,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0009_people::Migration),
             Box::new(m0010_listing::Migration),
             Box::new(m0011_trash::Migration),
+            Box::new(m0016_store_identity::Migration),
+            Box::new(m0017_sweep::Migration),
         ]
     }
 }

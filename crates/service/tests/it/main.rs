@@ -7,6 +7,9 @@ mod freshness;
 mod resealing;
 mod signing_keys;
 mod station;
+mod store_identity;
+mod store_scene;
+mod sweep;
 mod usage;
 
 pub(crate) use tonearm_fixtures::on_both;

@@ -18,6 +18,7 @@ mod recipes;
 mod rude;
 mod second_chances;
 mod share;
+mod store;
 mod stories;
 mod tls;
 mod tour;
