@@ -4,6 +4,7 @@
 mod audit;
 mod browser;
 mod chaos;
+mod cluster;
 mod commands;
 mod concurrency;
 mod covers;
