@@ -5,7 +5,7 @@ LISTEN ?= 127.0.0.1:8080
 FILE ?=
 TONEARM := target/release/tonearm
 
-.PHONY: help run demo build test lint fmt pictures chaos fuzz-api fuzz-media fuzz-edge bench rust ffmpeg
+.PHONY: help run demo build test lint fmt pictures chaos cluster fuzz-api fuzz-media fuzz-edge bench rust ffmpeg
 
 help: ## List what there is to make
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -40,6 +40,12 @@ pictures: rust ffmpeg ## Take a picture of every page of the dashboard (DIR, def
 chaos: rust ffmpeg ## Upload while the server is killed again and again (ROUNDS, default 20)
 	@TONEARM_CHAOS_ROUNDS=$${ROUNDS:-20} cargo test --release --package tonearm --test it chaos -- --nocapture
 	@cargo test --release --package tonearm --test it webhooks -- --ignored --nocapture
+
+cluster: build ffmpeg ## Let nodes, database, bucket and disk fail for minutes (UPLOADS, OUTAGE, NODES, SEED, DISK_UPLOADS, DISK_OUTAGE)
+	@tools/need psql postgresql unshare util-linux
+	@cargo build --release --quiet --package tonearm-cluster
+	@target/release/tonearm-cluster --uploads $${UPLOADS:-10000} --outage $${OUTAGE:-600} --nodes $${NODES:-3} --seed $${SEED:-1}
+	@target/release/tonearm-cluster --disk --uploads $${DISK_UPLOADS:-1000} --outage $${DISK_OUTAGE:-20} --seed $${SEED:-1}
 
 fuzz-api: build ffmpeg ## Let schemathesis try the whole interface (EXAMPLES, default 200)
 	@tools/fuzz-api $(TONEARM) $${EXAMPLES:-200}

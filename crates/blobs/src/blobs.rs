@@ -136,14 +136,20 @@ impl Blobs {
         self.store.delete_many(keys).await
     }
 
-    /// The objects of an organization, of a folder, or all; in no particular order. What is not named like an
+    /// The objects of an organization, of a folder, or all. What is not named like an
     /// object is passed over, and what is put or deleted meanwhile may be listed or not.
     pub fn list(
         &self,
         organization: Option<OrganizationId>,
         folder: Option<ShortId>,
     ) -> BoxStream<'_, Result<Listed, BlobError>> {
-        self.store.list(organization, folder)
+        self.store.list(organization, folder, None)
+    }
+
+    /// Every object whose name sorts after `after`, in the order of their names' bytes; from the first one for `None`.
+    /// A long walk through the store remembers the last name and continues here. Otherwise as [`Blobs::list`].
+    pub fn list_after(&self, after: Option<&ObjectKey>) -> BoxStream<'_, Result<Listed, BlobError>> {
+        self.store.list(None, None, after)
     }
 
     /// Whether the store can be reached and written to. Cheap enough for a readiness probe.

@@ -42,6 +42,7 @@ pub(crate) trait Store: Send + Sync {
         &self,
         organization: Option<OrganizationId>,
         folder: Option<ShortId>,
+        after: Option<&ObjectKey>,
     ) -> BoxStream<'_, Result<Listed, BlobError>>;
 
     fn local_path(&self, key: &ObjectKey) -> Option<PathBuf>;

@@ -11,6 +11,8 @@ mod print;
 mod recipe;
 mod serve;
 mod signing_key;
+mod store;
+mod sweep;
 mod track;
 mod transcription;
 mod webhook;
@@ -91,6 +93,13 @@ enum Command {
         #[command(subcommand)]
         command: job::Command,
     },
+    /// Look at what ties the database to its object store
+    Store {
+        #[command(subcommand)]
+        command: store::Command,
+    },
+    /// Show what the sweep of the object store found, or confirm it
+    Sweep(sweep::Args),
     /// Send a song through the whole way and print a URL that plays it
     Demo(demo::Args),
     /// Print the commented configuration file with every default
@@ -183,6 +192,8 @@ fn run(cli: Cli) -> Result<(), Failure> {
             Command::Track { command } => track::run(&config, &ambient, command).await,
             Command::Job { command } => job::run(&config, &ambient, command).await,
             Command::Person { command } => person::run(&config, &ambient, command).await,
+            Command::Store { command } => store::run(&config, &ambient, command).await,
+            Command::Sweep(args) => sweep::run(&config, &ambient, args).await,
             Command::Demo(args) => demo::run(&config, ambient, args).await,
             Command::Config => Ok(()),
             Command::Doctor => doctor::run(&config, &ambient).await,

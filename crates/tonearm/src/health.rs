@@ -1,5 +1,8 @@
 //! `/healthz` and `/readyz`.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -17,6 +20,8 @@ pub(crate) struct Health {
     pub(crate) blobs: Blobs,
     pub(crate) media: Option<Media>,
     pub(crate) space: Space,
+    /// Set where the store turned out to belong to another database after the start.
+    pub(crate) is_other_store: Arc<AtomicBool>,
 }
 
 impl Health {
@@ -42,7 +47,12 @@ impl Health {
                 None => "not used",
             }
         };
-        let store = async { report("store", self.blobs.check().await) };
+        let store = async {
+            match self.is_other_store.load(Ordering::Relaxed) {
+                true => "unavailable",
+                false => report("store", self.blobs.check().await),
+            }
+        };
         let space = async { report("space", self.space.shortage().await.map_or(Ok(()), Err)) };
         let (catalog, store, ffmpeg, space) = futures::join!(catalog, store, media, space);
         let ok = [catalog, store, ffmpeg, space].iter().all(|part| *part != "unavailable");

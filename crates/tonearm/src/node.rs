@@ -1,6 +1,7 @@
 //! A running node: its parts wired by its roles.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use axum::Router;
 use tokio::net::TcpListener;
@@ -13,7 +14,7 @@ use tonearm_domain::{Ambient, Meter};
 use tonearm_edge::{Edge, EdgeConfig, OrganizationHosts};
 use tonearm_media::Media;
 use tonearm_service::{
-    Access, KeyFollower, LookupLimits, Lookups, Playback, Processing, Repeats, UsageKeeper,
+    Access, KeyFollower, LookupLimits, Lookups, Playback, Processing, Repeats, StoreIdentity, UsageKeeper,
 };
 use tonearm_signing::{Secrets, UrlSigner};
 use tonearm_worker::{Sender, Worker};
@@ -98,8 +99,13 @@ impl Node {
                 .counted_by(meter.clone())
                 .at_hosts(organization_hosts(config))
         });
-        let space = opening::space(config);
-        let mut health = Health { catalog: None, blobs: blobs.clone(), media: None, space };
+        let mut health = Health {
+            catalog: None,
+            blobs: blobs.clone(),
+            media: None,
+            space: opening::space(config),
+            is_other_store: Arc::default(),
+        };
         let mut app = Router::new();
         let mut worker = None;
         if config.needs_catalog() {
@@ -108,6 +114,12 @@ impl Node {
             let parts =
                 Parts::wire(config, &ambient, catalog.clone(), secrets, signer.clone(), &self.public_url)?;
             opening::reseal(config, &parts.resealing).await?;
+            let identity = StoreIdentity::new(catalog.clone(), blobs.clone(), ambient.clone());
+            if !opening::check_store(config, &identity).await? {
+                let is_other = Arc::clone(&health.is_other_store);
+                let checks = upkeep::check_store(identity, is_other, self.shutdown.clone());
+                self.tasks.push(tokio::spawn(checks));
+            }
             health.catalog = Some(catalog.clone());
             self.keep_up(&ambient, &parts, &blobs, &meter);
             if config.has_role(Role::Api) {

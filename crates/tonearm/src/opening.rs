@@ -3,17 +3,21 @@
 use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
+use std::time::Duration;
 
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions, DueClock};
 use tonearm_domain::Ambient;
 use tonearm_media::{Media, MediaConfig, MediaLimits};
-use tonearm_service::{Resealing, Space};
+use tonearm_service::{IdentityError, Resealing, Space, StoreIdentity};
 use tonearm_signing::{Secrets, UrlSigner};
 
 use crate::scratch::Scratch;
 use crate::start_error::StartError;
 use crate::{Config, Role, secret};
+
+/// How long a start waits to learn which store it is. A node starts without its store, and asks again later.
+const IDENTITY_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(crate) fn media(config: &Config) -> Media {
     Media::new(MediaConfig {
@@ -85,6 +89,21 @@ pub(crate) fn space(config: &Config) -> Space {
     ];
     let named = places.into_iter().filter_map(|(name, path)| Some((name, path?.to_owned())));
     Space::new(config.min_free_space, named)
+}
+
+/// Checks that the store is the database's own; `false` where the store cannot tell now.
+pub(crate) async fn check_store(config: &Config, identity: &StoreIdentity) -> Result<bool, StartError> {
+    let error = match tokio::time::timeout(IDENTITY_TIMEOUT, identity.establish()).await {
+        Ok(Ok(_)) => return Ok(true),
+        Ok(Err(IdentityError::Mismatch(mismatch))) => return Err(StartError::Mismatch(mismatch)),
+        Ok(Err(IdentityError::Catalog(source))) => {
+            return Err(StartError::Catalog { url: config.database_url.to_string(), source });
+        }
+        Ok(Err(IdentityError::Store(error))) => error.to_string(),
+        Err(_) => "the store does not answer".to_owned(),
+    };
+    tracing::warn!(error, "could not check that the object store belongs to this database; trying again");
+    Ok(false)
 }
 
 pub(crate) fn public_url(config: &Config, address: SocketAddr) -> String {

@@ -5,8 +5,8 @@ use tonearm_catalog::Catalog;
 use tonearm_domain::Ambient;
 use tonearm_outbound::Outbound;
 use tonearm_service::{
-    Audit, DeliveryUrl, Jobs, KeyFollower, Library, Links, People, Resealing, SigningKeys, Transcriptions,
-    Uploads, Usage, Webhooks,
+    Audit, DeliveryUrl, Jobs, KeyFollower, Library, Links, People, Resealing, SigningKeys, StoreIdentity,
+    Sweeps, Transcriptions, Uploads, Usage, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 
@@ -50,6 +50,21 @@ impl Parts {
     pub async fn open_uploads(&self, config: &Config, ambient: &Ambient) -> Result<Uploads, StartError> {
         let blobs = opening::blobs(config).await?;
         Ok(self.uploads(config, ambient, &blobs))
+    }
+
+    /// Opens the store too, for commands about what ties it to the database.
+    pub async fn open_identity(
+        &self,
+        config: &Config,
+        ambient: &Ambient,
+    ) -> Result<StoreIdentity, StartError> {
+        let blobs = opening::blobs(config).await?;
+        Ok(StoreIdentity::new(self.catalog.clone(), blobs, ambient.clone()))
+    }
+
+    /// Looks at the sweep of the store.
+    pub fn sweeps(&self, ambient: &Ambient) -> Sweeps {
+        Sweeps::new(self.catalog.clone(), ambient.clone())
     }
 
     /// Manages signing keys.

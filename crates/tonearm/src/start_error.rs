@@ -42,6 +42,9 @@ pub enum StartError {
         /// Why.
         source: tonearm_blobs::BlobError,
     },
+    /// The database and the store do not belong together.
+    #[error(transparent)]
+    Mismatch(#[from] tonearm_domain::StoreMismatch),
     /// The certificate cannot be used.
     #[error("{0}")]
     Tls(#[from] TlsError),

@@ -1,12 +1,14 @@
 //! What a node does beside answering: keeping what it counted, writing down which keys were used, and knowing which
 //! signing keys are live.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::time::{MissedTickBehavior, interval, sleep};
 use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
-use tonearm_service::{Access, KeyFollower, Refusal, Usage, UsageKeeper};
+use tonearm_service::{Access, IdentityError, KeyFollower, Refusal, StoreIdentity, Usage, UsageKeeper};
 
 /// At most so much of what was counted is lost when the process is killed.
 const KEEP_EVERY: Duration = Duration::from_secs(1);
@@ -19,6 +21,9 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// How often it is written down when keys were last used.
 const NOTE_USES_EVERY: Duration = Duration::from_secs(30);
+
+/// How often a node that started without its store asks which store it is.
+const CHECK_STORE_EVERY: Duration = Duration::from_secs(5);
 
 /// Tries to keep the last counts, a fifth of a second apart.
 const LAST_TRIES: u32 = 25;
@@ -86,4 +91,32 @@ pub(crate) async fn follow_keys_in_store(
     until: CancellationToken,
 ) {
     repeat!("look which signing keys are live", every, until, follower.look());
+}
+
+/// Asks until the store tells whether it belongs to the database, and takes note where it does not.
+pub(crate) async fn check_store(
+    identity: StoreIdentity,
+    is_other: Arc<AtomicBool>,
+    until: CancellationToken,
+) {
+    loop {
+        tokio::select! {
+            () = until.cancelled() => return,
+            () = sleep(CHECK_STORE_EVERY) => {}
+        }
+        match identity.establish().await {
+            Ok(store) => {
+                tracing::info!(%store, "the object store belongs to this database");
+                is_other.store(false, Ordering::Relaxed);
+                return;
+            }
+            Err(IdentityError::Mismatch(mismatch)) => {
+                if !is_other.swap(true, Ordering::Relaxed) {
+                    tracing::error!(error = %mismatch, "this node is not ready and should be stopped");
+                }
+            }
+            // That it is away was logged at the start, and shows in `/readyz`.
+            Err(IdentityError::Store(_) | IdentityError::Catalog(_)) => {}
+        }
+    }
 }

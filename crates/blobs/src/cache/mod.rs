@@ -190,8 +190,9 @@ impl Store for CachedStore {
         &self,
         organization: Option<OrganizationId>,
         folder: Option<ShortId>,
+        after: Option<&ObjectKey>,
     ) -> BoxStream<'_, Result<Listed, BlobError>> {
-        self.0.store.list(organization, folder)
+        self.0.store.list(organization, folder, after)
     }
 
     fn local_path(&self, key: &ObjectKey) -> Option<PathBuf> {

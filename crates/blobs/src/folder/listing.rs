@@ -1,4 +1,7 @@
-//! Listing the folder.
+//! Listing the folder, in the order of the objects' names.
+//!
+//! Each level is sorted by itself. This is the order of the whole names because all names of one level are equally long,
+//! except those of the last.
 
 use std::fs;
 use std::io;
@@ -24,6 +27,7 @@ struct Walk {
     root: PathBuf,
     organization: Option<OrganizationId>,
     folder: Option<ShortId>,
+    after: Option<String>,
     findings: Findings,
 }
 
@@ -34,11 +38,12 @@ pub(super) fn list(
     root: PathBuf,
     organization: Option<OrganizationId>,
     folder: Option<ShortId>,
+    after: Option<ObjectKey>,
 ) -> BoxStream<'static, Result<Listed, BlobError>> {
     // The walk starts when the list is first read, not when it is asked for.
     stream::once(async move {
         let (findings, receiver) = mpsc::channel(AHEAD);
-        let walk = Walk { root, organization, folder, findings };
+        let walk = Walk { root, organization, folder, after: after.map(|key| key.to_string()), findings };
         spawn_blocking(move || walk.run());
         stream::unfold(receiver, |mut receiver| async {
             receiver.recv().await.map(|listed| (listed, receiver))
@@ -63,7 +68,7 @@ impl Walk {
             None => names_in(&self.root)?,
         };
         for organization in names {
-            if organization.parse::<OrganizationId>().is_err() {
+            if organization.parse::<OrganizationId>().is_err() || self.is_passed(&organization) {
                 continue;
             }
             let folders = match self.folder {
@@ -71,9 +76,11 @@ impl Walk {
                 None => names_in(&self.root.join(&organization))?,
             };
             for folder in folders {
-                if folder.parse::<ShortId>().is_ok()
-                    && let Err(Unread) = self.objects(&format!("{organization}/{folder}"))?
-                {
+                let path = format!("{organization}/{folder}");
+                if folder.parse::<ShortId>().is_err() || self.is_passed(&path) {
+                    continue;
+                }
+                if let Err(Unread) = self.objects(&path)? {
                     return Ok(());
                 }
             }
@@ -81,9 +88,18 @@ impl Walk {
         Ok(())
     }
 
+    /// Whether every object below a folder sorts before what is asked for.
+    fn is_passed(&self, folder: &str) -> bool {
+        self.after.as_deref().is_some_and(|after| folder < after && !after.starts_with(folder))
+    }
+
     fn objects(&self, folder: &str) -> io::Result<Result<(), Unread>> {
         for name in names_in(&self.root.join(folder))? {
-            let Ok(key) = format!("{folder}/{name}").parse::<ObjectKey>() else {
+            let path = format!("{folder}/{name}");
+            if self.after.as_ref().is_some_and(|after| path <= *after) {
+                continue;
+            }
+            let Ok(key) = path.parse::<ObjectKey>() else {
                 continue;
             };
             let Some(meta) = unless_missing(fs::metadata(self.root.join(key.to_string())))? else {
@@ -97,7 +113,7 @@ impl Walk {
     }
 }
 
-/// The names in a folder; none if it is not there, or is no folder.
+/// The names in a folder, sorted; none if it is not there, or is no folder.
 fn names_in(folder: &Path) -> io::Result<Vec<String>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -107,5 +123,9 @@ fn names_in(folder: &Path) -> io::Result<Vec<String>> {
         Err(error) => return Err(error),
     };
     // What is not UTF-8 is nobody's name.
-    entries.filter_map(|entry| entry.map(|entry| entry.file_name().into_string().ok()).transpose()).collect()
+    let names =
+        entries.filter_map(|entry| entry.map(|entry| entry.file_name().into_string().ok()).transpose());
+    let mut names = names.collect::<io::Result<Vec<String>>>()?;
+    names.sort_unstable();
+    Ok(names)
 }

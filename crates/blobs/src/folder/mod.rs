@@ -125,8 +125,9 @@ impl Store for FolderStore {
         &self,
         organization: Option<OrganizationId>,
         folder: Option<ShortId>,
+        after: Option<&ObjectKey>,
     ) -> BoxStream<'_, Result<Listed, BlobError>> {
-        listing::list(self.root.clone(), organization, folder)
+        listing::list(self.root.clone(), organization, folder, after.cloned())
     }
 
     fn local_path(&self, key: &ObjectKey) -> Option<PathBuf> {

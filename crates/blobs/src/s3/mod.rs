@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use futures::future;
 use futures::stream::{self, BoxStream};
 use futures::{StreamExt, TryStreamExt};
 use object_store::aws::{AmazonS3, AmazonS3Builder};
@@ -170,18 +171,25 @@ impl Store for S3Store {
         &self,
         organization: Option<OrganizationId>,
         folder: Option<ShortId>,
+        after: Option<&ObjectKey>,
     ) -> BoxStream<'_, Result<Listed, BlobError>> {
         let below = match organization {
             Some(organization) => self.folder(organization, folder),
             None => self.prefix.clone(),
         };
-        self.client
-            .list(Some(&below))
+        let after = after.map(|after| self.path(after));
+        let listed = match &after {
+            Some(after) => self.client.list_with_offset(Some(&below), after),
+            None => self.client.list(Some(&below)),
+        };
+        listed
             .map_err(failure)
-            .try_filter_map(move |meta| async move {
-                let key = self.key(&meta.location);
+            .try_filter_map(move |meta| {
+                // Some stores ignore `start-after`.
+                let is_later = after.as_ref().is_none_or(|after| meta.location.as_ref() > after.as_ref());
+                let key = self.key(&meta.location).filter(|_| is_later);
                 let wanted = key.filter(|key| folder.is_none_or(|folder| key.folder == folder));
-                Ok(wanted.map(|key| (key, meta_of(&meta))))
+                future::ready(Ok(wanted.map(|key| (key, meta_of(&meta)))))
             })
             .boxed()
     }

@@ -37,6 +37,7 @@ contract![
     files_go_in_and_out,
     every_content_type_has_its_name,
     lists_are_of_what_was_asked_for,
+    lists_go_on_after_a_name,
     deleting_is_idempotent,
     announced_digests_are_checked,
     a_body_that_fails_leaves_nothing,
@@ -183,6 +184,32 @@ async fn lists_are_of_what_was_asked_for(place: Place) {
             listed.map_ok(|(key, meta)| (key.to_string(), meta.size)).try_collect().await.unwrap();
         assert_eq!(listed, expected, "{organization:?} {folder:?}");
     }
+}
+
+async fn lists_go_on_after_a_name(place: Place) {
+    let mut keys = Vec::new();
+    for _ in 0..3 {
+        let organization = place.organization();
+        for _ in 0..2 {
+            let folder = place.short_id();
+            keys.extend([(); 2].map(|()| place.key_in(organization, folder)));
+        }
+    }
+    for key in &keys {
+        place.blobs.put_bytes(key, pattern(1)).await.unwrap();
+    }
+    keys.sort_by_key(ToString::to_string);
+    let after = async |after: Option<&ObjectKey>| -> Vec<ObjectKey> {
+        place.blobs.list_after(after).map_ok(|(key, _)| key).try_collect().await.unwrap()
+    };
+    assert_eq!(after(None).await, keys);
+    for (at, key) in keys.iter().enumerate() {
+        assert_eq!(after(Some(key)).await, keys[at + 1..]);
+    }
+    // The name to continue after need not be there any more.
+    place.blobs.delete(&keys[5]).await.unwrap();
+    assert_eq!(after(Some(&keys[5])).await, keys[6..]);
+    assert_eq!(after(Some(&keys[4])).await, keys[6..]);
 }
 
 async fn deleting_is_idempotent(place: Place) {

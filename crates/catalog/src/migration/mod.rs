@@ -14,6 +14,8 @@ mod m0011_trash;
 mod m0013_jobs;
 mod m0014_selection;
 mod m0015_words_and_claims;
+mod m0016_store_identity;
+mod m0017_sweep;
 mod pieces;
 
 use std::collections::HashSet;
@@ -43,6 +45,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0013_jobs::Migration),
             Box::new(m0014_selection::Migration),
             Box::new(m0015_words_and_claims::Migration),
+            Box::new(m0016_store_identity::Migration),
+            Box::new(m0017_sweep::Migration),
         ]
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::Ambient;
+use tonearm_service::StoreIdentity;
 
 use super::Failure;
 use crate::Config;
@@ -20,6 +21,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient) -> Result<(), Failur
         ("ffmpeg", ffmpeg(config).await),
         ("database", database(config).await),
         ("store", store(config).await),
+        ("identity", identity(config, ambient).await),
         ("disk", disk(&config.data_dir)),
         ("clock", clock(ambient)),
     ];
@@ -70,6 +72,21 @@ async fn store(config: &Config) -> Result<String, String> {
     let blobs = Blobs::open(&config.storage_url).await.map_err(|error| advice(&error))?;
     blobs.check().await.map_err(|error| advice(&error))?;
     Ok(config.storage_url.to_string())
+}
+
+/// Whether database and store belong together. Before the first start neither says anything.
+async fn identity(config: &Config, ambient: &Ambient) -> Result<String, String> {
+    let told = |error: &dyn std::fmt::Display| error.to_string();
+    let catalog = Catalog::connect(&config.database_url, ConnectOptions::default())
+        .await
+        .map_err(|error| told(&error))?;
+    let blobs = Blobs::open(&config.storage_url).await.map_err(|error| told(&error))?;
+    let tie = StoreIdentity::new(catalog.clone(), blobs, ambient.clone()).inspect().await;
+    catalog.close().await.map_err(|error| told(&error))?;
+    match tie.map_err(|error| told(&error))?.agreed().map_err(|error| told(&error))? {
+        Some(id) => Ok(format!("the database and the store share the identity {id}")),
+        None => Ok("the database and the store get an identity at the first start".to_owned()),
+    }
 }
 
 fn disk(data_dir: &Path) -> Result<String, String> {

@@ -4,6 +4,7 @@
 mod audit;
 mod browser;
 mod chaos;
+mod cluster;
 mod commands;
 mod concurrency;
 mod covers;
@@ -19,6 +20,7 @@ mod recipes;
 mod rude;
 mod second_chances;
 mod share;
+mod store;
 mod stories;
 mod tls;
 mod tour;

@@ -1,0 +1,21 @@
+//! The row of `store`.
+
+use sea_orm::entity::prelude::*;
+
+/// The id of the only row.
+pub(crate) const ONLY: i32 = 1;
+
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "store")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: i32,
+    pub identity: String,
+    pub made_at: i64,
+    pub tied_at: Option<i64>,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

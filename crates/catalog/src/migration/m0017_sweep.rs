@@ -1,0 +1,41 @@
+//! How far the sweep of the object store is, and which objects it found that no row names.
+
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::schema::{big_integer, big_integer_null, boolean, integer, text, text_null};
+
+#[derive(DeriveMigrationName)]
+pub(super) struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        manager.create_table(sweep()).await?;
+        let unknown = Table::create()
+            .table("unknown_object")
+            .col(text("object_key").primary_key())
+            .col(big_integer("first_seen"))
+            // When the last sweep began that found it.
+            .col(big_integer("last_sweep"))
+            .take();
+        manager.create_table(unknown).await
+    }
+}
+
+fn sweep() -> TableCreateStatement {
+    Table::create()
+        .table("sweep")
+        // There is one row.
+        .col(integer("id").primary_key())
+        .col(boolean("is_running"))
+        .col(big_integer("started_at"))
+        .col(text_null("last_key"))
+        .col(big_integer("seen"))
+        .col(big_integer("unknown"))
+        .col(big_integer("removed"))
+        .col(big_integer_null("finished_at"))
+        .col(big_integer("due"))
+        .col(big_integer_null("due_until"))
+        .col(big_integer_null("confirmed_until"))
+        .col(text_null("refusal"))
+        .take()
+}

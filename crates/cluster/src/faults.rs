@@ -1,0 +1,85 @@
+//! What fails, and when.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::dice::Dice;
+use crate::proxy::Trouble;
+
+/// Something that fails for a while.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Fault {
+    /// A node is killed, and started again.
+    Kill {
+        node: usize,
+    },
+    /// A node stands still.
+    Pause {
+        node: usize,
+        for_: Duration,
+    },
+    Bucket {
+        trouble: Trouble,
+        for_: Duration,
+    },
+    Database {
+        trouble: Trouble,
+        for_: Duration,
+    },
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Kill { node } => write!(f, "node {node} is killed"),
+            Self::Pause { node, for_ } => write!(f, "node {node} stands still for {} s", for_.as_secs()),
+            Self::Bucket { trouble, for_ } => write!(f, "bucket: {trouble:?} for {} s", for_.as_secs()),
+            Self::Database { trouble, for_ } => write!(f, "database: {trouble:?} for {} s", for_.as_secs()),
+        }
+    }
+}
+
+/// All kinds of faults once, and the two outages. Node 0 is never killed: what it counted may not be lost.
+pub(crate) fn each_once(lease: Duration, outage: Duration) -> Vec<Fault> {
+    let short = Duration::from_secs(1);
+    let bucket = |trouble| Fault::Bucket { trouble, for_: short };
+    let database = |trouble| Fault::Database { trouble, for_: short };
+    vec![
+        Fault::Kill { node: 1 },
+        bucket(Trouble::Cut(700)),
+        Fault::Pause { node: 2, for_: lease * 2 },
+        database(Trouble::Cut(700)),
+        bucket(Trouble::Slow(20_000)),
+        Fault::Database { trouble: Trouble::Refuse, for_: outage },
+        bucket(Trouble::Hang),
+        Fault::Kill { node: 2 },
+        database(Trouble::Hang),
+        Fault::Bucket { trouble: Trouble::Refuse, for_: outage },
+        database(Trouble::Slow(20_000)),
+    ]
+}
+
+/// `count` faults of all kinds, with the outage of the database after a third of them and that of the bucket after
+/// two thirds.
+pub(crate) fn many(count: usize, nodes: usize, lease: Duration, outage: Duration, seed: u64) -> Vec<Fault> {
+    let mut dice = Dice(seed);
+    let mut faults: Vec<Fault> = (0..count).map(|_| any(&mut dice, nodes, lease)).collect();
+    let long = [Trouble::Refuse, Trouble::Hang];
+    let bucket = Fault::Bucket { trouble: long[dice.below(2)], for_: outage };
+    faults.insert(count * 2 / 3, bucket);
+    faults.insert(count / 3, Fault::Database { trouble: Trouble::Refuse, for_: outage });
+    faults
+}
+
+fn any(dice: &mut Dice, nodes: usize, lease: Duration) -> Fault {
+    let for_ = Duration::from_secs(1 + dice.next() % 8);
+    let trouble =
+        [Trouble::Refuse, Trouble::Hang, Trouble::Slow(50_000), Trouble::Cut(200 + dice.below(20_000))]
+            [dice.below(4)];
+    match dice.below(4) {
+        0 if nodes > 1 => Fault::Kill { node: 1 + dice.below(nodes - 1) },
+        1 => Fault::Pause { node: dice.below(nodes), for_: lease * 2 },
+        2 => Fault::Bucket { trouble, for_ },
+        _ => Fault::Database { trouble, for_ },
+    }
+}

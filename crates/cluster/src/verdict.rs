@@ -1,0 +1,195 @@
+//! What has to be true in the end.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use futures::{StreamExt, stream};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use tonearm_catalog::{Catalog, ConnectOptions};
+
+use crate::client::text;
+use crate::load::{Load, Upload};
+use crate::report::Report;
+
+/// How long one request is tried; nothing fails any more.
+const WITHIN: Duration = Duration::from_secs(30);
+/// How long counts may take to be added.
+const COUNTED_WITHIN: Duration = Duration::from_secs(20);
+/// Jobs that wait for their time, whatever is uploaded.
+const UPKEEP: [&str; 3] = ["expire_upload", "sweep_objects", "forget_expired"];
+
+/// Waits until everything has settled, and looks at all of it.
+pub(crate) async fn judge(
+    load: &Load,
+    uploads: usize,
+    database_url: &str,
+    settle: Duration,
+    report: &mut Report,
+) -> Result<()> {
+    let acknowledged = load.acknowledged.lock().unwrap().clone();
+    report.row("uploads acknowledged", format!("{} of {uploads}", acknowledged.len()));
+    report.row("requests tried again", load.retries.load(std::sync::atomic::Ordering::Relaxed));
+    let catalog = Catalog::connect(&database_url.parse()?, ConnectOptions::default()).await?;
+    let settled_after = until_settled(load, &catalog, settle).await?;
+    report.row("settled after", format!("{:.1} s", settled_after.as_secs_f64()));
+
+    check_tracks(load, &acknowledged, report).await?;
+    check_jobs(&catalog, report).await?;
+    check_count(load, uploads, report).await?;
+    check_usage(load, report).await?;
+    catalog.close().await?;
+    report.row("took", format!("{:.0} s", load.notes.seconds()));
+    load.notes.add_to(report);
+    Ok(())
+}
+
+/// Waits until no job is due or running and no track is in the making, or until it has taken too long.
+async fn until_settled(load: &Load, catalog: &Catalog, settle: Duration) -> Result<Duration> {
+    let (begun, mut told) = (Instant::now(), Instant::now());
+    loop {
+        let jobs = catalog.pending_jobs().await?;
+        let left = jobs.iter().filter(|job| is_work(&job.kind) && job.failed_at.is_none()).count();
+        if left == 0 || begun.elapsed() > settle {
+            return Ok(begun.elapsed());
+        }
+        if told.elapsed() > Duration::from_secs(10) {
+            told = Instant::now();
+            load.notes.say(format!("{left} jobs are left"));
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
+
+fn is_work(kind: &str) -> bool {
+    !UPKEEP.contains(&kind)
+}
+
+/// Every acknowledged upload is ready, and each of its files is there; the original byte for byte.
+async fn check_tracks(load: &Load, acknowledged: &[Upload], report: &mut Report) -> Result<()> {
+    let looks = stream::iter(acknowledged.iter().enumerate())
+        .map(|(number, upload)| async move { (upload, look_at(load, number, upload).await) })
+        .buffer_unordered(8);
+    let mut statuses: HashMap<String, usize> = HashMap::new();
+    let mut looks = std::pin::pin!(looks);
+    while let Some((upload, found)) = looks.next().await {
+        match found {
+            Ok(status) => {
+                if status != "ready" {
+                    report.violation("tracks that are not ready", format!("{}: {status}", upload.track_id));
+                }
+                *statuses.entry(status).or_default() += 1;
+            }
+            Err(error) => {
+                report.violation("tracks that are not whole", format!("{}: {error:#}", upload.track_id))
+            }
+        }
+    }
+    let mut statuses: Vec<_> =
+        statuses.into_iter().map(|(status, count)| format!("{count} {status}")).collect();
+    statuses.sort();
+    report.row("tracks", statuses.join(", "));
+    Ok(())
+}
+
+async fn look_at(load: &Load, number: usize, upload: &Upload) -> Result<String> {
+    let track = load.client.get(number, &format!("/v1/track/{}", upload.track_id), WITHIN).await?;
+    let status = text(&track, "/track/track_status_id")?;
+    if status != "ready" {
+        return Ok(status);
+    }
+    let variants = load.ledger.open(&load.client, number, &upload.track_id, WITHIN).await?;
+    for (at, variant) in variants.iter().enumerate() {
+        let bytes = load.ledger.fetch(&load.client, number, &upload.track_id, variant, WITHIN).await?;
+        if at == 0 {
+            anyhow::ensure!(
+                hex::encode(Sha256::digest(&bytes)) == upload.sha256,
+                "the original has other bytes"
+            );
+        }
+    }
+    Ok(status)
+}
+
+/// Nothing waits that should be done, nothing was given up, and nobody holds a lease.
+async fn check_jobs(catalog: &Catalog, report: &mut Report) -> Result<()> {
+    let jobs = catalog.pending_jobs().await?;
+    report.row("jobs left for later", jobs.iter().filter(|job| !is_work(&job.kind)).count());
+    for job in jobs {
+        let what =
+            format!("{} after {} attempts: {}", job.kind, job.attempts, job.last_error.unwrap_or_default());
+        if job.failed_at.is_some() {
+            report.violation("jobs that were given up", what);
+        } else if is_work(&job.kind) {
+            report.violation("jobs that are stuck", what);
+        } else if job.leased_until.is_some() && job.kind != "sweep_objects" {
+            report.violation("leases that are left", what);
+        }
+    }
+    Ok(())
+}
+
+/// A request that was sent again made no second track.
+async fn check_count(load: &Load, uploads: usize, report: &mut Report) -> Result<()> {
+    let path = format!("/v1/collection/{}/track?limit=1", load.collection);
+    let listed = load.client.get(0, &path, WITHIN).await?;
+    let count = listed["count"].as_u64().unwrap_or_default();
+    if count != uploads as u64 {
+        report.violation("tracks made twice or not at all", format!("{count} tracks for {uploads} uploads"));
+    }
+    Ok(())
+}
+
+/// What was played is counted to the byte.
+async fn check_usage(load: &Load, report: &mut Report) -> Result<()> {
+    let expected = load.ledger.counts();
+    let begun = Instant::now();
+    let counted = loop {
+        let counted = usage(load).await?;
+        let is_same = expected.iter().filter(|(_, counts)| !counts.is_inexact).all(|(track, counts)| {
+            counted.get(track).copied().unwrap_or_default() == (counts.starts, counts.bytes)
+        });
+        if is_same || begun.elapsed() > COUNTED_WITHIN {
+            break counted;
+        }
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    };
+    let mut exact = 0;
+    for (track, counts) in &expected {
+        let (starts, bytes) = counted.get(track).copied().unwrap_or_default();
+        let is_right = match counts.is_inexact {
+            false => (starts, bytes) == (counts.starts, counts.bytes),
+            true => starts >= counts.starts && bytes >= counts.bytes,
+        };
+        exact += u64::from(is_right && !counts.is_inexact);
+        if !is_right {
+            report.violation(
+                "tracks whose plays are not counted",
+                format!("{track}: {starts} starts and {bytes} bytes, instead of {counts:?}"),
+            );
+        }
+    }
+    report.row("plays counted exactly", format!("of {exact} tracks of {}", expected.len()));
+    Ok(())
+}
+
+async fn usage(load: &Load) -> Result<HashMap<String, (u64, u64)>> {
+    let mut counted = HashMap::new();
+    loop {
+        let path = format!("/v1/usage?group=track&limit=200&offset={}", counted.len());
+        let page = load.client.get(0, &path, WITHIN).await?;
+        let rows = page["usage"].as_array().cloned().unwrap_or_default();
+        if rows.is_empty() {
+            return Ok(counted);
+        }
+        for row in rows {
+            let number = |name: &str| row[name].as_u64().unwrap_or_default();
+            let track = row["track_id"].as_str().or(row["folder"].as_str()).unwrap_or_default();
+            counted.insert(track.to_owned(), (number("starts"), number("bytes")));
+        }
+        if page["usage"] == Value::Null {
+            return Ok(counted);
+        }
+    }
+}

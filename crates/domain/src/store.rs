@@ -1,0 +1,204 @@
+//! Whether a database and an object store belong together, and how much a sweep may remove without being asked.
+
+use std::fmt;
+
+use crate::{ContentType, ObjectFile, ObjectKey, ShortId, Timestamp, VariantIndex};
+
+/// The identity that a database and its object store share. It is made at the first start of both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StoreId(ShortId);
+
+impl StoreId {
+    /// The folder of identities, below [`ObjectKey::RESERVED`].
+    pub const FOLDER: &str = "identity0000";
+    const LABEL: &str = "store";
+
+    /// From a fresh short id.
+    pub const fn new(id: ShortId) -> Self {
+        Self(id)
+    }
+
+    /// The identity as text.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// The object that carries the identity. Its name alone says it; what it holds is for people.
+    pub fn object(self) -> ObjectKey {
+        let file = ObjectFile {
+            label: VariantIndex::from_static(Self::LABEL),
+            version: self.0,
+            content_type: ContentType::Json,
+        };
+        ObjectKey { organization_id: ObjectKey::RESERVED, folder: Self::folder(), file }
+    }
+
+    /// The identity that an object carries; `None` for every other object.
+    pub fn of_object(key: &ObjectKey) -> Option<Self> {
+        let id = Self(key.file.version);
+        (id.object() == *key).then_some(id)
+    }
+
+    /// [`Self::FOLDER`] as a short id.
+    pub fn folder() -> ShortId {
+        Self::FOLDER.parse().expect("twelve letters and digits are a short id")
+    }
+}
+
+impl fmt::Display for StoreId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Why a database and an object store do not belong together.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreMismatch {
+    /// The store lost its identity, or is another, empty one.
+    #[error(
+        "the database belongs to the object store {expected}, but the store has no identity: it is empty, its disk is \
+         not mounted, or storage_url is wrong. Mount the disk or correct storage_url; if the store was restored on \
+         purpose, run `tonearm store adopt`"
+    )]
+    NoIdentity {
+        /// The identity in the database.
+        expected: StoreId,
+    },
+    /// The store belongs to another database, or to several.
+    #[error(
+        "the database belongs to the object store {expected}, but the store is {}: database_url and storage_url do not \
+         belong together. Correct one of them; if they are to be used together from now on, run `tonearm store adopt`",
+        list(found)
+    )]
+    OtherStore {
+        /// The identity in the database.
+        expected: StoreId,
+        /// The identities in the store.
+        found: Vec<StoreId>,
+    },
+    /// The store belongs to a database, and this one is new.
+    #[error(
+        "the object store is {} and belongs to another database: this one is new or was replaced. Correct database_url \
+         or storage_url, or restore the database; if the two are to be used together from now on, run \
+         `tonearm store adopt`",
+        list(found)
+    )]
+    OtherDatabase {
+        /// The identities in the store.
+        found: Vec<StoreId>,
+    },
+    /// Neither has an identity yet, and what they hold does not fit.
+    #[error(
+        "the database and the object store do not seem to belong together: {0}. Correct database_url or storage_url; if \
+         they are to be used together, run `tonearm store adopt`"
+    )]
+    Unrelated(Evidence),
+}
+
+fn list(ids: &[StoreId]) -> String {
+    ids.iter().map(StoreId::to_string).collect::<Vec<_>>().join(" and ")
+}
+
+/// What was found of a database in a store, and the other way round. Samples, not everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Evidence {
+    /// Objects that the database names.
+    pub named: usize,
+    /// Those of them that are in the store.
+    pub found: usize,
+    /// Objects in the store.
+    pub listed: usize,
+    /// Those of them that the database names.
+    pub known: usize,
+}
+
+impl Evidence {
+    /// Whether a database and a store without identities may be tied together without asking anybody: both are empty,
+    /// or each holds at least half of what was looked up from the other. Names of objects are random, so another
+    /// installation's database knows none of them.
+    pub fn is_sound(self) -> bool {
+        let fits = |part: usize, whole: usize| 2 * part >= whole;
+        match self {
+            Self { named: 0, listed: 0, .. } => true,
+            // The samples of the database are sources of tracks; it may know the store by covers alone.
+            Self { listed: 0, .. } => false,
+            Self { named, found, listed, known } => fits(known, listed) && fits(found, named),
+        }
+    }
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { named, found, listed, known } = self;
+        write!(
+            f,
+            "of {named} objects that the database names, {found} are in the store; of {listed} objects in the store, \
+             the database knows {known}"
+        )
+    }
+}
+
+/// The rules of the sweep, which removes objects that no row names.
+#[derive(Debug)]
+pub struct SweepRules;
+
+impl SweepRules {
+    /// Younger objects may belong to an upload whose row is about to be committed. Also how long an object has to
+    /// stay unknown, from the first sweep that found it to the one that removes it.
+    pub const GRACE_SECONDS: i64 = 24 * 3600;
+    /// A sweep removes so many objects without asking, however few there are in all.
+    pub const FREELY: u64 = 100;
+    /// Unknown objects that are noted at most. Where there are more, something is wrong.
+    pub const MOST_NOTED: u64 = 100_000;
+
+    /// Objects that were put, or found to be unknown, after this moment are left alone.
+    pub fn spared_after(now: Timestamp) -> Timestamp {
+        now.plus_seconds(-Self::GRACE_SECONDS)
+    }
+
+    /// Whether removing `removed` of `all` objects needs a confirmation: more than 1 %, and more than 100.
+    pub const fn needs_confirmation(removed: u64, all: u64) -> bool {
+        removed > Self::FREELY && removed.saturating_mul(100) > all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(n: u8) -> StoreId {
+        StoreId::new(ShortId::from_random([n; 8]))
+    }
+
+    #[test]
+    fn an_identity_is_in_the_name_of_its_object() {
+        let key = id(1).object();
+        assert_eq!(StoreId::of_object(&key), Some(id(1)));
+        assert_eq!(key.to_string().parse(), Ok(key.clone()));
+        let other = ObjectKey { folder: ShortId::from_random([0; 8]), ..key };
+        assert_eq!(StoreId::of_object(&other), None);
+    }
+
+    #[test]
+    fn what_fits_is_told_from_what_does_not() {
+        let sound = |named, found, listed, known| Evidence { named, found, listed, known }.is_sound();
+        assert!(sound(0, 0, 0, 0), "both are new");
+        assert!(sound(20, 20, 1000, 1000), "an upgrade");
+        assert!(sound(20, 18, 1000, 700), "an upgrade with leftovers");
+        assert!(sound(0, 0, 8, 8), "covers, and no track yet");
+        assert!(!sound(0, 0, 27, 0), "an empty database with a used store");
+        assert!(!sound(20, 0, 0, 0), "a used database with an empty store");
+        assert!(!sound(20, 0, 1000, 0), "two strangers");
+        assert!(!sound(20, 20, 1000, 10), "the store of a far larger installation");
+        assert!(!sound(20, 2, 1000, 1000), "most of the store is missing");
+    }
+
+    #[test]
+    fn a_sweep_asks_before_it_removes_much() {
+        for (removed, all, asks) in
+            [(27, 27, false), (100, 100, false), (101, 101, true), (101, 10_099, true), (101, 10_100, false)]
+        {
+            assert_eq!(SweepRules::needs_confirmation(removed, all), asks, "{removed} of {all}");
+        }
+    }
+}

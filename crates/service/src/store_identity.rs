@@ -1,0 +1,185 @@
+//! The identity that a database and its object store share.
+//!
+//! It is a row of the database and an object of the store, made together at the first start. The database decides: of
+//! several nodes that start at once, the first to propose an identity wins, and all of them put the same object. The
+//! row says whether the object was put, so that a first start that was killed goes on where it was.
+
+use bytes::Bytes;
+use futures::{StreamExt, TryStreamExt};
+use tonearm_blobs::{BlobError, Blobs, PutError};
+use tonearm_catalog::{Catalog, CatalogError, StoreRecord};
+use tonearm_domain::{Ambient, Evidence, ObjectKey, StoreId, StoreMismatch};
+
+/// Objects of the store that are looked up in the database.
+const LISTED: usize = 500;
+/// Tracks of each end of the database whose sources are looked up in the store.
+const NAMED: u64 = 10;
+/// Identities in the store that are read. More than one is a mismatch already.
+const FOUND: usize = 10;
+
+/// Ties a database and an object store together.
+#[derive(Clone)]
+pub struct StoreIdentity {
+    catalog: Catalog,
+    blobs: Blobs,
+    ambient: Ambient,
+}
+
+/// Why it is not known that a database and a store belong together.
+#[derive(Debug, thiserror::Error)]
+pub enum IdentityError {
+    /// They do not.
+    #[error(transparent)]
+    Mismatch(#[from] StoreMismatch),
+    /// The store cannot be asked now.
+    #[error(transparent)]
+    Store(#[from] BlobError),
+    /// The database cannot be asked now.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+}
+
+impl From<PutError> for IdentityError {
+    fn from(error: PutError) -> Self {
+        match error {
+            PutError::Store(error) => Self::Store(error),
+            // Nothing is asked of these bytes that they could fail.
+            other => Self::Store(BlobError::from(std::io::Error::other(other))),
+        }
+    }
+}
+
+/// What the two say of each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreTie {
+    /// The identity in the database.
+    pub record: Option<StoreRecord>,
+    /// The identities in the store.
+    pub found: Vec<StoreId>,
+}
+
+impl StoreTie {
+    /// The identity that both have; `None` where neither has one, or where it is yet to be put into the store.
+    pub fn agreed(&self) -> Result<Option<StoreId>, StoreMismatch> {
+        match (self.record, self.found.as_slice()) {
+            (None, []) => Ok(None),
+            (None, found) => Err(StoreMismatch::OtherDatabase { found: found.to_vec() }),
+            (Some(record), []) if record.tied_at.is_none() => Ok(None),
+            (Some(record), []) => Err(StoreMismatch::NoIdentity { expected: record.id }),
+            (Some(record), [only]) if *only == record.id => Ok(Some(record.id)),
+            (Some(record), found) => {
+                Err(StoreMismatch::OtherStore { expected: record.id, found: found.to_vec() })
+            }
+        }
+    }
+}
+
+impl StoreIdentity {
+    /// Of this database and this store.
+    pub fn new(catalog: Catalog, blobs: Blobs, ambient: Ambient) -> Self {
+        Self { catalog, blobs, ambient }
+    }
+
+    /// Checks that database and store belong together, and ties them where neither has an identity and what they hold
+    /// fits. It costs one read of each once they are tied.
+    pub async fn establish(&self) -> Result<StoreId, IdentityError> {
+        match self.try_to_establish().await {
+            // Another node that starts for the first time may have been between its two steps.
+            Err(IdentityError::Mismatch(_)) => self.try_to_establish().await,
+            other => other,
+        }
+    }
+
+    async fn try_to_establish(&self) -> Result<StoreId, IdentityError> {
+        let tie = self.inspect().await?;
+        let id = match tie.agreed()? {
+            Some(id) => id,
+            None => self.found_new(tie.record).await?,
+        };
+        if tie.record.is_none_or(|record| record.tied_at.is_none()) {
+            self.record_tie(id).await?;
+        }
+        Ok(id)
+    }
+
+    /// Gives both an identity, if what they hold fits.
+    async fn found_new(&self, record: Option<StoreRecord>) -> Result<StoreId, IdentityError> {
+        let evidence = self.evidence().await?;
+        if !evidence.is_sound() {
+            return Err(StoreMismatch::Unrelated(evidence).into());
+        }
+        let id = match record {
+            Some(record) => record.id,
+            None => {
+                let tx = self.catalog.begin().await?;
+                let proposed = StoreId::new(self.ambient.short_id());
+                let record = tx.propose_store_id(proposed, self.ambient.now()).await?;
+                tx.commit().await?;
+                record.id
+            }
+        };
+        self.put(id).await?;
+        tracing::info!(store = %id, "the database and the object store now have an identity in common");
+        Ok(id)
+    }
+
+    async fn record_tie(&self, id: StoreId) -> Result<(), IdentityError> {
+        let tx = self.catalog.begin().await?;
+        if tx.tie_store(id, self.ambient.now()).await? {
+            tx.commit().await?;
+        }
+        Ok(())
+    }
+
+    async fn put(&self, id: StoreId) -> Result<(), IdentityError> {
+        let text = format!("{{\"store\":\"{id}\"}}\n");
+        self.blobs.put_bytes(&id.object(), Bytes::from(text)).await?;
+        Ok(())
+    }
+
+    /// What database and store say of each other. The database is read first: an identity is put into the store only
+    /// after it is in the database.
+    pub async fn inspect(&self) -> Result<StoreTie, IdentityError> {
+        let record = self.catalog.store_record().await?;
+        let listed = self.blobs.list(Some(ObjectKey::RESERVED), Some(StoreId::folder()));
+        let ids = listed.try_filter_map(|(key, _)| std::future::ready(Ok(StoreId::of_object(&key))));
+        let mut found: Vec<StoreId> = ids.take(FOUND).try_collect().await?;
+        found.sort_unstable();
+        Ok(StoreTie { record, found })
+    }
+
+    /// Looks up a sample of each in the other.
+    pub async fn evidence(&self) -> Result<Evidence, IdentityError> {
+        let named = self.catalog.sample_of_sources(NAMED).await?;
+        let mut found = 0;
+        for key in &named {
+            found += usize::from(self.blobs.head(key).await?.is_some());
+        }
+        let objects = self.blobs.list_after(None).map_ok(|(key, _)| key);
+        let objects =
+            objects.try_filter(|key| std::future::ready(key.organization_id != ObjectKey::RESERVED));
+        let listed: Vec<ObjectKey> = objects.take(LISTED).try_collect().await?;
+        let known = self.catalog.known_objects(&listed).await?.len();
+        Ok(Evidence { named: named.len(), found, listed: listed.len(), known })
+    }
+
+    /// Gives both a new identity, whatever they had: from now on they belong together, and to nobody else. Done again after
+    /// an interruption, it comes to its end.
+    pub async fn adopt(&self) -> Result<StoreId, IdentityError> {
+        let id = StoreId::new(self.ambient.short_id());
+        let tx = self.catalog.begin().await?;
+        tx.replace_store_id(id, self.ambient.now()).await?;
+        tx.commit().await?;
+        self.put(id).await?;
+        let others: Vec<ObjectKey> = self
+            .blobs
+            .list(Some(ObjectKey::RESERVED), Some(StoreId::folder()))
+            .map_ok(|(key, _)| key)
+            .try_filter(|key| std::future::ready(StoreId::of_object(key).is_some_and(|found| found != id)))
+            .try_collect()
+            .await?;
+        self.blobs.delete_many(others).await?;
+        self.record_tie(id).await?;
+        Ok(id)
+    }
+}

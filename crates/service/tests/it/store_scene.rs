@@ -1,0 +1,181 @@
+//! A database and an object store, and what can be in them.
+
+use bytes::Bytes;
+use futures::TryStreamExt;
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+use tonearm_blobs::Blobs;
+use tonearm_catalog::{Catalog, ConnectOptions};
+use tonearm_domain::{
+    Ambient, ContentType, Job, KeepDeleted, ObjectFile, ObjectKey, Source, Track, TrackStatus, VariantIndex,
+};
+use tonearm_fixtures::{ManualClock, Place, S3Server, ambient};
+use tonearm_media::{Media, MediaConfig};
+use tonearm_service::{
+    Caller, CreateCollection, CreateTrack, JobError, JobRun, Library, Links, Processing, StoreIdentity,
+    Sweeps,
+};
+use tonearm_signing::{Secrets, UrlSigner};
+
+/// What a store stands on; kept until the end of the test.
+pub(crate) enum Ground {
+    Folder(TempDir),
+    S3(S3Server),
+}
+
+impl Ground {
+    /// A folder beside SQLite, and a bucket beside PostgreSQL.
+    pub(crate) fn beside(place: &Place) -> Self {
+        match place.url.starts_with("sqlite") {
+            true => Self::Folder(TempDir::new().unwrap()),
+            false => Self::S3(S3Server::start()),
+        }
+    }
+
+    pub(crate) async fn open(&self) -> Blobs {
+        let url = match self {
+            Self::Folder(folder) => format!("file://{}/objects", folder.path().display()),
+            Self::S3(server) => server.url(),
+        };
+        Blobs::open(&url.parse().unwrap()).await.unwrap()
+    }
+}
+
+/// One node over a database and a store.
+pub(crate) struct Scene {
+    pub(crate) catalog: Catalog,
+    pub(crate) blobs: Blobs,
+    pub(crate) library: Library,
+    pub(crate) caller: Caller,
+    pub(crate) clock: ManualClock,
+    pub(crate) ambient: Ambient,
+    processing: Processing,
+    _scratch: TempDir,
+}
+
+impl Scene {
+    pub(crate) async fn set(place: &Place, blobs: Blobs) -> Self {
+        let catalog = Catalog::connect(&place.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+        let (ambient, clock) = ambient();
+        let signer = UrlSigner::new(Secrets::from_bytes([1; 32]));
+        let delivery_url = "https://cdn.example.com".parse().unwrap();
+        let links = Links::new(signer, ambient.clone(), "https://api.example.com", delivery_url);
+        let library = Library::new(catalog.clone(), ambient.clone(), links)
+            .keeping_deleted(KeepDeleted::new(24 * 30).unwrap());
+        let organization = library.create_organization("Example Radio").await.unwrap().organization;
+        let scratch = TempDir::new().unwrap();
+        let processing = Processing::new(
+            catalog.clone(),
+            blobs.clone(),
+            Media::new(MediaConfig::find()),
+            ambient.clone(),
+            scratch.path().to_owned(),
+        );
+        let caller = Caller::owner(organization.id);
+        Self { catalog, blobs, library, caller, clock, ambient, processing, _scratch: scratch }
+    }
+
+    pub(crate) fn identity(&self) -> StoreIdentity {
+        StoreIdentity::new(self.catalog.clone(), self.blobs.clone(), self.ambient.clone())
+    }
+
+    pub(crate) fn sweeps(&self) -> Sweeps {
+        Sweeps::new(self.catalog.clone(), self.ambient.clone())
+    }
+
+    /// Runs one sweep as a worker does.
+    pub(crate) async fn sweep(&self) {
+        self.sweep_until(CancellationToken::new()).await.unwrap();
+        assert!(self.jobs().await.is_empty(), "a sweep ends its job");
+    }
+
+    pub(crate) async fn sweep_until(&self, cancel: CancellationToken) -> Result<(), JobError> {
+        let job = Job::SweepObjects {};
+        let kind = job.kind();
+        let tx = self.catalog.begin().await.unwrap();
+        tx.enqueue(job, self.ambient.record_id(), self.ambient.now(), Some(kind)).await.unwrap();
+        tx.commit().await.unwrap();
+        let now = self.ambient.now();
+        let lease = self.ambient.credential_id();
+        let claimed = self.catalog.claim_job(now, lease, now.plus_seconds(60)).await.unwrap().unwrap();
+        self.processing.run(&JobRun { claimed, cancel }).await
+    }
+
+    pub(crate) async fn jobs(&self) -> Vec<String> {
+        self.catalog.pending_jobs().await.unwrap().into_iter().map(|job| job.kind).collect()
+    }
+
+    /// An object that no row names.
+    pub(crate) async fn stray(&self) -> ObjectKey {
+        let file = ObjectFile {
+            label: VariantIndex::from_static("source"),
+            version: self.ambient.short_id(),
+            content_type: ContentType::Wav,
+        };
+        let key =
+            ObjectKey { organization_id: self.caller.organization_id, folder: self.ambient.short_id(), file };
+        self.blobs.put_bytes(&key, Bytes::from_static(b"sound")).await.unwrap();
+        key
+    }
+
+    pub(crate) async fn strays(&self, count: usize) -> Vec<ObjectKey> {
+        let mut keys = Vec::new();
+        for _ in 0..count {
+            keys.push(self.stray().await);
+        }
+        keys.sort_by_key(ToString::to_string);
+        keys
+    }
+
+    /// Records a track whose source is an object.
+    pub(crate) async fn name(&self, key: &ObjectKey) -> Track {
+        let create = CreateCollection { title: "First".to_owned(), ..CreateCollection::default() };
+        let (collection, _) = self.library.create_collection(&self.caller, create).await.unwrap();
+        let create = CreateTrack {
+            collection_id: Some(collection.collection.id),
+            file_name: "tone.wav".to_owned(),
+            ..CreateTrack::default()
+        };
+        let (created, _) = self.library.create_track(&self.caller, create).await.unwrap();
+        let mut track = created.track;
+        track.status = TrackStatus::Ready;
+        track.source = Some(Source { key: key.clone(), size: 5, sha256: [0; 32] });
+        let tx = self.catalog.begin().await.unwrap();
+        tx.update_track(&track).await.unwrap();
+        tx.commit().await.unwrap();
+        // What waits for the upload has no part in these tests.
+        self.drop_jobs().await;
+        track
+    }
+
+    pub(crate) async fn named(&self) -> ObjectKey {
+        let key = self.stray().await;
+        self.name(&key).await;
+        key
+    }
+
+    /// Claims and finishes every job, whenever it is due.
+    pub(crate) async fn drop_jobs(&self) {
+        let later = self.ambient.now().plus_seconds(1_000_000_000);
+        let lease = self.ambient.credential_id();
+        while let Some(claimed) = self.catalog.claim_job(later, lease, later.plus_seconds(60)).await.unwrap()
+        {
+            let tx = self.catalog.begin().await.unwrap();
+            assert!(tx.finish_job(&claimed).await.unwrap());
+            tx.commit().await.unwrap();
+        }
+    }
+
+    /// The objects in the store, without what nodes leave there for each other.
+    pub(crate) async fn objects(&self) -> Vec<ObjectKey> {
+        let listed: Vec<_> = self.blobs.list_after(None).try_collect().await.unwrap();
+        let keys = listed.into_iter().map(|(key, _)| key);
+        keys.filter(|key| key.organization_id != ObjectKey::RESERVED).collect()
+    }
+
+    /// How many objects there are that nodes leave for each other.
+    pub(crate) async fn reserved(&self) -> usize {
+        let listed: Vec<_> = self.blobs.list(Some(ObjectKey::RESERVED), None).try_collect().await.unwrap();
+        listed.len()
+    }
+}

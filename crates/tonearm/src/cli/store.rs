@@ -1,0 +1,107 @@
+//! `tonearm store`
+
+use std::io::{IsTerminal, Write};
+
+use clap::Subcommand;
+use serde_json::json;
+use tonearm_domain::{Ambient, Evidence, StoreId};
+use tonearm_service::{IdentityError, StoreIdentity, StoreTie};
+
+use super::{Failure, print};
+use crate::{Config, Parts};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Show the identities of the database and the object store, and whether they agree
+    Show {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Tie the database and the object store together, after one of them was restored or moved on purpose
+    Adopt {
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+impl From<IdentityError> for Failure {
+    fn from(error: IdentityError) -> Self {
+        Self::failed(error)
+    }
+}
+
+pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
+    let identity = Parts::open(config, ambient).await?.open_identity(config, ambient).await?;
+    let (tie, evidence) = (identity.inspect().await?, identity.evidence().await?);
+    match command {
+        Command::Show { json: true } => {
+            let agreed = tie.agreed();
+            print::json(&json!({
+                "database": tie.record.map(|record| record.id.to_string()),
+                "store": tie.found.iter().map(StoreId::to_string).collect::<Vec<_>>(),
+                "agrees": agreed.is_ok(),
+                "problem": agreed.err().map(|mismatch| mismatch.to_string()),
+                "sample": {
+                    "named": evidence.named,
+                    "found": evidence.found,
+                    "listed": evidence.listed,
+                    "known": evidence.known,
+                },
+            }));
+            Ok(())
+        }
+        Command::Show { json: false } => {
+            show(config, &tie, evidence);
+            match tie.agreed() {
+                Ok(Some(_)) => println!("\nThey belong together."),
+                Ok(None) => println!("\nThe next start of a node gives them an identity."),
+                Err(mismatch) => println!("\n{mismatch}."),
+            }
+            Ok(())
+        }
+        Command::Adopt { yes } => {
+            show(config, &tie, evidence);
+            adopt(&identity, yes).await
+        }
+    }
+}
+
+fn show(config: &Config, tie: &StoreTie, evidence: Evidence) {
+    let of_database = tie.record.map_or_else(|| "none".to_owned(), |record| record.id.to_string());
+    let of_store = match tie.found.as_slice() {
+        [] => "none".to_owned(),
+        found => found.iter().map(StoreId::to_string).collect::<Vec<_>>().join(", "),
+    };
+    println!("database      {}", config.database_url);
+    println!("  identity    {of_database}");
+    println!("  objects     of {} looked up, {} are in the store", evidence.named, evidence.found);
+    println!("object store  {}", config.storage_url);
+    println!("  identity    {of_store}");
+    println!("  objects     of {} looked up, the database knows {}", evidence.listed, evidence.known);
+}
+
+async fn adopt(identity: &StoreIdentity, yes: bool) -> Result<(), Failure> {
+    println!(
+        "\nThis gives both a new identity. No other database can use the store then. Objects that this database does \
+         not know\nare noted by the next sweep and removed a day later; `tonearm sweep` shows them."
+    );
+    if !yes && !is_confirmed()? {
+        return Err(Failure::failed("nothing was changed"));
+    }
+    let id = identity.adopt().await?;
+    println!("\nThe database and the object store now share the identity {id}.");
+    Ok(())
+}
+
+fn is_confirmed() -> Result<bool, Failure> {
+    if !std::io::stdin().is_terminal() {
+        return Err(Failure::Usage("nobody can be asked here; add --yes to go on".to_owned()));
+    }
+    print!("Go on? [y/N] ");
+    std::io::stdout().flush().map_err(Failure::failed)?;
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer).map_err(Failure::failed)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}

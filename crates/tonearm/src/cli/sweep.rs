@@ -1,0 +1,86 @@
+//! `tonearm sweep`
+
+use serde_json::json;
+use tonearm_domain::Ambient;
+use tonearm_service::SweepView;
+
+use super::{Failure, print};
+use crate::{Config, Parts};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Let the next sweep remove what the last one left to be confirmed
+    #[arg(long)]
+    confirm: bool,
+    /// Print JSON
+    #[arg(long, conflicts_with = "confirm")]
+    json: bool,
+}
+
+pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Result<(), Failure> {
+    let sweeps = Parts::open(config, ambient).await?.sweeps(ambient);
+    if args.confirm {
+        return match sweeps.confirm().await? {
+            Some(count) => {
+                println!(
+                    "{count} objects will be removed by a sweep that begins now, unless they are known again."
+                );
+                Ok(())
+            }
+            None => Err(Failure::failed("nothing waits for a confirmation")),
+        };
+    }
+    let view = sweeps.view().await?;
+    if args.json {
+        print_json(&view);
+    } else {
+        print_words(&view);
+    }
+    Ok(())
+}
+
+fn print_json(view: &SweepView) {
+    let sweep = view.sweep.as_ref();
+    print::json(&json!({
+        "is_running": sweep.is_some_and(|sweep| sweep.is_running),
+        "started_at": sweep.map(|sweep| sweep.started_at),
+        "finished_at": sweep.and_then(|sweep| sweep.finished_at),
+        "last_key": sweep.and_then(|sweep| sweep.last_key.clone()),
+        "seen": sweep.map_or(0, |sweep| sweep.seen),
+        "unknown": sweep.map_or(0, |sweep| sweep.unknown),
+        "removed": sweep.map_or(0, |sweep| sweep.removed),
+        "noted": view.noted,
+        "waiting": sweep.map_or(0, |sweep| sweep.due),
+        "is_confirmed": sweep.is_some_and(|sweep| sweep.confirmed_until.is_some()),
+        "refusal": sweep.and_then(|sweep| sweep.refusal.clone()),
+    }));
+}
+
+fn print_words(view: &SweepView) {
+    let Some(sweep) = &view.sweep else {
+        println!("There was no sweep yet. One begins about every six hours while a worker runs.");
+        return;
+    };
+    if let Some(refusal) = &sweep.refusal {
+        println!("The last sweep did not begin: {refusal}.\n");
+    }
+    println!("begun      {}", sweep.started_at);
+    match (sweep.is_running, &sweep.last_key, sweep.finished_at) {
+        (true, Some(key), _) => println!("under way  at {key}"),
+        (true, None, _) => println!("under way  at the beginning"),
+        (false, _, Some(at)) => println!("finished   {at}"),
+        (false, _, None) => {}
+    }
+    println!("seen       {} objects", sweep.seen);
+    println!("unknown    {}, of which {} are noted", sweep.unknown, view.noted);
+    println!("removed    {}", sweep.removed);
+    if sweep.confirmed_until.is_some() {
+        println!("\n{} objects are confirmed, and go with the next sweep.", sweep.due);
+    } else if sweep.due > 0 {
+        println!(
+            "\n{} objects have been unknown for a day. These are too many to be removed without being asked.\n\
+             See that the database is the right one and whole, then run: tonearm sweep --confirm",
+            sweep.due
+        );
+    }
+}

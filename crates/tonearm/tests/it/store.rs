@@ -1,0 +1,71 @@
+//! A node serves only the store that its database belongs to.
+
+use serde_json::Value;
+use tonearm_fixtures::S3Server;
+use tonearm_testkit::Program;
+
+use crate::{binary, text};
+
+fn said(output: &std::process::Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn shown(program: &Program) -> Value {
+    let output = program.run(&["store", "show", "--json"]);
+    assert!(output.status.success(), "{}", said(&output));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[tokio::test]
+async fn a_store_of_another_database_is_refused_until_it_is_adopted() {
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    assert_eq!(shown(&program)["database"], Value::Null);
+    program.start().await;
+    assert!(program.terminate(), "{}", program.log());
+    let first = shown(&program);
+    assert_eq!((&first["agrees"], &first["store"][0]), (&Value::Bool(true), &first["database"]));
+
+    // The database is lost, and an empty one takes its place.
+    program.set("TONEARM_DATABASE_URL", &format!("sqlite://{}/other.db", data.path().display()));
+    let refused = program.run(&["serve", "--listen", "127.0.0.1:0"]);
+    assert_eq!(refused.status.code(), Some(1));
+    let message = said(&refused);
+    let message: Vec<_> = message.lines().filter(|line| line.starts_with("tonearm: ")).collect();
+    assert_eq!(message.len(), 1, "{message:?}");
+    assert!(message[0].contains(text(&first, "/database")), "{message:?}");
+    assert!(message[0].contains("tonearm store adopt"), "{message:?}");
+    let doctor = program.run(&["doctor"]);
+    assert!(String::from_utf8_lossy(&doctor.stdout).contains("FAIL  identity"));
+
+    let unasked = program.run(&["store", "adopt"]);
+    assert_eq!(unasked.status.code(), Some(2), "{}", said(&unasked));
+    assert!(said(&unasked).contains("--yes"));
+    assert_eq!(shown(&program)["agrees"], false);
+    let adopted = program.run(&["store", "adopt", "--yes"]);
+    assert!(adopted.status.success(), "{}", said(&adopted));
+    program.start().await;
+    assert!(program.terminate(), "{}", program.log());
+
+    let status = program.run(&["sweep", "--json"]);
+    let status: Value = serde_json::from_slice(&status.stdout).unwrap();
+    assert_eq!((&status["started_at"], &status["noted"]), (&Value::Null, &Value::from(0)));
+    assert_eq!(program.run(&["sweep", "--confirm"]).status.code(), Some(1), "nothing waits");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_starts_without_its_store_and_checks_it_later() {
+    let data = tempfile::tempdir().unwrap();
+    let mut server = S3Server::start();
+    server.stop();
+    let mut program = Program::new(binary(), data.path());
+    program.set("TONEARM_STORAGE_URL", &server.url());
+    program.start().await;
+    server.restart();
+    let begun = std::time::Instant::now();
+    while shown(&program)["agrees"] != true || shown(&program)["database"].is_null() {
+        assert!(begun.elapsed() < std::time::Duration::from_secs(60), "{}", program.log());
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    assert!(program.terminate(), "{}", program.log());
+}
