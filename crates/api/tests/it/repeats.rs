@@ -193,7 +193,8 @@ async fn a_client_that_goes_away_has_its_request_done(place: Place) {
     let (lock, client) = held_up(&house, "k", send).await;
     drop(client);
     tokio::time::timeout(Duration::from_secs(30), is_gone.recv()).await.unwrap();
-    let repeated = post(&house, &house.key, "/v1/track", "k", &track(&house));
+    let body = track(&house);
+    let repeated = post(&house, &house.key, "/v1/track", "k", &body);
     let (repeated, ()) = tokio::join!(repeated, async { drop(lock) });
     let repeated = repeated.expect_ok();
     assert_eq!(repeated.header("idempotency-replayed"), Some("true"));
