@@ -11,6 +11,7 @@ mod m0008_transcription;
 mod m0009_people;
 mod m0010_listing;
 mod m0011_trash;
+mod m0018_themes;
 mod pieces;
 
 use std::collections::HashSet;
@@ -37,6 +38,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0009_people::Migration),
             Box::new(m0010_listing::Migration),
             Box::new(m0011_trash::Migration),
+            Box::new(m0018_themes::Migration),
         ]
     }
 }
