@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ThemeColour;
+use crate::{Patch, ThemeColour};
 
 /// Colours that somebody set: at most 8, each with shares from 0 to 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -63,6 +63,15 @@ impl Theme {
         self.set.as_ref().map_or(&self.found, Palette::colours)
     }
 
+    /// Sets or clears what was set. A palette that comes back in a whole record, as it was answered, does not turn colours that
+    /// were found into colours that were set.
+    pub fn apply(&mut self, patch: Patch<Palette>, is_record: bool) {
+        match patch {
+            Patch::Set(palette) if is_record && self.set.is_none() && self.shows(&palette) => {}
+            patch => patch.apply(&mut self.set),
+        }
+    }
+
     /// Whether a palette shows the same colours as are in use. Shares may differ in the last digits, as they are written and
     /// read as decimal numbers.
     pub fn shows(&self, palette: &Palette) -> bool {
@@ -108,6 +117,19 @@ mod tests {
         assert_eq!(theme.colours(), colours(3));
         theme.set = Palette::try_from(Vec::new()).ok();
         assert_eq!(theme.colours(), []);
+    }
+
+    #[test]
+    fn a_record_sent_back_sets_nothing() {
+        let palette = |count| Patch::Set(Palette::try_from(colours(count)).unwrap());
+        let mut theme = Theme { set: None, found: colours(2) };
+        theme.apply(palette(2), true);
+        assert_eq!(theme.set, None);
+        theme.apply(palette(2), false);
+        assert!(theme.set.is_some());
+        theme.apply(Patch::Clear, true);
+        theme.apply(palette(1), true);
+        assert_eq!(theme.colours(), colours(1));
     }
 
     #[test]

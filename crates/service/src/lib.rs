@@ -40,7 +40,7 @@ pub use people::{
 };
 pub use playback::{
     CoverImage, Download, GrantPlaySession, OpenedPlaySession, PlaySessionScope, Playable, PlayableVariant,
-    Playback, SharedCollection, SharedSummary, SharedTrack, TrackCard,
+    Playback, SharedCollection, SharedTrack, TrackCard,
 };
 pub use processing::{JobError, JobRun, Processing};
 pub use refusal::{Noun, Refusal};

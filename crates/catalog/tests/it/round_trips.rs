@@ -38,7 +38,7 @@ async fn organizations(place: Place) {
     full.name = "Renamed".to_owned();
     full.cover = None;
     full.webhook_url = None;
-    full.theme.clear();
+    full.theme = tonearm_domain::Theme::default();
     let tx = catalog.begin().await.unwrap();
     tx.update_organization(&full).await.unwrap();
     tx.commit().await.unwrap();
@@ -210,6 +210,8 @@ async fn sessions(place: Place) {
         creator_id: Some(creator.id),
         track_id: Some(track.id),
         variants: ["hq", "lq"].map(VariantIndex::from_static).to_vec(),
+        organization_index: Some(HOSTILE.to_owned()),
+        metadata: rich_metadata(),
         is_downloadable: true,
         ..play_session(&ambient, &collection)
     };

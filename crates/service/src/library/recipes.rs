@@ -152,5 +152,5 @@ impl Library {
 }
 
 fn validate(kind: &RecipeKind) -> Result<(), Refusal> {
-    kind.validate().map_err(|error| Refusal::invalid("variant", error.to_string()))
+    kind.validate().map_err(|error| Refusal::invalid(error.field(), error.to_string()))
 }

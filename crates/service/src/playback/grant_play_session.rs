@@ -1,7 +1,7 @@
 //! A new play session.
 
 use tonearm_domain::{
-    CollectionId, ExpiresIn, LevelsFormat, PlaySession, Recipe, RecipeKind, TrackId, VariantIndex,
+    CollectionId, ExpiresIn, LevelsFormat, Metadata, PlaySession, Recipe, RecipeKind, TrackId, VariantIndex,
 };
 
 use super::{OpenedPlaySession, Playback};
@@ -23,6 +23,10 @@ pub struct GrantPlaySession {
     pub scope: PlaySessionScope,
     /// The variants it lists, in that order; none: all playable ones that the key allows.
     pub variants: Vec<String>,
+    /// The caller's own external id.
+    pub organization_index: Option<String>,
+    /// The caller's own data.
+    pub metadata: Metadata,
     /// Whether downloads are asked for.
     pub is_downloadable: bool,
     /// How long it lasts.
@@ -61,6 +65,8 @@ impl Playback {
             collection_id,
             track_id,
             variants: listed_variants(&grant.variants, &caller.variants, &recipes)?,
+            organization_index: grant.organization_index,
+            metadata: grant.metadata,
             is_downloadable: PlaySession::grants_downloads(caller.is_downloadable, grant.is_downloadable),
             expires_at: self.0.ambient.now().plus_seconds(grant.expires_in.seconds().into()),
         };

@@ -1,10 +1,9 @@
 //! What the page behind a share link shows.
 
-use tonearm_domain::{ContentType, CoverSize, FileData, TrackId, shown_subtitle, shown_title};
+use tonearm_domain::{ContentType, CoverSize, FileData, TrackId};
 
 use super::redirect_share::Shared;
 use super::{CoverImage, Playback};
-use crate::track_view::Surroundings;
 use crate::{LevelsJson, Refusal, TrackView};
 
 /// A shared track, for whoever has the link. It says nothing that the player does not show.
@@ -12,10 +11,6 @@ use crate::{LevelsJson, Refusal, TrackView};
 pub struct SharedTrack {
     /// The track.
     pub view: TrackView,
-    /// The title that players show.
-    pub title: String,
-    /// The line under it.
-    pub subtitle: Option<String>,
     /// Its cover in every size, smallest first; the addresses are valid for an hour.
     pub cover: Vec<CoverImage>,
     /// Its waveform.
@@ -37,10 +32,7 @@ impl Playback {
         let organization_id = key.organization_id;
         let surroundings = self.0.lookups.surroundings(organization_id, ready.track.collection_id).await?;
         let view = surroundings.view(ready.track.clone());
-        let track = &view.track;
         Ok(SharedTrack {
-            title: shown_title(track.player_title.as_deref(), &track.file_name).to_owned(),
-            subtitle: subtitle(&surroundings, track.player_subtitle.as_deref()),
             cover: self.cover_in(&view, &CoverSize::ALL, None),
             levels: ready.levels.clone(),
             content_type: file.file.content_type,
@@ -50,9 +42,4 @@ impl Playback {
             view,
         })
     }
-}
-
-pub(super) fn subtitle(surroundings: &Surroundings, own: Option<&str>) -> Option<String> {
-    let collection = surroundings.collection.player_subtitle.as_deref();
-    shown_subtitle(own, collection, &surroundings.organization.player_subtitle).map(ToOwned::to_owned)
 }
