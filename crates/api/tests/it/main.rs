@@ -4,8 +4,10 @@
 
 mod access;
 mod bodies;
+mod clients;
 mod collections;
 mod covers;
+mod contract;
 mod creators;
 mod description;
 mod docs;
@@ -18,11 +20,15 @@ mod play_sessions;
 mod rates;
 mod repeats;
 mod reply;
+mod schema;
+mod sentences;
 mod sockets;
 mod stream;
 mod tracks;
 mod upload_sessions;
 mod uploads;
+mod themes;
+mod titles;
 mod usage;
 mod variants;
 

@@ -123,7 +123,7 @@ async fn player_data(pages: &PublicPages, key: &str) -> Result<PlayerData, Refus
 }
 
 fn rows(shared: &SharedCollection, key: &str) -> Vec<Row> {
-    let row = |summary: &tonearm_service::SharedSummary| Row {
+    let row = |summary: &tonearm_service::TrackView| Row {
         path: format!("{}/{key}", summary.track.id),
         title: summary.title.clone(),
         length: clock(summary.track.duration),

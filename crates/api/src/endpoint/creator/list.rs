@@ -25,8 +25,8 @@ pub(crate) struct Listed {
     tag = "Creators",
     operation_id = "list_creators",
     params(
-        ("limit" = Option<u32>, Query, minimum = 1, maximum = 200, description = "50 unless told."),
-        ("offset" = Option<i64>, Query, minimum = 0, description = "0 unless told."),
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 200, description = "Most rows of the page."),
+        ("offset" = Option<i64>, Query, minimum = 0, description = "Rows before the page."),
     ),
     responses((status = 200, body = Answer<Listed>, description = "One page, and how many there are in all.")),
     security(("api_key" = [])),
@@ -39,5 +39,5 @@ pub(crate) async fn list(
 ) -> Result<Answer<Listed>, ApiError> {
     let (count, creators) = library.creators(&caller, page).await?;
     let creators = creators.into_iter().map(Into::into).collect();
-    Ok(Answer::traced(request, Listed { count, creators }))
+    Ok(Answer::new(request, Listed { count, creators }))
 }

@@ -56,7 +56,7 @@ pub(crate) async fn create_track(
         ..CreateTrack::default()
     };
     let (view, created) = uploads.create_session_track(address, upload_session_id, create).await?;
-    Ok(Answer::traced(
+    Ok(Answer::new(
         request,
         Created {
             upload_session_id,
