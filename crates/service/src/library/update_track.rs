@@ -66,7 +66,8 @@ impl Library {
         let surroundings = Surroundings::in_transaction(&tx, caller.organization_id, track.collection_id)
             .await?
             .ok_or(Refusal::NotFound(Noun::Collection))?;
-        update.apply(&mut track, surroundings.view(track.clone()).colours.base);
+        let shown = surroundings.view(track.clone()).colours.base;
+        update.apply(&mut track, shown);
         tx.update_track(&track).await?;
         let done =
             Done { action: AuditAction::TrackUpdate, subject_id: track.id.uuid(), title: &track.file_name };
