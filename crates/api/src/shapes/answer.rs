@@ -20,7 +20,7 @@ pub(crate) struct Answer<T> {
 
 impl<T> Answer<T> {
     /// The answer to a request.
-    pub(crate) fn new(CurrentRequest(id): CurrentRequest, body: T) -> Self {
+    pub(crate) fn traced(CurrentRequest(id): CurrentRequest, body: T) -> Self {
         Self { ok: true, api_request_id: id, body }
     }
 }

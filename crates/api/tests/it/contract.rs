@@ -145,6 +145,9 @@ async fn every_operation_answers_as_described(place: Place) {
     let body = json!({ "index": "mini", "variant_type_id": "transcode", "codec": "opus" });
     c.post("add_track_variant", &format!("{track}/variant"), body).await;
     c.house.run_jobs().await;
+    c.house.add_recipe("late", json!({ "variant_type_id": "transcode", "codec": "opus" })).await;
+    c.post("retry_track", &format!("{track}/retry"), Value::Null).await;
+    c.house.run_jobs().await;
 
     let body = json!({ "collection_id": collection_id, "track": { "file_name": "a.wav" } });
     let session = c.post("create_upload_session", "/v1/upload_session", body).await;

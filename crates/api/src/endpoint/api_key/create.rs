@@ -79,5 +79,5 @@ pub(crate) async fn create(
 ) -> Result<Answer<Created>, ApiError> {
     let CreatedKey { key, text } = library.create_key_by_key(&caller, fields.into_key()?).await?;
     let api_key = text.reveal().to_owned();
-    Ok(Answer::new(request, Created { api_key_id: key.id, api_key, api_key_record: key.into() }))
+    Ok(Answer::traced(request, Created { api_key_id: key.id, api_key, api_key_record: key.into() }))
 }

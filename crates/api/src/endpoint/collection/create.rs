@@ -76,5 +76,5 @@ pub(crate) async fn create(
         collection: view.into(),
         collection_cover_upload: cover.into(),
     };
-    Ok(Answer::new(request, created))
+    Ok(Answer::traced(request, created))
 }

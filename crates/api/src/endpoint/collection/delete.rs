@@ -35,5 +35,5 @@ pub(crate) async fn delete(
     State(library): State<Library>,
 ) -> Result<Answer<Deleted>, ApiError> {
     let deleted_collection = library.delete_collection(&caller, collection_id).await?.into();
-    Ok(Answer::new(request, Deleted { collection_id, deleted_collection }))
+    Ok(Answer::traced(request, Deleted { collection_id, deleted_collection }))
 }

@@ -39,5 +39,5 @@ pub(crate) async fn list(
 ) -> Result<Answer<Listed>, ApiError> {
     let (count, collections) = library.collections(&caller, page).await?;
     let collections = collections.into_iter().map(Into::into).collect();
-    Ok(Answer::new(request, Listed { count, collections }))
+    Ok(Answer::traced(request, Listed { count, collections }))
 }

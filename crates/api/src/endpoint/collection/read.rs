@@ -36,5 +36,5 @@ pub(crate) async fn read(
     State(library): State<Library>,
 ) -> Result<Answer<Found>, ApiError> {
     let collection = library.collection(&caller, collection_id).await?.into();
-    Ok(Answer::new(request, Found { collection_id, collection }))
+    Ok(Answer::traced(request, Found { collection_id, collection }))
 }

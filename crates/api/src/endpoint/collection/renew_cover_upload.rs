@@ -41,5 +41,5 @@ pub(crate) async fn renew_cover_upload(
         collection: collection.into(),
         collection_cover_upload: cover.into(),
     };
-    Ok(Answer::new(request, renewed))
+    Ok(Answer::traced(request, renewed))
 }

@@ -87,5 +87,5 @@ pub(crate) async fn update(
     Body(fields): Body<Fields>,
 ) -> Result<Answer<Found>, ApiError> {
     let collection = library.update_collection(&caller, collection_id, fields.into()).await?.into();
-    Ok(Answer::new(request, Found { collection_id, collection }))
+    Ok(Answer::traced(request, Found { collection_id, collection }))
 }

@@ -42,5 +42,5 @@ pub(crate) async fn create(
         metadata: fields.metadata.unwrap_or_default(),
     };
     let creator = library.create_creator(&caller, create).await?;
-    Ok(Answer::new(request, Found { creator_id: creator.id, creator: creator.into() }))
+    Ok(Answer::traced(request, Found { creator_id: creator.id, creator: creator.into() }))
 }

@@ -35,5 +35,5 @@ pub(crate) async fn delete(
     State(library): State<Library>,
 ) -> Result<Answer<Deleted>, ApiError> {
     let deleted_creator = library.delete_creator(&caller, creator_id).await?.into();
-    Ok(Answer::new(request, Deleted { creator_id, deleted_creator }))
+    Ok(Answer::traced(request, Deleted { creator_id, deleted_creator }))
 }

@@ -39,5 +39,5 @@ pub(crate) async fn list(
 ) -> Result<Answer<Listed>, ApiError> {
     let (count, creators) = library.creators(&caller, page).await?;
     let creators = creators.into_iter().map(Into::into).collect();
-    Ok(Answer::new(request, Listed { count, creators }))
+    Ok(Answer::traced(request, Listed { count, creators }))
 }

@@ -36,5 +36,5 @@ pub(crate) async fn read(
     State(library): State<Library>,
 ) -> Result<Answer<Found>, ApiError> {
     let creator = library.creator(&caller, creator_id).await?.into();
-    Ok(Answer::new(request, Found { creator_id, creator }))
+    Ok(Answer::traced(request, Found { creator_id, creator }))
 }

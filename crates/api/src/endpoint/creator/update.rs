@@ -47,5 +47,5 @@ pub(crate) async fn update(
         metadata: fields.metadata,
     };
     let creator = library.update_creator(&caller, creator_id, update).await?.into();
-    Ok(Answer::new(request, Found { creator_id, creator }))
+    Ok(Answer::traced(request, Found { creator_id, creator }))
 }

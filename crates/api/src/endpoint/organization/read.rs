@@ -41,5 +41,5 @@ pub(crate) async fn read(
     request: CurrentRequest,
     State(library): State<Library>,
 ) -> Result<Answer<Found>, ApiError> {
-    Ok(Answer::new(request, library.organization(&caller, id).await?.into()))
+    Ok(Answer::traced(request, library.organization(&caller, id).await?.into()))
 }

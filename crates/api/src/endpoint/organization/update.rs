@@ -77,5 +77,5 @@ pub(crate) async fn update(
     Body(fields): Body<Fields>,
 ) -> Result<Answer<Found>, ApiError> {
     let view = library.update_organization(&caller, id, fields.into()).await?;
-    Ok(Answer::new(request, view.into()))
+    Ok(Answer::traced(request, view.into()))
 }

@@ -58,5 +58,5 @@ pub(crate) async fn download(
     let expires_at = download.expires_at;
     let record = DownloadRecord { variant: download.variant, url: download.url, expires_at };
     let downloaded = Downloaded { play_session_id: session_id, track_id, download: record, expires_at };
-    Ok(Answer::new(request, downloaded))
+    Ok(Answer::traced(request, downloaded))
 }

@@ -43,5 +43,5 @@ pub(crate) async fn track(
         play_session: session.into(),
         playback: playable.into(),
     };
-    Ok(Answer::new(request, played))
+    Ok(Answer::traced(request, played))
 }

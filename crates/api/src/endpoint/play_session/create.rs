@@ -108,7 +108,7 @@ async fn open(
 ) -> Result<Answer<Created>, ApiError> {
     let opened = playback.grant_play_session(caller, grant).await?;
     let expires_at = opened.session.expires_at;
-    Ok(Answer::new(request, Created { opened: opened.into(), expires_at }))
+    Ok(Answer::traced(request, Created { opened: opened.into(), expires_at }))
 }
 
 /// What else is sent to `/v1/play_session/{…}`: an unknown scope where a scope can stand, which is everything that is

@@ -29,5 +29,5 @@ pub(crate) async fn read(
         PlaySessionReader::Key(caller) => playback.play_session(&caller, id).await?,
         PlaySessionReader::Holder => playback.public_play_session(id).await?,
     };
-    Ok(Answer::new(request, opened.into()))
+    Ok(Answer::traced(request, opened.into()))
 }

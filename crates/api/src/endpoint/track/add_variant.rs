@@ -194,7 +194,7 @@ pub(crate) async fn add_variant(
 ) -> Result<Answer<Added>, ApiError> {
     let (index, kind) = fields.into_recipe()?;
     let (recipe, job_id) = library.add_variant(&caller, track_id, index, kind).await?;
-    Ok(Answer::new(request, Added { track_id, variant_id: recipe.id, job_id, variant: recipe.into() }))
+    Ok(Answer::traced(request, Added { track_id, variant_id: recipe.id, job_id, variant: recipe.into() }))
 }
 
 #[cfg(test)]

@@ -83,7 +83,7 @@ pub(crate) async fn create(
     Body(fields): Body<Fields>,
 ) -> Result<Answer<Created>, ApiError> {
     let (track, handles) = library.create_track(&caller, fields.into_track("file_name")?).await?;
-    Ok(Answer::new(
+    Ok(Answer::traced(
         request,
         Created { track_id: track.track.id, track: track.into(), uploads: handles.into() },
     ))

@@ -35,5 +35,5 @@ pub(crate) async fn delete(
     State(library): State<Library>,
 ) -> Result<Answer<Deleted>, ApiError> {
     let deleted_track = library.delete_track(&caller, track_id).await?.into();
-    Ok(Answer::new(request, Deleted { track_id, deleted_track }))
+    Ok(Answer::traced(request, Deleted { track_id, deleted_track }))
 }

@@ -42,5 +42,5 @@ pub(crate) async fn list(
 ) -> Result<Answer<Listed>, ApiError> {
     let (count, tracks) = library.tracks(&caller, collection_id, page).await?;
     let tracks = tracks.into_iter().map(ReducedTrack::listed).collect();
-    Ok(Answer::new(request, Listed { count, tracks }))
+    Ok(Answer::traced(request, Listed { count, tracks }))
 }

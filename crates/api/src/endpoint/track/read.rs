@@ -35,5 +35,5 @@ pub(crate) async fn read(
     State(library): State<Library>,
 ) -> Result<Answer<Found>, ApiError> {
     let track = library.track(&caller, track_id).await?.into();
-    Ok(Answer::new(request, Found { track_id, track }))
+    Ok(Answer::traced(request, Found { track_id, track }))
 }

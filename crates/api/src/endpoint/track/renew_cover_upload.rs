@@ -37,5 +37,5 @@ pub(crate) async fn renew_cover_upload(
 ) -> Result<Answer<Renewed>, ApiError> {
     let (track, cover) = library.renew_cover_upload(&caller, track_id).await?;
     let renewed = Renewed { track_id, track: track.into(), track_cover_upload: cover.into() };
-    Ok(Answer::new(request, renewed))
+    Ok(Answer::traced(request, renewed))
 }

@@ -100,5 +100,5 @@ pub(crate) async fn update(
     Body(fields): Body<Fields>,
 ) -> Result<Answer<Updated>, ApiError> {
     let track = library.update_track(&caller, track_id, fields.into()).await?.into();
-    Ok(Answer::new(request, Updated { track_id, track }))
+    Ok(Answer::traced(request, Updated { track_id, track }))
 }

@@ -55,7 +55,7 @@ pub(super) async fn accept<T: Serialize>(
         Ok(answer)
     };
     match accepted.await {
-        Ok(answer) => Answer::new(current, answer).into_response(),
+        Ok(answer) => Answer::traced(current, answer).into_response(),
         Err(error) => refuse(error, &parts.headers, body).await,
     }
 }

@@ -63,7 +63,7 @@ pub(crate) async fn source(
         Ok(uploads.accept_source(origin, organization_id, track_id, &mut body, terms).await?)
     };
     match accepted.await {
-        Ok(accepted) => Answer::new(current, Accepted::from(accepted)).into_response(),
+        Ok(accepted) => Answer::traced(current, Accepted::from(accepted)).into_response(),
         Err(error) => refuse(error, &parts.headers, body).await,
     }
 }

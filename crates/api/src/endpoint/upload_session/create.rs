@@ -83,5 +83,5 @@ pub(crate) async fn create(
         track: fields.track.map(|track| track.into_track("track.file_name")).transpose()?,
     };
     let created = uploads.create_upload_session(&caller, create).await?;
-    Ok(Answer::new(request, created.into()))
+    Ok(Answer::traced(request, created.into()))
 }

@@ -56,7 +56,7 @@ pub(crate) async fn create_track(
         ..CreateTrack::default()
     };
     let (view, created) = uploads.create_session_track(address, upload_session_id, create).await?;
-    Ok(Answer::new(
+    Ok(Answer::traced(
         request,
         Created {
             upload_session_id,

@@ -23,5 +23,5 @@ pub(crate) async fn read(
     request: CurrentRequest,
     State(uploads): State<Uploads>,
 ) -> Result<Answer<UploadSessionBody>, ApiError> {
-    Ok(Answer::new(request, uploads.upload_session(id).await?.into()))
+    Ok(Answer::traced(request, uploads.upload_session(id).await?.into()))
 }

@@ -88,7 +88,7 @@ pub(crate) async fn read(
     State(usage): State<Usage>,
 ) -> Result<Answer<Read>, ApiError> {
     let report = usage.report(&caller, period, group, page).await?;
-    Ok(Answer::new(
+    Ok(Answer::traced(
         request,
         Read {
             from: period.from(),

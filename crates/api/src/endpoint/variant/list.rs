@@ -39,5 +39,5 @@ pub(crate) async fn list(
 ) -> Result<Answer<Listed>, ApiError> {
     let (count, recipes) = library.variants(&caller, page).await?;
     let variants = recipes.into_iter().map(Into::into).collect();
-    Ok(Answer::new(request, Listed { count, variants }))
+    Ok(Answer::traced(request, Listed { count, variants }))
 }

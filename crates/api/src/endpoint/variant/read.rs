@@ -35,5 +35,5 @@ pub(crate) async fn read(
     State(library): State<Library>,
 ) -> Result<Answer<Found>, ApiError> {
     let variant = library.variant(&caller, variant_id).await?.into();
-    Ok(Answer::new(request, Found { variant_id, variant }))
+    Ok(Answer::traced(request, Found { variant_id, variant }))
 }
