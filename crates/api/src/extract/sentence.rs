@@ -79,7 +79,7 @@ mod tests {
             (r#"{"metadata":[]}"#, "must be an object"),
             (r#"{"theme":{}}"#, "must be a list"),
             (r#"{"theme":[7]}"#, "must be an object"),
-            (r#"{"theme":[{"hex":"#000"}]}"#, "must have a field `area`"),
+            (r##"{"theme":[{"hex":"#000"}]}"##, "must have a field `area`"),
         ] {
             assert_eq!(told(json), expected, "{json}");
         }
