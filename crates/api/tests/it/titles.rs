@@ -1,7 +1,8 @@
 //! Decisions, "shown titles": what was set, else what the tags say, else what the file is called.
 
 use serde_json::{Value, json};
-use tonearm_fixtures::{Place, transcode};
+use tonearm_fixtures::Place;
+use tonearm_fixtures::audio::transcode;
 
 use crate::house::{House, tone};
 use crate::on_both;
