@@ -6,8 +6,9 @@ use utoipa::{PartialSchema, ToSchema};
 
 use crate::{
     ApiKeyId, Codec, CollectionId, Colour, CreatorId, Day, ExpiresIn, FileId, FileProps, JobId, KeyType,
-    Levels, Metadata, Metric, OrganizationId, Palette, PlaySessionId, RecipeKind, RecipeType, RequestId, ShortId, Text,
-    ThemeColour, Timestamp, TrackId, TrackInfo, TrackStatus, UploadSessionId, VariantId, VariantIndex,
+    Levels, Metadata, Metric, OrganizationId, Palette, PlaySessionId, RecipeKind, RecipeType, RequestId,
+    ShortId, Text, ThemeColour, Timestamp, TrackId, TrackInfo, TrackStatus, UploadSessionId, VariantId,
+    VariantIndex,
 };
 
 fn text() -> ObjectBuilder {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CollectionId, Colour, Cover, CoverOrigin, CreatorId, Metadata, ObjectKey, OrganizationId, ShortId,
-    Theme, ThemeColour, Timestamp, TrackId, TrackStatus, UploadSessionId,
+    CollectionId, Colour, Cover, CoverOrigin, CreatorId, Metadata, ObjectKey, OrganizationId, ShortId, Theme,
+    ThemeColour, Timestamp, TrackId, TrackStatus, UploadSessionId,
 };
 
 /// A track: one audio file in a collection, and what was made of it.

@@ -71,12 +71,7 @@ impl UrlSigner {
             }
         };
         let expires_at = self.expiry(&token, ttl.unwrap_or(DEFAULT_TTL_SECONDS), now)?;
-        Ok(DeliveryGrant {
-            key,
-            attachment: attachment.map(Cow::into_owned),
-            expires_at,
-            signing_key,
-        })
+        Ok(DeliveryGrant { key, attachment: attachment.map(Cow::into_owned), expires_at, signing_key })
     }
 }
 

@@ -15,7 +15,9 @@ const CONTENT_MD5: &str = "Content-MD5";
 pub(crate) fn upload_terms(headers: &HeaderMap) -> Result<UploadTerms, ApiError> {
     let text = |name: &'static str| match headers.get(name) {
         None => Ok(None),
-        Some(value) => value.to_str().map(Some).map_err(|_| ApiError::invalid(name, "must be printable ASCII")),
+        Some(value) => {
+            value.to_str().map(Some).map_err(|_| ApiError::invalid(name, "must be printable ASCII"))
+        }
     };
     let size = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
     let sha256 = match text(REPR_DIGEST)? {

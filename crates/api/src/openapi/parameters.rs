@@ -14,7 +14,8 @@ impl Modify for Defaults {
     fn modify(&self, openapi: &mut OpenApi) {
         for operation in operations(openapi) {
             for parameter in operation.parameters.iter_mut().flatten() {
-                let RefOr::T(Parameter { name, schema: Some(RefOr::T(Schema::Object(schema))), .. }) = parameter
+                let RefOr::T(Parameter { name, schema: Some(RefOr::T(Schema::Object(schema))), .. }) =
+                    parameter
                 else {
                     continue;
                 };

@@ -133,7 +133,8 @@ async fn downloads_are_told_apart_by_name(place: Place) {
 async fn a_session_keeps_what_the_caller_notes(place: Place) {
     let house = House::open(place).await;
     let noted = json!({ "a": [1, "ä"] });
-    let body = json!({ "collection_id": house.collection_id, "organization_index": "visit-7", "metadata": noted });
+    let body =
+        json!({ "collection_id": house.collection_id, "organization_index": "visit-7", "metadata": noted });
     let session = house.post("/v1/play_session/collection", body).await.expect_ok();
     let path = format!("/v1/play_session/{}", session.json["play_session_id"].as_str().unwrap());
     for reply in [session, house.get(&path).await.expect_ok()] {

@@ -45,7 +45,12 @@ impl Contract {
         if status == "200" {
             let schema = &response["content"]["application/json"]["schema"];
             assert!(schema.is_object(), "{operation_id} has no schema");
-            assert_eq!(problems(&self.document, schema, &reply.json), [""; 0], "{operation_id}: {}", reply.json);
+            assert_eq!(
+                problems(&self.document, schema, &reply.json),
+                [""; 0],
+                "{operation_id}: {}",
+                reply.json
+            );
             assert_eq!(undescribed(&self.document, schema, &reply.json), [""; 0], "{operation_id}");
         }
         self.checked.insert(operation_id.to_owned());
@@ -88,7 +93,8 @@ async fn every_operation_answers_as_described(place: Place) {
     let c = &mut contract;
     let organization = format!("/v1/organization/{}", c.house.organization_id);
     c.get("read_organization", &organization).await;
-    c.call("update_organization", Method::PUT, &organization, json!({ "player_subtitle": "An archive" })).await;
+    c.call("update_organization", Method::PUT, &organization, json!({ "player_subtitle": "An archive" }))
+        .await;
 
     let creator = c.post("create_creator", "/v1/creator", json!({ "organization_index": "u-1" })).await;
     let creator = format!("/v1/creator/{}", id(&creator, "creator_id"));
@@ -163,7 +169,9 @@ async fn every_operation_answers_as_described(place: Place) {
 
     let mut all = BTreeSet::new();
     for path in contract.document["paths"].as_object().unwrap().values() {
-        all.extend(path.as_object().unwrap().values().map(|operation| id(operation, "operationId").to_owned()));
+        all.extend(
+            path.as_object().unwrap().values().map(|operation| id(operation, "operationId").to_owned()),
+        );
     }
     assert_eq!(contract.checked, all, "every operation is checked");
 }
@@ -227,7 +235,10 @@ async fn a_record_sent_back_changes_nothing(place: Place) {
         [format!("/v1/track/{}", id(&created.json, "track_id")), format!("/v1/collection/{bare}")];
     send_back(&house, &track, "track").await;
     send_back(&house, &collection, "collection").await;
-    house.put(&organization, json!({ "player_color": "#abcdef", "is_theme_overridable": true })).await.expect_ok();
+    house
+        .put(&organization, json!({ "player_color": "#abcdef", "is_theme_overridable": true }))
+        .await
+        .expect_ok();
     let read = house.get(&track).await.expect_ok();
     assert_eq!(read.json["track"]["player_color"], "#abcdef");
     assert_eq!(read.json["track"]["player_title"], Value::Null);

@@ -42,8 +42,14 @@ async fn a_session_plays_a_collection(place: Place) {
     let second = house.ready_track("b.wav").await;
     house.create_track("waiting.wav").await;
     let granted = collection_session(&house, json!({})).await.expect_ok();
-    assert_eq!(granted.keys(""), names("ok api_request_id play_session_id play_session tracks first_track expires_at"));
-    assert_eq!(granted.keys("/play_session"), names("id creator_id variants organization_index metadata is_downloadable expires_at"));
+    assert_eq!(
+        granted.keys(""),
+        names("ok api_request_id play_session_id play_session tracks first_track expires_at")
+    );
+    assert_eq!(
+        granted.keys("/play_session"),
+        names("id creator_id variants organization_index metadata is_downloadable expires_at")
+    );
     assert_eq!(granted.json["expires_at"], "2030-01-01T01:00:00.000Z");
     assert_eq!(granted.json["play_session"]["expires_at"], granted.json["expires_at"]);
     assert_eq!(granted.json["play_session"]["variants"], json!(["hq", "lq", "preview"]));
@@ -226,7 +232,10 @@ async fn downloads_take_key_and_request(place: Place) {
             continue;
         }
         let download = download.expect_ok();
-        assert_eq!(download.keys(""), names("ok api_request_id play_session_id track_id download expires_at"));
+        assert_eq!(
+            download.keys(""),
+            names("ok api_request_id play_session_id track_id download expires_at")
+        );
         assert_eq!(download.keys("/download"), names("variant url expires_at"));
         let url = download.json["download"]["url"].as_str().unwrap();
         let origin = format!("https://{}.cdn.example.com", house.organization_id);

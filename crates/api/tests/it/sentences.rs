@@ -61,10 +61,16 @@ fn without_ids(body: &str) -> String {
 /// What no sentence has.
 fn check(message: &str, field: Option<&str>) {
     let words: Vec<&str> = message.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-    for word in ["f64", "f32", "u8", "u16", "u32", "u64", "i32", "i64", "usize", "struct", "enum", "sequence", "variant_"] {
+    for word in [
+        "f64", "f32", "u8", "u16", "u32", "u64", "i32", "i64", "usize", "struct", "enum", "sequence",
+        "variant_",
+    ] {
         assert!(!words.contains(&word), "a word of Rust in: {message}");
     }
-    assert!(!message.contains(" at line ") || message.starts_with("the body is not well-formed"), "{message}");
+    assert!(
+        !message.contains(" at line ") || message.starts_with("the body is not well-formed"),
+        "{message}"
+    );
     assert!(!(message.contains("already is") && message.contains("already exists")), "{message}");
     if let Some(field) = field {
         let rest = message.strip_prefix(&format!("{field}: ")).unwrap_or(message);
@@ -120,7 +126,9 @@ async fn bodies(list: &mut List) {
     ] {
         list.call(post.clone(), "/v1/collection", body).await;
     }
-    for path in [format!("/v1/collection/{collection}"), format!("/v1/organization/{}", list.house.organization_id)] {
+    for path in
+        [format!("/v1/collection/{collection}"), format!("/v1/organization/{}", list.house.organization_id)]
+    {
         list.call(put.clone(), &path, json!({ "title": null, "name": null })).await;
     }
     list.call(put.clone(), &format!("/v1/track/{track}"), json!({ "player_title": [] })).await;
@@ -195,13 +203,16 @@ async fn bodies(list: &mut List) {
         list.call(Method::GET, &format!("/v1/usage?{query}"), Value::Null).await;
     }
     for body in ["{", "[]", "{} {}", "{\"title\":\"\\ud800\"}"] {
-        let request = Request::post("/v1/collection").header("authorization", format!("Bearer {}", list.house.key));
+        let request =
+            Request::post("/v1/collection").header("authorization", format!("Bearer {}", list.house.key));
         list.raw(&format!("POST /v1/collection {body}"), request.body(Body::from(body)).unwrap()).await;
     }
-    let request = Request::post("/v1/collection").header("authorization", format!("Bearer {}", list.house.key));
+    let request =
+        Request::post("/v1/collection").header("authorization", format!("Bearer {}", list.house.key));
     let request = request.header("content-type", "text/plain").body(Body::from("{}")).unwrap();
     list.raw("POST /v1/collection as text/plain", request).await;
-    let request = Request::post("/v1/collection").header("authorization", format!("Bearer {}", list.house.key));
+    let request =
+        Request::post("/v1/collection").header("authorization", format!("Bearer {}", list.house.key));
     let request = request.header("idempotency-key", "").body(Body::from("{}")).unwrap();
     list.raw("POST /v1/collection with an empty Idempotency-Key", request).await;
 }
@@ -212,7 +223,8 @@ async fn credentials(list: &mut List) {
     list.call_as("", Method::GET, "/v1/variant", Value::Null).await;
     list.call_as("nonsense", Method::GET, "/v1/variant", Value::Null).await;
     list.call_as("", Method::GET, &format!("/v1/play_session/{session}"), Value::Null).await;
-    let request = Request::get("/v1/variant").header("authorization", "Basic abc").body(Body::empty()).unwrap();
+    let request =
+        Request::get("/v1/variant").header("authorization", "Basic abc").body(Body::empty()).unwrap();
     list.raw("GET /v1/variant with Basic", request).await;
     for (key_type, method, path) in [
         (KeyType::Player, Method::GET, "/v1/variant"),

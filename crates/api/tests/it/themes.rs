@@ -30,7 +30,10 @@ async fn a_theme_that_was_set_wins_over_covers(place: Place) {
         assert_eq!(updated.json[noun]["player_color"], "#cc2211");
         upload_cover(&house, path, &upload).await;
         let read = house.get(path).await.expect_ok();
-        assert_eq!((&read.json[noun]["theme"], &read.json[noun]["player_color"]), (&theme, &json!("#cc2211")));
+        assert_eq!(
+            (&read.json[noun]["theme"], &read.json[noun]["player_color"]),
+            (&theme, &json!("#cc2211"))
+        );
         // Cleared, the colours of the cover are back.
         let cleared = house.put(path, json!({ "theme": null })).await.expect_ok();
         let found = cleared.json[noun]["theme"].as_array().unwrap();
@@ -61,5 +64,7 @@ async fn themes_have_rules(place: Place) {
     create(json!([colour(json!(1.5))])).await.expect_field("theme");
     create(json!([colour(json!("half"))])).await.expect_field("theme[0].area");
     create(json!("#112233")).await.expect_field("theme");
-    create(json!([{ "hex": "red", "area": 0, "lightness": 0, "saturation": 0 }])).await.expect_field("theme[0].hex");
+    create(json!([{ "hex": "red", "area": 0, "lightness": 0, "saturation": 0 }]))
+        .await
+        .expect_field("theme[0].hex");
 }

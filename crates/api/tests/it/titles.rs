@@ -50,7 +50,8 @@ async fn a_title_is_always_shown(place: Place) {
     let read = house.get(&path).await.expect_ok();
     assert_eq!(read.json["track"]["player_title"], Value::Null);
     assert_eq!(read.json["track"]["player_subtitle"], Value::Null);
-    let updated = house.put(&path, json!({ "player_title": "Set", "player_subtitle": "Too" })).await.expect_ok();
+    let updated =
+        house.put(&path, json!({ "player_title": "Set", "player_subtitle": "Too" })).await.expect_ok();
     assert_eq!(updated.json["track"]["player_title"], "Set");
     assert_eq!(shown(&house, &tagged).await, (json!("Set"), json!("Too")));
     let read = house.get(&path).await.expect_ok();

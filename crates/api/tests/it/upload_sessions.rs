@@ -10,8 +10,7 @@ use crate::on_both;
 use crate::reply::names;
 
 const SESSION: &str = "id creator_id collection_id organization_index metadata expires_at";
-const ANSWER: &str =
-    "ok api_request_id upload_session_id upload_session player_color player_color_light player_color_dark expires_at";
+const ANSWER: &str = "ok api_request_id upload_session_id upload_session player_color player_color_light player_color_dark expires_at";
 
 on_both!(
     a_session_is_filled_by_whoever_holds_it,

@@ -1,8 +1,6 @@
 //! What a new key is to reach: found by words, chosen by a link, so that it works without a script.
 
-use tonearm_domain::{
-    CollectionId, CollectionSort, Leaf, Place, SearchWords, TrackId, TrackSort,
-};
+use tonearm_domain::{CollectionId, CollectionSort, Leaf, Place, SearchWords, TrackId, TrackSort};
 use tonearm_service::Refusal;
 
 use crate::Dashboard;

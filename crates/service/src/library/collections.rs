@@ -2,8 +2,8 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    AuditAction, Collection, CollectionId, Colour, CreatorId, EventKind, Job, Metadata, Page, Palette,
-    Patch, PlayerColours, Theme,
+    AuditAction, Collection, CollectionId, Colour, CreatorId, EventKind, Job, Metadata, Page, Palette, Patch,
+    PlayerColours, Theme,
 };
 
 use super::Library;

@@ -2,8 +2,8 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    Ambient, AuditAction, CollectionId, Colour, CreatorId, Job, Metadata, OrganizationId, Palette, Theme, Track,
-    TrackInfo, TrackStatus, UPLOAD_URL_TTL_SECONDS, UploadSessionId, sanitise_file_name,
+    Ambient, AuditAction, CollectionId, Colour, CreatorId, Job, Metadata, OrganizationId, Palette, Theme,
+    Track, TrackInfo, TrackStatus, UPLOAD_URL_TTL_SECONDS, UploadSessionId, sanitise_file_name,
 };
 
 use super::Library;

@@ -106,7 +106,10 @@ fn listed_variants(
         }
     }
     if listed.is_empty() {
-        return Err(Refusal::invalid("variants", "must name a variant that exists and that this key may list"));
+        return Err(Refusal::invalid(
+            "variants",
+            "must name a variant that exists and that this key may list",
+        ));
     }
     Ok(listed)
 }

@@ -1,8 +1,8 @@
 //! Pictures of a track: its cover, and drawings of its waveform.
 
 use tonearm_domain::{
-    Colour, ContentType, Cover, CoverOrigin, CoverSettings, CoverSize, FileData, LevelsSettings, Theme, Track,
-    WaveformImage, WaveformVideo,
+    Colour, ContentType, Cover, CoverOrigin, CoverSettings, CoverSize, FileData, LevelsSettings, Theme,
+    Track, WaveformImage, WaveformVideo,
 };
 use tonearm_media::RunScope;
 

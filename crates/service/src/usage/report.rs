@@ -32,10 +32,7 @@ impl UsagePeriod {
             return Err(Refusal::invalid("from", "must not be after `to`"));
         }
         if to.number() - from.number() >= MOST_DAYS {
-            return Err(Refusal::invalid(
-                "from",
-                format!("must be less than {MOST_DAYS} days before `to`"),
-            ));
+            return Err(Refusal::invalid("from", format!("must be less than {MOST_DAYS} days before `to`")));
         }
         Ok(Self { from, to })
     }

@@ -4,9 +4,8 @@ use serde::Serialize;
 use serde_json::Error;
 use tonearm_domain::{
     Collection, CollectionId, Colour, ContentType, CreatorId, EventKind, FileData, FileId, FileOutcome,
-    FileProps, Metadata, OrganizationId, PlayerColours, RecipeType, ShortId, ThemeColour,
-    Timestamp, Track, TrackFile, TrackId, TrackStatus, UploadSessionId, VariantId, VariantIndex, Webhook,
-    WebhookKind,
+    FileProps, Metadata, OrganizationId, PlayerColours, RecipeType, ShortId, ThemeColour, Timestamp, Track,
+    TrackFile, TrackId, TrackStatus, UploadSessionId, VariantId, VariantIndex, Webhook, WebhookKind,
 };
 
 use crate::TrackView;

@@ -36,10 +36,7 @@ pub(crate) async fn renew_cover_upload(
     State(library): State<Library>,
 ) -> Result<Answer<Renewed>, ApiError> {
     let (collection, cover) = library.renew_collection_cover_upload(&caller, collection_id).await?;
-    let renewed = Renewed {
-        collection_id,
-        collection: collection.into(),
-        collection_cover_upload: cover.into(),
-    };
+    let renewed =
+        Renewed { collection_id, collection: collection.into(), collection_cover_upload: cover.into() };
     Ok(Answer::traced(request, renewed))
 }

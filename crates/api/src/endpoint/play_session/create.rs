@@ -123,7 +123,9 @@ pub(crate) async fn elsewhere(
     }
     match (key, scope.as_str()) {
         (Err(error), _) => error,
-        (Ok(_), "playlist") => ApiError::invalid("scope", "`playlist` is reserved; use `collection` or `track`"),
+        (Ok(_), "playlist") => {
+            ApiError::invalid("scope", "`playlist` is reserved; use `collection` or `track`")
+        }
         (Ok(_), _) => ApiError::invalid("scope", "must be `collection` or `track`"),
     }
 }

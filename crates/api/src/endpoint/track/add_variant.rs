@@ -57,7 +57,11 @@ pub(crate) struct Fields {
 fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u16>, D::Error> {
     let whole = |number: f64| {
         let fits = number.fract() == 0.0 && (0.0..=f64::from(u16::MAX)).contains(&number);
-        if fits { Ok(number as u16) } else { Err(D::Error::custom("must be a whole number from 12 to 320 (kbit/s)")) }
+        if fits {
+            Ok(number as u16)
+        } else {
+            Err(D::Error::custom("must be a whole number from 12 to 320 (kbit/s)"))
+        }
     };
     Option::<f64>::deserialize(deserializer)?.map(whole).transpose()
 }
