@@ -107,7 +107,10 @@ fn key(headers: &HeaderMap) -> Result<String, ApiError> {
     let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
     match (values.next().and_then(|value| value.to_str().ok()), values.next()) {
         (Some(key), None) if (1..=LONGEST_KEY).contains(&key.len()) => Ok(key.to_owned()),
-        _ => Err(ApiError::invalid("Idempotency-Key", "is one text of 1 to 255 printable ASCII characters")),
+        _ => Err(ApiError::invalid(
+            "Idempotency-Key",
+            "must be one text of 1 to 255 printable ASCII characters",
+        )),
     }
 }
 

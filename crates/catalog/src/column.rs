@@ -6,7 +6,7 @@ use std::str::FromStr;
 use sea_orm::JsonValue;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tonearm_domain::{Cover, Metadata, Selection, Timestamp};
+use tonearm_domain::{Cover, Metadata, Selection, Theme, Timestamp};
 
 use crate::CatalogError;
 
@@ -56,6 +56,22 @@ pub(crate) fn cover(
 pub(crate) fn cover_columns(cover: Option<Cover>) -> (Option<String>, Option<String>) {
     let cover = cover.map(|cover| (cover.version.to_string(), cover.origin.as_str().to_owned()));
     cover.unzip()
+}
+
+/// The colours found in a cover, and those that somebody set. `column` is the one of the colours found.
+pub(crate) fn theme(
+    column: &'static str,
+    found: JsonValue,
+    set: Option<JsonValue>,
+) -> Result<Theme, CatalogError> {
+    // A column without a value and one with JSON's null are the same.
+    let set = set.filter(|set| !set.is_null()).map(|set| decoded(column, set)).transpose()?;
+    Ok(Theme { set, found: decoded(column, found)? })
+}
+
+/// The colours that somebody set, for their column.
+pub(crate) fn own_theme(column: &'static str, theme: &Theme) -> Result<Option<JsonValue>, CatalogError> {
+    theme.set.as_ref().map(|set| encoded(column, set)).transpose()
 }
 
 pub(crate) fn decoded<T: DeserializeOwned>(column: &'static str, json: JsonValue) -> Result<T, CatalogError> {

@@ -87,7 +87,7 @@ impl Problems {
 
 /// Use cases say "is in the past" of a field; people want to be told of what.
 fn said_of(field: &str, message: &str) -> String {
-    let begins = ["is ", "are ", "cannot ", "holds ", "has ", "can "];
+    let begins = ["must ", "is ", "are ", "cannot ", "holds ", "has ", "can "];
     if begins.iter().any(|begin| message.starts_with(begin)) && message.len() < 60 {
         let named = if field == "name" || field == "email" { "this" } else { "this field" };
         return format!("{named} {message}");

@@ -93,13 +93,13 @@ pub enum KeyScope {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ScopeError {
     /// A track without its collection.
-    #[error("a key for a track also needs the collection the track is in")]
+    #[error("is needed beside `track_id`: a key for a track also names its collection")]
     TrackWithoutCollection,
     /// A share key without exactly one variant.
-    #[error("a share key has exactly one variant")]
+    #[error("must name exactly one variant on a share key")]
     ShareNeedsOneVariant,
     /// Not one of the four types.
-    #[error("the type of a key is api, player, uploader or share")]
+    #[error("must be api, player, uploader or share")]
     UnknownType,
 }
 

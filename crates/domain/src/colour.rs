@@ -18,7 +18,7 @@ pub struct Colour {
 
 /// Text that is not a hex colour.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not a hex colour such as #1a2b3c")]
+#[error("must be a hex colour such as #1a2b3c")]
 pub struct ColourError;
 
 /// One colour of a palette.

@@ -217,7 +217,7 @@ pub fn resolve_cover(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Metadata, RecordId, Timestamp, TrackInfo, TrackStatus};
+    use crate::{Metadata, Palette, RecordId, Theme, Timestamp, TrackInfo, TrackStatus};
 
     fn now() -> Timestamp {
         Timestamp::from_unix_millis(0).unwrap()
@@ -241,7 +241,7 @@ mod tests {
             title: String::new(),
             metadata: Metadata::default(),
             cover: None,
-            theme: Vec::new(),
+            theme: Theme::default(),
             is_cover_overridable: true,
             is_theme_overridable: true,
             player_colour: None,
@@ -269,7 +269,7 @@ mod tests {
             player_title: None,
             player_subtitle: None,
             player_colour: None,
-            theme: Vec::new(),
+            theme: Theme::default(),
             cover: None,
             placeholder: None,
             is_cover_overridable: true,
@@ -371,7 +371,7 @@ mod tests {
     #[test]
     fn colours_of_a_file_need_consent_and_those_of_an_upload_do_not() {
         let red = crate::Colour::new(200, 0, 0);
-        let theme = vec![crate::ThemeColour::of(red, 1.0)];
+        let theme = Theme { set: None, found: vec![crate::ThemeColour::of(red, 1.0)] };
         for (origin, allows, counts) in [
             (None, true, true),
             (None, false, false),
@@ -391,6 +391,17 @@ mod tests {
     }
 
     #[test]
+    fn a_theme_that_was_set_needs_no_consent() {
+        let [set, found] = [(200, 0, 0), (0, 0, 200)].map(|(r, g, b)| crate::Colour::new(r, g, b));
+        let palette = |colour| vec![crate::ThemeColour::of(colour, 1.0)];
+        let theme = Theme { set: Palette::try_from(palette(set)).ok(), found: palette(found) };
+        let cover = Some(Cover { version: short(1), origin: CoverOrigin::Embedded });
+        let track = Track { cover, theme: theme.clone(), is_theme_overridable: false, ..track() };
+        assert_eq!(track.vibrant_colour(), Some(set));
+        assert_eq!(Collection { theme, ..collection() }.colour(), Some(set));
+    }
+
+    #[test]
     fn a_collection_takes_its_own_colour_before_its_covers() {
         let [own, vibrant, dull] =
             [(1, 2, 3), (250, 20, 20), (90, 80, 80)].map(|(r, g, b)| crate::Colour::new(r, g, b));
@@ -401,6 +412,7 @@ mod tests {
             (Some(own), Vec::new(), Some(own)),
             (None, Vec::new(), None),
         ] {
+            let theme = Theme { set: None, found: theme };
             assert_eq!(Collection { player_colour, theme, ..collection() }.colour(), expected);
         }
     }

@@ -1,5 +1,7 @@
 //! File names from people, made fit for delivery.
 
+use crate::VariantIndex;
+
 /// Bytes a delivered file name may take; file systems commonly stop at 255.
 const LONGEST_NAME: usize = 200;
 
@@ -32,6 +34,17 @@ pub fn delivery_name(track_file_name: &str, extension: &str) -> String {
     format!("{stem}.{extension}")
 }
 
+/// The name of one of several files that are on offer together: `Song.mp3` of `hq` becomes `Song (hq).mp3`, in at most 200
+/// bytes.
+pub fn variant_name(file_name: &str, index: &VariantIndex) -> String {
+    let (stem, extension) = split_extension(file_name);
+    let tail = match extension {
+        Some(extension) => format!(" ({index}).{extension}"),
+        None => format!(" ({index})"),
+    };
+    format!("{}{tail}", shorten(stem, LONGEST_NAME.saturating_sub(tail.len())).trim_end())
+}
+
 /// Splits off an extension of 1 to 8 ASCII letters and digits.
 fn split_extension(name: &str) -> (&str, Option<&str>) {
     match name.rsplit_once('.') {
@@ -60,6 +73,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn variants_are_told_apart_by_name() {
+        let hq = VariantIndex::from_static("hq");
+        assert_eq!(variant_name("Song.mp3", &hq), "Song (hq).mp3");
+        assert_eq!(variant_name("Vol. 2 live", &hq), "Vol. 2 live (hq)");
+        let long = variant_name(&format!("{}.mp3", "ä".repeat(100)), &hq);
+        assert!(long.len() <= 200 && long.ends_with("ä (hq).mp3"), "{long}");
+    }
 
     #[test]
     fn names_are_made_safe() {

@@ -10,7 +10,7 @@ use crate::Timestamp;
 
 /// Text that is not a UUID in its hyphenated form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not a UUID of the form xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx")]
+#[error("must be a UUID of the form xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx")]
 pub struct IdError;
 
 /// An id of a record: UUID version 7, so that ids sort by creation.

@@ -9,13 +9,13 @@ pub const UPLOAD_URL_TTL_SECONDS: u32 = 3600;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LimitError {
     /// `expires_in` outside 60..=86400 or not a number of seconds.
-    #[error("expires_in is a number of seconds from 60 to 86400")]
+    #[error("must be a number of seconds from 60 to 86400")]
     ExpiresIn,
     /// `limit` outside 1..=200.
-    #[error("limit is a whole number from 1 to 200")]
+    #[error("must be a whole number from 1 to 200")]
     Limit,
     /// `offset` not a whole number of at least 0.
-    #[error("offset is a whole number of at least 0")]
+    #[error("must be a whole number of at least 0")]
     Offset,
 }
 

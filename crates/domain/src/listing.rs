@@ -1,6 +1,6 @@
 //! Lists that people leaf through: what they are searched by, how they are sorted, and where a page begins.
 
-use crate::{ShortId, Track, shown_title};
+use crate::{ShortId, Track};
 
 /// Characters of a track's text that are searched.
 const MOST_SEARCHED: usize = 2000;
@@ -205,7 +205,7 @@ pub fn sort_title(title: &str) -> String {
 impl Track {
     /// What it is sorted by among titles: the one that players show.
     pub fn sort_title(&self) -> String {
-        sort_title(shown_title(self.player_title.as_deref(), &self.file_name))
+        sort_title(self.shown_title())
     }
 
     /// What it is found by: what people call it, the caller's own id and the tags of its file.

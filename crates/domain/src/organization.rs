@@ -1,7 +1,7 @@
 //! Organizations and collections.
 
 use crate::{
-    CollectionId, Colour, Cover, CreatorId, Metadata, OrganizationId, ShortId, ThemeColour, Timestamp,
+    CollectionId, Colour, Cover, CreatorId, Metadata, OrganizationId, ShortId, Theme, ThemeColour, Timestamp,
 };
 
 /// An organization: the owner of collections, tracks, keys and recipes.
@@ -15,8 +15,8 @@ pub struct Organization {
     pub name: String,
     /// Its own cover; columns `cover_version` and `cover_origin`.
     pub cover: Option<Cover>,
-    /// Colours found in its cover.
-    pub theme: Vec<ThemeColour>,
+    /// Its colours.
+    pub theme: Theme,
     /// Whether levels below may bring their own colours.
     pub is_theme_overridable: bool,
     /// Whether levels below may bring their own cover.
@@ -47,7 +47,7 @@ impl Organization {
             folder,
             name,
             cover: None,
-            theme: Vec::new(),
+            theme: Theme::default(),
             is_theme_overridable: true,
             is_cover_overridable: true,
             player_colour: Colour::DEFAULT,
@@ -81,8 +81,8 @@ pub struct Collection {
     pub metadata: Metadata,
     /// Its own cover; columns `cover_version` and `cover_origin`.
     pub cover: Option<Cover>,
-    /// Colours found in its cover.
-    pub theme: Vec<ThemeColour>,
+    /// Its colours.
+    pub theme: Theme,
     /// Whether its tracks may bring their own cover.
     pub is_cover_overridable: bool,
     /// Whether its tracks may bring their own colours.
@@ -98,8 +98,8 @@ pub struct Collection {
 }
 
 impl Collection {
-    /// Its own player colour: the one set by hand, else the most vibrant one of its cover.
+    /// Its own player colour: the one set by hand, else the most vibrant one of its theme.
     pub fn colour(&self) -> Option<Colour> {
-        self.player_colour.or_else(|| ThemeColour::most_vibrant(&self.theme))
+        self.player_colour.or_else(|| ThemeColour::most_vibrant(self.theme.colours()))
     }
 }

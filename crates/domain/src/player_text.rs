@@ -1,42 +1,158 @@
-//! What players and lists show of a track in words.
+//! The title and the subtitle of a track, as every list, player, page and event shows them.
+//!
+//! What the owner set comes first. Where nothing was set, the words are derived from the tags of the file, from its name, and
+//! from the levels above the track. Derived words are never stored as if somebody had set them.
 
-/// The title of a track: the one people gave it, else the name of its file without its ending.
-pub fn shown_title<'a>(player_title: Option<&'a str>, file_name: &'a str) -> &'a str {
-    if let Some(title) = player_title.filter(|title| !title.trim().is_empty()) {
-        return title;
-    }
-    match file_name.rsplit_once('.') {
+use crate::{Collection, Organization, Track, TrackInfo, TrackSummary};
+
+/// The tag that holds a title.
+const TITLE_TAG: &str = "title";
+/// The tag that holds the name of the artist.
+const ARTIST_TAG: &str = "artist";
+
+/// Most characters of a tag that are shown.
+const LONGEST_TAG: usize = 1000;
+
+/// The title of a track: the one that was set, else the title tag, else the file name without its extension.
+pub fn shown_title<'a>(set: Option<&'a str>, title_tag: Option<&'a str>, file_name: &'a str) -> &'a str {
+    first_said([set, title_tag]).unwrap_or_else(|| match file_name.rsplit_once('.') {
         Some((stem, _)) if !stem.trim().is_empty() => stem,
         _ => file_name,
+    })
+}
+
+/// The line under the title: the one that was set, else the artist tag, else the collection's, else the organization's.
+pub fn shown_subtitle<'a>(
+    set: Option<&'a str>,
+    artist_tag: Option<&'a str>,
+    collection: &'a Collection,
+    organization: &'a Organization,
+) -> Option<&'a str> {
+    first_said([set, artist_tag]).or_else(|| collection.shown_subtitle(organization))
+}
+
+/// The first text that has more than white space.
+fn first_said<'a>(texts: impl IntoIterator<Item = Option<&'a str>>) -> Option<&'a str> {
+    texts.into_iter().flatten().find(|text| !text.trim().is_empty())
+}
+
+impl TrackInfo {
+    /// The title tag of the file, at most 1000 characters of it.
+    pub fn title_tag(&self) -> Option<&str> {
+        self.tag(TITLE_TAG)
+    }
+
+    /// The artist tag of the file, at most 1000 characters of it.
+    pub fn artist_tag(&self) -> Option<&str> {
+        self.tag(ARTIST_TAG)
+    }
+
+    fn tag(&self, name: &str) -> Option<&str> {
+        let text = self.tags.get(name)?.trim();
+        let end = text.char_indices().nth(LONGEST_TAG).map_or(text.len(), |(end, _)| end);
+        (!text.is_empty()).then_some(&text[..end])
     }
 }
 
-/// The line under the title: the most specific one that says something.
-pub fn shown_subtitle<'a>(
-    track: Option<&'a str>,
-    collection: Option<&'a str>,
-    organization: &'a str,
-) -> Option<&'a str> {
-    [track, collection, Some(organization)].into_iter().flatten().find(|text| !text.trim().is_empty())
+impl Track {
+    /// See [`shown_title`].
+    pub fn shown_title(&self) -> &str {
+        shown_title(self.player_title.as_deref(), self.info.title_tag(), &self.file_name)
+    }
+
+    /// See [`shown_subtitle`].
+    pub fn shown_subtitle<'a>(
+        &'a self,
+        collection: &'a Collection,
+        organization: &'a Organization,
+    ) -> Option<&'a str> {
+        shown_subtitle(self.player_subtitle.as_deref(), self.info.artist_tag(), collection, organization)
+    }
+}
+
+impl TrackSummary {
+    /// The same as of the track itself.
+    pub fn shown_title(&self) -> &str {
+        shown_title(self.player_title.as_deref(), self.title_tag.as_deref(), &self.file_name)
+    }
+
+    /// The same as of the track itself.
+    pub fn shown_subtitle<'a>(
+        &'a self,
+        collection: &'a Collection,
+        organization: &'a Organization,
+    ) -> Option<&'a str> {
+        shown_subtitle(self.player_subtitle.as_deref(), self.artist_tag.as_deref(), collection, organization)
+    }
+}
+
+impl Collection {
+    /// The line under the collection's own title: its own, else the organization's.
+    pub fn shown_subtitle<'a>(&'a self, organization: &'a Organization) -> Option<&'a str> {
+        first_said([self.player_subtitle.as_deref(), Some(&organization.player_subtitle)])
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{CollectionId, Metadata, OrganizationId, RecordId, ShortId, Theme, Timestamp};
 
     #[test]
     fn there_is_always_a_title() {
-        assert_eq!(shown_title(Some("A song"), "x.wav"), "A song");
-        assert_eq!(shown_title(Some(" "), "A. Song.flac"), "A. Song");
-        assert_eq!(shown_title(None, "audio"), "audio");
-        assert_eq!(shown_title(None, ".wav"), ".wav");
+        assert_eq!(shown_title(Some("A song"), Some("Tagged"), "x.wav"), "A song");
+        assert_eq!(shown_title(Some(" "), Some("Tagged"), "x.wav"), "Tagged");
+        assert_eq!(shown_title(None, Some("\t"), "A. Song.flac"), "A. Song");
+        assert_eq!(shown_title(None, None, "audio"), "audio");
+        assert_eq!(shown_title(None, None, ".wav"), ".wav");
+    }
+
+    #[test]
+    fn tags_are_trimmed_and_bounded() {
+        let info = |title: &str| TrackInfo {
+            tags: [("title".to_owned(), title.to_owned())].into(),
+            ..TrackInfo::default()
+        };
+        assert_eq!(info(" A song \n").title_tag(), Some("A song"));
+        assert_eq!(info("  ").title_tag(), None);
+        assert_eq!(info("A song").artist_tag(), None);
+        assert_eq!(info(&"ä".repeat(2000)).title_tag().map(|tag| tag.chars().count()), Some(1000));
     }
 
     #[test]
     fn the_most_specific_subtitle_is_shown() {
-        assert_eq!(shown_subtitle(Some("mine"), Some("ours"), "all"), Some("mine"));
-        assert_eq!(shown_subtitle(Some(""), Some("ours"), "all"), Some("ours"));
-        assert_eq!(shown_subtitle(None, None, "all"), Some("all"));
-        assert_eq!(shown_subtitle(None, None, " "), None);
+        let now = Timestamp::from_unix_millis(0).unwrap();
+        let folder = ShortId::from_random([1; 8]);
+        let organization_id = OrganizationId::from_parts(now, [1; 10]);
+        let mut organization = Organization::new(organization_id, folder, String::new(), now);
+        let mut collection = Collection {
+            id: CollectionId::from_parts(now, [2; 10]),
+            organization_id,
+            creator_id: None,
+            folder,
+            organization_index: None,
+            title: String::new(),
+            metadata: Metadata::default(),
+            cover: None,
+            theme: Theme::default(),
+            is_cover_overridable: true,
+            is_theme_overridable: true,
+            player_colour: None,
+            player_subtitle: Some("collection".to_owned()),
+            created_at: now,
+            deleted_at: None,
+        };
+        organization.player_subtitle = "organization".to_owned();
+        let shown = |set, tag, collection: &Collection, organization: &Organization| {
+            shown_subtitle(set, tag, collection, organization).map(ToOwned::to_owned)
+        };
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(shown(Some("set"), Some("artist"), &collection, &organization), text("set"));
+        assert_eq!(shown(Some(""), Some("artist"), &collection, &organization), text("artist"));
+        assert_eq!(shown(None, None, &collection, &organization), text("collection"));
+        collection.player_subtitle = None;
+        assert_eq!(shown(None, None, &collection, &organization), text("organization"));
+        organization.player_subtitle = " ".to_owned();
+        assert_eq!(shown(None, None, &collection, &organization), None);
     }
 }

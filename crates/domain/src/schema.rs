@@ -5,9 +5,10 @@ use utoipa::openapi::{ArrayBuilder, OneOfBuilder, Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::{
-    ApiKeyId, Codec, CollectionId, Colour, CreatorId, Day, ExpiresIn, FileId, JobId, KeyType, Levels,
-    Metadata, Metric, OrganizationId, PlaySessionId, RecipeKind, RecipeType, RequestId, ShortId, Text,
-    ThemeColour, Timestamp, TrackId, TrackInfo, TrackStatus, UploadSessionId, VariantId, VariantIndex,
+    ApiKeyId, Codec, CollectionId, Colour, CreatorId, Day, ExpiresIn, FileId, FileProps, JobId, KeyType,
+    Levels, Metadata, Metric, OrganizationId, Palette, PlaySessionId, RecipeKind, RecipeType, RequestId,
+    ShortId, Text, ThemeColour, Timestamp, TrackId, TrackInfo, TrackStatus, UploadSessionId, VariantId,
+    VariantIndex,
 };
 
 fn text() -> ObjectBuilder {
@@ -27,6 +28,10 @@ fn number(minimum: f64, maximum: f64) -> ObjectBuilder {
 
 fn one_of(values: impl IntoIterator<Item = &'static str>) -> ObjectBuilder {
     text().enum_values(Some(values))
+}
+
+fn boolean() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::Boolean)
 }
 
 fn nullable(of: Type) -> Object {
@@ -63,7 +68,26 @@ schemas! {
     ShortId => text().pattern(Some("^[a-z0-9]{12}$"));
     VariantIndex => text().pattern(Some("^[a-z0-9_-]{2,64}$"));
     Colour => text().pattern(Some("^#([0-9a-fA-F]{3}){1,2}$"));
-    ExpiresIn => number(60.0, 86_400.0).description(Some("Seconds; 3600 unless told."));
+    ExpiresIn => number(60.0, 86_400.0)
+        .default(Some(ExpiresIn::default().seconds().into()))
+        .description(Some("Seconds; 3600 unless given."));
+    FileProps => ObjectBuilder::new()
+        .description(Some("What clients print of a file; never null."))
+        .property("codec", text().min_length(Some(1)).description(Some(
+            "Such as `mp3`, `pcm_s16le` or `h264`; of files without a codec their format, such as `png` or `json`.",
+        )))
+        .required("codec")
+        .property("bitrate", ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(0)).description(Some(
+            "Kilobits per second: of an original the source's, of FLAC and WAV the mean; 0 of pictures, videos and levels.",
+        )))
+        .required("bitrate")
+        .property("is_stereo", boolean())
+        .required("is_stereo")
+        .property("is_strip_tags", boolean())
+        .required("is_strip_tags")
+        .property("is_strip_cover", boolean())
+        .required("is_strip_cover");
+    Palette => ArrayBuilder::new().items(ThemeColour::schema()).max_items(Some(ThemeColour::MOST));
     KeyType => one_of(KeyType::ALL.map(KeyType::as_str));
     TrackStatus => one_of(TrackStatus::ALL.map(TrackStatus::as_str));
     Metric => one_of(["peak", "rms"]);

@@ -20,6 +20,10 @@ pub struct PlaySession {
     pub track_id: Option<TrackId>,
     /// The variants it lists, in that order, or all playable ones.
     pub variants: Selection,
+    /// The caller's own external id.
+    pub organization_index: Option<String>,
+    /// The caller's own data.
+    pub metadata: Metadata,
     /// Whether it may download: what its key allows AND what was asked.
     pub is_downloadable: bool,
     /// When it ends.

@@ -15,7 +15,7 @@ pub struct ShortId([u8; Self::LEN]);
 
 /// Text that is not a short id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not a short id of twelve characters a-z and 0-9")]
+#[error("must be a short id of twelve characters a-z and 0-9")]
 pub struct ShortIdError;
 
 impl ShortId {

@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TextError {
     /// More characters than a field holds.
-    #[error("longer than {0} characters")]
+    #[error("must have at most {0} characters")]
     TooLong(usize),
     /// Nothing but white space where something is needed.
-    #[error("empty")]
+    #[error("cannot be empty")]
     Empty,
     /// A NUL character, which PostgreSQL cannot store.
-    #[error("holds a NUL character")]
+    #[error("cannot have a NUL character")]
     Nul,
     /// Metadata that takes more than 64 KiB as JSON.
-    #[error("larger than 64 KiB")]
+    #[error("must take at most 64 KiB as JSON")]
     MetadataTooLarge,
 }
 
@@ -127,10 +127,10 @@ mod tests {
     fn metadata_has_limits() {
         let parse = |json: &str| serde_json::from_str::<Metadata>(json).map_err(|e| e.to_string());
         assert!(parse(r#"{"a":[1,{"b":null}]}"#).is_ok());
-        assert!(parse(r#"{"a":["\u0000"]}"#).unwrap_err().starts_with("holds a NUL"));
+        assert!(parse(r#"{"a":["\u0000"]}"#).unwrap_err().starts_with("cannot have a NUL"));
         assert!(parse(r#"{"a":"\\u0000"}"#).is_ok());
         assert!(parse(r#"[]"#).is_err());
         let large = serde_json::json!({"a": "x".repeat(70_000)}).to_string();
-        assert!(parse(&large).unwrap_err().starts_with("larger than 64 KiB"));
+        assert!(parse(&large).unwrap_err().starts_with("must take at most 64 KiB as JSON"));
     }
 }

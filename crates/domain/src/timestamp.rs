@@ -12,7 +12,7 @@ pub struct Timestamp(jiff::Timestamp);
 
 /// Text that is not an RFC 3339 date and time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not an RFC 3339 date and time such as 2030-01-31T12:00:00Z")]
+#[error("must be an RFC 3339 date and time such as 2030-01-31T12:00:00Z")]
 pub struct TimestampError;
 
 impl Timestamp {

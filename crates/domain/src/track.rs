@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CollectionId, Colour, Cover, CoverOrigin, CreatorId, Metadata, ObjectKey, OrganizationId, ShortId,
+    CollectionId, Colour, Cover, CoverOrigin, CreatorId, Metadata, ObjectKey, OrganizationId, ShortId, Theme,
     ThemeColour, Timestamp, TrackId, TrackStatus, TransitionError, UploadSessionId,
 };
 
@@ -44,8 +44,8 @@ pub struct Track {
     pub player_subtitle: Option<String>,
     /// Its own player colour.
     pub player_colour: Option<Colour>,
-    /// Colours found in its cover.
-    pub theme: Vec<ThemeColour>,
+    /// Its colours.
+    pub theme: Theme,
     /// The cover in use; columns `cover_version` and `cover_origin`.
     pub cover: Option<Cover>,
     /// The version of the cover that was drawn for it, kept for when no other may be shown.
@@ -92,20 +92,20 @@ impl Track {
         }
     }
 
-    /// The most vibrant colour of its cover, where that counts: colours found in the file need the track's
-    /// consent, those of a cover uploaded for it do not.
+    /// The most vibrant colour of its theme, where that counts: colours found in the file need the track's consent;
+    /// those that were set and those of a cover uploaded for it do not.
     pub fn vibrant_colour(&self) -> Option<Colour> {
         vibrant_colour(&self.theme, self.cover.map(|cover| cover.origin), self.is_theme_overridable)
     }
 }
 
 pub(crate) fn vibrant_colour(
-    theme: &[ThemeColour],
+    theme: &Theme,
     origin: Option<CoverOrigin>,
     is_theme_overridable: bool,
 ) -> Option<Colour> {
-    let counts = origin == Some(CoverOrigin::Uploaded) || is_theme_overridable;
-    if counts { ThemeColour::most_vibrant(theme) } else { None }
+    let is_own = theme.set.is_some() || origin == Some(CoverOrigin::Uploaded);
+    if is_own || is_theme_overridable { ThemeColour::most_vibrant(theme.colours()) } else { None }
 }
 
 /// The uploaded file, as it was received.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{FileId, Levels, ObjectKey, Recipe, Timestamp, TrackId};
+use crate::{FileId, Levels, ObjectKey, Recipe, RecipeKind, Timestamp, TrackId};
 
 /// What one recipe made of one track.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,5 +70,18 @@ impl TrackFile {
     /// Whether it was made.
     pub fn is_made(&self) -> bool {
         matches!(self.outcome, FileOutcome::Made { .. })
+    }
+
+    /// How good it sounds, to choose the best of several by: the upload itself before what loses nothing, then the higher
+    /// bitrate, then previews, then what is no sound.
+    pub fn quality(&self) -> impl Ord + use<> {
+        let (class, bitrate) = match &self.recipe.kind {
+            RecipeKind::Original {} => (4, 0),
+            RecipeKind::Transcode(transcode) if transcode.codec.is_lossless() => (3, 0),
+            RecipeKind::Transcode(transcode) => (2, transcode.bitrate),
+            RecipeKind::Preview(preview) => (1, preview.transcode.bitrate),
+            _ => (0, 0),
+        };
+        (class, bitrate)
     }
 }

@@ -1,7 +1,7 @@
 //! The short form of a track.
 
 use crate::track::vibrant_colour;
-use crate::{Colour, CoverOrigin, ShortId, ThemeColour, TrackId};
+use crate::{Colour, CoverOrigin, ShortId, Theme, TrackId};
 
 /// What a player's list shows of a track. A list may have thousands of them, so this leaves out whatever can be
 /// large.
@@ -15,14 +15,20 @@ pub struct TrackSummary {
     pub order: i64,
     /// Seconds; 0 until probed.
     pub duration: f64,
-    /// The title in players.
+    /// The sanitised name of its file.
+    pub file_name: String,
+    /// The title tag of its file.
+    pub title_tag: Option<String>,
+    /// The artist tag of its file.
+    pub artist_tag: Option<String>,
+    /// The title in players, where somebody set one.
     pub player_title: Option<String>,
-    /// The line under the title in players.
+    /// The line under the title in players, where somebody set one.
     pub player_subtitle: Option<String>,
     /// Its own player colour.
     pub player_colour: Option<Colour>,
-    /// Colours found in its cover.
-    pub theme: Vec<ThemeColour>,
+    /// Its colours.
+    pub theme: Theme,
     /// Where its cover came from, if it has any.
     pub cover_origin: Option<CoverOrigin>,
     /// Whether colours found in the file's cover may be used.
@@ -30,7 +36,7 @@ pub struct TrackSummary {
 }
 
 impl TrackSummary {
-    /// The most vibrant colour of its cover, where that counts; the same as of the track itself.
+    /// The most vibrant colour of its theme, where that counts; the same as of the track itself.
     pub fn vibrant_colour(&self) -> Option<Colour> {
         vibrant_colour(&self.theme, self.cover_origin, self.is_theme_overridable)
     }

@@ -36,6 +36,18 @@ impl Codec {
         }
     }
 
+    /// The codec as text, as in SQL and JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Aac => "aac",
+            Self::Mp3 => "mp3",
+            Self::Ogg => "ogg",
+            Self::Opus => "opus",
+            Self::Flac => "flac",
+            Self::Wav => "wav",
+        }
+    }
+
     /// Whether nothing is lost and a bitrate has no meaning.
     pub const fn is_lossless(self) -> bool {
         matches!(self, Self::Flac | Self::Wav)

@@ -172,7 +172,7 @@ mod tests {
         let wide = WaveformImage { width: 5000, ..WaveformImage::default() };
         assert_eq!(
             wide.validate().unwrap_err().to_string(),
-            "width is a whole number of pixels from 16 to 4096"
+            "must be a whole number of pixels from 16 to 4096"
         );
         let odd = WaveformVideo { height: 721, ..WaveformVideo::default() };
         assert!(odd.validate().unwrap_err().to_string().starts_with("height is an even number"));

@@ -46,7 +46,7 @@ pub use people::{
 };
 pub use playback::{
     CoverImage, Download, GrantPlaySession, OpenedPlaySession, PlaySessionScope, Playable, PlayableVariant,
-    Playback, SharedCollection, SharedSummary, SharedTrack, SharedWords, TrackCard,
+    Playback, SharedCollection, SharedTrack, SharedWords, TrackCard,
 };
 pub use processing::{JobError, JobRun, Processing};
 pub use refusal::{Noun, Refusal};

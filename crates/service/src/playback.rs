@@ -24,7 +24,7 @@ pub use download::Download;
 pub use grant_play_session::{GrantPlaySession, PlaySessionScope};
 pub use open_play_session::OpenedPlaySession;
 pub use playable::{CoverImage, Playable, PlayableVariant};
-pub use shared_collection::{SharedCollection, SharedSummary};
+pub use shared_collection::SharedCollection;
 pub use shared_track::{SharedTrack, SharedWords};
 
 /// Grants play sessions and hands out signed URLs. Every request clones it, so it is one pointer.

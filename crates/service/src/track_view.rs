@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tonearm_catalog::Catalog;
+use tonearm_catalog::{Catalog, CatalogError, Transaction};
 use tonearm_domain::{
     Collection, CollectionId, Colour, Organization, OrganizationId, PlacedCover, PlayerColours, Track,
     TrackSummary, resolve_cover, resolve_player_colour,
@@ -19,6 +19,10 @@ pub struct TrackView {
     pub colours: PlayerColours,
     /// The cover that players see for it, of whichever level.
     pub cover: Option<PlacedCover>,
+    /// The title that players show: the one that was set, or a derived one.
+    pub title: String,
+    /// The line under the title: the one that was set, or a derived one.
+    pub subtitle: Option<String>,
 }
 
 /// The short form of a track with its resolved player colours.
@@ -28,6 +32,10 @@ pub struct TrackSummaryView {
     pub track: TrackSummary,
     /// The colour that counts for it, with its companions.
     pub colours: PlayerColours,
+    /// The title that players show: the one that was set, or a derived one.
+    pub title: String,
+    /// The line under the title: the one that was set, or a derived one.
+    pub subtitle: Option<String>,
 }
 
 /// The levels above a track, which decide what of its own counts.
@@ -51,8 +59,24 @@ impl Surroundings {
         Ok(Self { organization: Arc::new(organization), collection: Arc::new(collection) })
     }
 
+    /// As a transaction that changes something sees them; none where they were deleted meanwhile.
+    pub(crate) async fn in_transaction(
+        tx: &Transaction,
+        organization_id: OrganizationId,
+        collection_id: CollectionId,
+    ) -> Result<Option<Self>, CatalogError> {
+        let organization = tx.organization_as_it_is(organization_id).await?;
+        let collection = tx.collection_as_it_is(organization_id, collection_id).await?;
+        Ok(organization.zip(collection).map(|(organization, collection)| Self {
+            organization: Arc::new(organization),
+            collection: Arc::new(collection),
+        }))
+    }
+
     pub(crate) fn view(&self, track: Track) -> TrackView {
         TrackView {
+            title: track.shown_title().to_owned(),
+            subtitle: track.shown_subtitle(&self.collection, &self.organization).map(ToOwned::to_owned),
             colours: self.colours(track.player_colour, track.vibrant_colour()),
             cover: resolve_cover(&self.organization, &self.collection, &track),
             track,
@@ -60,7 +84,12 @@ impl Surroundings {
     }
 
     pub(crate) fn view_summary(&self, track: TrackSummary) -> TrackSummaryView {
-        TrackSummaryView { colours: self.colours(track.player_colour, track.vibrant_colour()), track }
+        TrackSummaryView {
+            colours: self.colours(track.player_colour, track.vibrant_colour()),
+            title: track.shown_title().to_owned(),
+            subtitle: track.shown_subtitle(&self.collection, &self.organization).map(ToOwned::to_owned),
+            track,
+        }
     }
 
     fn colours(&self, own: Option<Colour>, vibrant: Option<Colour>) -> PlayerColours {

@@ -63,17 +63,15 @@ impl UrlSigner {
         let (signed, token) = Token::split_from(query)?;
         let (terms, key_id) = split_key_id(signed).ok_or(VerifyError::Malformed)?;
         let (ttl, attachment) = parse_signed_query(terms).ok_or(VerifyError::Malformed)?;
-        match key_id {
-            None => self.check_mac(Purpose::Delivery, key.organization_id, path, signed, &token)?,
-            Some(id) => self.check_own_mac((key.organization_id, id), path, signed, &token)?,
-        }
+        let signing_key = match key_id {
+            None => self.check_unnamed_mac(key.organization_id, path, signed, &token)?,
+            Some(id) => {
+                self.check_own_mac((key.organization_id, id), path, signed, &token)?;
+                Some(id)
+            }
+        };
         let expires_at = self.expiry(&token, ttl.unwrap_or(DEFAULT_TTL_SECONDS), now)?;
-        Ok(DeliveryGrant {
-            key,
-            attachment: attachment.map(Cow::into_owned),
-            expires_at,
-            signing_key: key_id,
-        })
+        Ok(DeliveryGrant { key, attachment: attachment.map(Cow::into_owned), expires_at, signing_key })
     }
 }
 

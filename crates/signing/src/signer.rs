@@ -135,6 +135,26 @@ impl UrlSigner {
         genuine(self.keys.verify(purpose, organization, &parts, &token.mac))
     }
 
+    /// Which key made the token of a URL that names none: the service's own (`None`), or one of the organization's live keys,
+    /// of which at most eight are tried, all of them whichever matches.
+    pub(crate) fn check_unnamed_mac(
+        &self,
+        organization: OrganizationId,
+        path: &str,
+        signed_query: Option<&str>,
+        token: &Token<'_>,
+    ) -> Result<Option<ShortId>, VerifyError> {
+        let own = self.check_mac(Purpose::Delivery, organization, path, signed_query, token);
+        if own.is_ok() {
+            return Ok(None);
+        }
+        let (mark, query) = signed_query.map_or(("", ""), |query| ("?", query));
+        let parts = [path, mark, query, token.issued_text];
+        let tried = self.live.tried(organization).into_iter();
+        let matching = tried.filter(|(_, ring)| ring.verifies(&parts, &token.mac)).map(|(id, _)| id);
+        matching.last().map(Some).ok_or(VerifyError::BadSignature)
+    }
+
     /// Whether the token is one that a live key of an organization made. Unknown and revoked keys are not told from
     /// wrong signatures.
     pub(crate) fn check_own_mac(

@@ -8,6 +8,7 @@ use http::{HeaderMap, StatusCode};
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
+use super::sentence::sentence;
 use crate::{ApiError, App};
 
 /// A JSON object as the body. No body at all is an object without fields; unknown fields are ignored.
@@ -69,7 +70,7 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let field = error.path().to_string();
-        let message = without_position(error.inner());
+        let message = sentence(error.inner());
         match error.inner().classify() {
             Category::Data if field != "." => ApiError::invalid(field, message),
             Category::Data => malformed(&format!("the body cannot be used: {message}")),
@@ -82,15 +83,6 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
 
 fn malformed(message: &str) -> ApiError {
     ApiError::new(StatusCode::BAD_REQUEST, "malformed_json", message)
-}
-
-/// The field is named, which says more than line and column.
-fn without_position(error: &serde_json::Error) -> String {
-    let mut message = error.to_string();
-    if let Some(at) = message.rfind(" at line ") {
-        message.truncate(at);
-    }
-    message
 }
 
 #[cfg(test)]

@@ -15,19 +15,21 @@ const CONTENT_MD5: &str = "Content-MD5";
 pub(crate) fn upload_terms(headers: &HeaderMap) -> Result<UploadTerms, ApiError> {
     let text = |name: &'static str| match headers.get(name) {
         None => Ok(None),
-        Some(value) => value.to_str().map(Some).map_err(|_| ApiError::invalid(name, "is not readable")),
+        Some(value) => {
+            value.to_str().map(Some).map_err(|_| ApiError::invalid(name, "must be printable ASCII"))
+        }
     };
     let size = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
     let sha256 = match text(REPR_DIGEST)? {
         Some(value) => sha256_of(value).map_err(|()| {
-            ApiError::invalid(REPR_DIGEST, "is not of the form `sha-256=:<base64 of 32 bytes>:`")
+            ApiError::invalid(REPR_DIGEST, "must be of the form `sha-256=:<base64 of 32 bytes>:`")
         })?,
         None => None,
     };
     let md5 = match text(CONTENT_MD5)? {
         Some(value) => Some(
             decode(value.trim())
-                .ok_or_else(|| ApiError::invalid(CONTENT_MD5, "is not the base64 of 16 bytes"))?,
+                .ok_or_else(|| ApiError::invalid(CONTENT_MD5, "must be the base64 of 16 bytes"))?,
         ),
         None => None,
     };

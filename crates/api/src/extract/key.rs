@@ -74,6 +74,12 @@ impl FromRequestParts<App> for PlaySessionReader {
         if app.settings.public_play_sessions && !parts.headers.contains_key(AUTHORIZATION) {
             return Ok(Self::Holder);
         }
+        if !parts.headers.contains_key(AUTHORIZATION) {
+            let message = "an API key is needed, as in `Authorization: Bearer <API_KEY>`; the setting \
+                `api.public_play_sessions = true` opens play sessions to whoever has their id";
+            let missing = ApiError::new(StatusCode::UNAUTHORIZED, "missing_api_key", message);
+            return Err(missing.asking_for_key());
+        }
         caller(parts, app, Action::Play).await.map(Self::Key)
     }
 }

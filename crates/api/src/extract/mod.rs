@@ -7,6 +7,8 @@ mod digest;
 mod key;
 mod page;
 mod path;
+mod sent;
+mod sentence;
 mod upload;
 
 pub(crate) use address::{ClientAddress, address};
@@ -15,4 +17,5 @@ pub(crate) use digest::upload_terms;
 pub(crate) use key::{ManageKey, PlayKey, PlaySessionReader, UploadKey, bearer};
 pub(crate) use page::Paged;
 pub(crate) use path::{PathId, PathText};
+pub(crate) use sent::Sent;
 pub(crate) use upload::{CollectionCoverUpload, CoverUpload, SourceUpload};

@@ -1,6 +1,7 @@
 //! The interface described by itself, at `/openapi.json`.
 
 mod modify;
+mod parameters;
 mod text;
 
 use std::sync::LazyLock;
@@ -11,6 +12,7 @@ use serde_json::Value;
 use utoipa::OpenApi;
 
 use self::modify::{Credentials, Errors, OptionalBodies};
+use self::parameters::{Defaults, IdempotencyKey};
 pub(crate) use self::text::not_blank;
 use crate::endpoint;
 use crate::error::ErrorBody;
@@ -40,7 +42,6 @@ use crate::error::ErrorBody;
         endpoint::play::download::download,
         endpoint::play::track::track,
         endpoint::play_session::create::for_collection,
-        endpoint::play_session::create::for_track,
         endpoint::play_session::read::read,
         endpoint::stream::redirect::redirect,
         endpoint::track::add_variant::add_variant,
@@ -75,7 +76,7 @@ use crate::error::ErrorBody;
         (name = "API keys"),
     ),
     components(schemas(ErrorBody)),
-    modifiers(&Credentials, &OptionalBodies, &Errors),
+    modifiers(&Credentials, &OptionalBodies, &Errors, &Defaults, &IdempotencyKey),
 )]
 struct Interface;
 

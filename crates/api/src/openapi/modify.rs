@@ -83,8 +83,7 @@ const ERRORS: [(&str, &str, &str); 13] = [
 impl Modify for Errors {
     fn modify(&self, openapi: &mut OpenApi) {
         for (method, operation) in with_methods(openapi) {
-            let is_upload = operation.tags.iter().flatten().any(|tag| tag == "Upload URLs");
-            let is_repeatable = method == HttpMethod::Post && !is_upload;
+            let is_repeatable = method == HttpMethod::Post && !is_upload(operation);
             let is_redirect = operation.responses.responses.contains_key("302");
             let credential = operation.security.as_ref().is_some_and(|security| !security.is_empty());
             let path = operation.parameters.iter().flatten().any(is_in_path);
@@ -124,12 +123,17 @@ fn is_in_path(parameter: &RefOr<utoipa::openapi::path::Parameter>) -> bool {
     matches!(parameter, RefOr::T(parameter) if parameter.parameter_in == ParameterIn::Path)
 }
 
+/// Whether it takes bytes at an upload URL.
+pub(super) fn is_upload(operation: &Operation) -> bool {
+    operation.tags.iter().flatten().any(|tag| tag == "Upload URLs")
+}
+
 fn is_json(operation: &Operation) -> bool {
     matches!(&operation.request_body, Some(RefOr::T(body)) if body.content.contains_key("application/json"))
 }
 
 /// The operations that the interface has, each with its method.
-fn with_methods(openapi: &mut OpenApi) -> impl Iterator<Item = (HttpMethod, &mut Operation)> {
+pub(super) fn with_methods(openapi: &mut OpenApi) -> impl Iterator<Item = (HttpMethod, &mut Operation)> {
     openapi.paths.paths.values_mut().flat_map(|path| {
         let PathItem { get, put, post, delete, .. } = path;
         [
@@ -143,6 +147,6 @@ fn with_methods(openapi: &mut OpenApi) -> impl Iterator<Item = (HttpMethod, &mut
     })
 }
 
-fn operations(openapi: &mut OpenApi) -> impl Iterator<Item = &mut Operation> {
+pub(super) fn operations(openapi: &mut OpenApi) -> impl Iterator<Item = &mut Operation> {
     with_methods(openapi).map(|(_, operation)| operation)
 }

@@ -8,25 +8,20 @@ use utoipa::ToSchema;
 
 use crate::request_id::CurrentRequest;
 
-/// A successful answer: `ok: true`, the request's id where the interface promises it, and the rest.
+/// A successful answer: `ok: true`, the request's id, and the rest.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Answer<T> {
     ok: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    api_request_id: Option<RequestId>,
+    /// The same as in the header `X-Request-Id`.
+    api_request_id: RequestId,
     #[serde(flatten)]
     body: T,
 }
 
 impl<T> Answer<T> {
-    /// Without the request's id.
-    pub(crate) fn plain(body: T) -> Self {
-        Self { ok: true, api_request_id: None, body }
-    }
-
-    /// With the request's id.
+    /// The answer to a request.
     pub(crate) fn traced(CurrentRequest(id): CurrentRequest, body: T) -> Self {
-        Self { ok: true, api_request_id: Some(id), body }
+        Self { ok: true, api_request_id: id, body }
     }
 }
 

@@ -2,16 +2,14 @@
 
 use serde::Serialize;
 use tonearm_domain::{
-    ApiKeyId, CollectionId, CreatorId, KeyType, OrganizationId, Timestamp, TrackId, VariantIndex,
+    ApiKey, ApiKeyId, CollectionId, CreatorId, KeyType, OrganizationId, Timestamp, TrackId, VariantIndex,
 };
-use tonearm_service::CreatedKey;
 use utoipa::ToSchema;
 
-/// The record of a key that was just made, with the key itself: it is shown this once.
+/// The record of a key, without the key itself.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct KeyRecord {
     id: ApiKeyId,
-    key: String,
     organization_id: OrganizationId,
     title: String,
     api_key_type_id: KeyType,
@@ -25,11 +23,10 @@ pub(crate) struct KeyRecord {
     created_at: Timestamp,
 }
 
-impl From<CreatedKey> for KeyRecord {
-    fn from(CreatedKey { key, text }: CreatedKey) -> Self {
+impl From<ApiKey> for KeyRecord {
+    fn from(key: ApiKey) -> Self {
         Self {
             id: key.id,
-            key: text.reveal().to_owned(),
             organization_id: key.organization_id,
             title: key.title,
             api_key_type_id: key.key_type,

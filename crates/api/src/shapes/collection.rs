@@ -34,7 +34,7 @@ impl From<CollectionView> for CollectionRecord {
             organization_index: collection.organization_index,
             title: collection.title,
             metadata: collection.metadata,
-            theme: collection.theme,
+            theme: collection.theme.colours().to_vec(),
             is_cover_overridable: collection.is_cover_overridable,
             is_theme_overridable: collection.is_theme_overridable,
             colours: colours.into(),

@@ -1,7 +1,7 @@
 //! Creators.
 
 use serde::Serialize;
-use tonearm_domain::{Creator, CreatorId, Metadata, OrganizationId, ShortId, Timestamp};
+use tonearm_domain::{Creator, CreatorId, Metadata, OrganizationId, Timestamp};
 use utoipa::ToSchema;
 
 /// The record of a creator.
@@ -9,7 +9,8 @@ use utoipa::ToSchema;
 pub(crate) struct CreatorRecord {
     id: CreatorId,
     organization_id: OrganizationId,
-    folder_id: ShortId,
+    /// The creator's one folder, which has the id of the creator.
+    folder_id: CreatorId,
     organization_index: String,
     metadata: Metadata,
     created_at: Timestamp,
@@ -21,7 +22,7 @@ impl From<Creator> for CreatorRecord {
         Self {
             id: creator.id,
             organization_id: creator.organization_id,
-            folder_id: creator.folder,
+            folder_id: creator.id,
             organization_index: creator.organization_index,
             metadata: creator.metadata,
             created_at: creator.created_at,

@@ -26,4 +26,4 @@ pub(crate) use track::{BasicTrack, FullTrack, ListedTrack, PlayedTrack, ReducedT
 pub(crate) use upload::{SessionTrackRecord, UploadDescriptor, UploadDescriptors};
 pub(crate) use upload_session::{UploadSessionBody, UploadSessionRecord};
 pub(crate) use usage::{UsageRecord, UsageSums};
-pub(crate) use variant::{VariantProps, VariantRecord, VariantTypeRecord};
+pub(crate) use variant::{VariantNames, VariantRecord, VariantTypeRecord};

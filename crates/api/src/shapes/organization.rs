@@ -26,7 +26,7 @@ impl From<OrganizationView> for OrganizationRecord {
         Self {
             id: organization.id,
             name: organization.name,
-            theme: organization.theme,
+            theme: organization.theme.colours().to_vec(),
             is_theme_overridable: organization.is_theme_overridable,
             is_cover_overridable: organization.is_cover_overridable,
             colours: colours.into(),

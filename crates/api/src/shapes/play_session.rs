@@ -1,7 +1,7 @@
 //! Play sessions.
 
 use serde::Serialize;
-use tonearm_domain::{CreatorId, PlaySession, PlaySessionId, Timestamp, TrackId, VariantIndex};
+use tonearm_domain::{CreatorId, Metadata, PlaySession, PlaySessionId, Timestamp, TrackId, VariantIndex};
 use tonearm_service::{OpenedPlaySession, Playable};
 use utoipa::ToSchema;
 
@@ -22,6 +22,8 @@ pub(crate) struct PlaySessionRecord {
     #[serde(flatten)]
     core: PlaySessionCore,
     creator_id: Option<CreatorId>,
+    organization_index: Option<String>,
+    metadata: Metadata,
 }
 
 /// The first track of a session, ready to play.
@@ -55,8 +57,13 @@ impl From<PlaySession> for PlaySessionCore {
 }
 
 impl From<PlaySession> for PlaySessionRecord {
-    fn from(session: PlaySession) -> Self {
-        Self { creator_id: session.creator_id, core: session.into() }
+    fn from(mut session: PlaySession) -> Self {
+        Self {
+            creator_id: session.creator_id,
+            organization_index: session.organization_index.take(),
+            metadata: std::mem::take(&mut session.metadata),
+            core: session.into(),
+        }
     }
 }
 

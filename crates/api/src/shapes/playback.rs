@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tonearm_domain::{ContentType, FileData, FileId, VariantIndex};
+use tonearm_domain::{ContentType, FileData, FileId, FileProps, VariantIndex};
 use tonearm_service::{CoverImage, LevelsJson, Playable, PlayableVariant};
 use utoipa::ToSchema;
 
-use super::{PlayedTrack, VariantProps, VariantTypeRecord};
+use super::{PlayedTrack, VariantNames, VariantTypeRecord};
 
 /// Cover, track, waveform and signed URLs.
 #[derive(Debug, Serialize, ToSchema)]
@@ -40,7 +40,7 @@ struct PlayedVariant {
     content_type: &'static str,
     file_name: String,
     is_public: bool,
-    props: VariantProps,
+    props: FileProps,
     data: Option<PreviewData>,
     variant: PlayedRecipe,
 }
@@ -50,6 +50,8 @@ struct PlayedVariant {
 struct PlayedRecipe {
     id: tonearm_domain::VariantId,
     index: VariantIndex,
+    #[serde(flatten)]
+    named: VariantNames,
     variant_type: VariantTypeRecord,
 }
 
@@ -96,10 +98,11 @@ impl From<PlayableVariant> for PlayedVariant {
             content_type: content_type.mime(),
             file_name: playable.file_name,
             is_public: false,
-            props: VariantProps::from(&recipe.kind),
+            props: playable.props,
             data: PreviewData::of(&playable.data, content_type),
             variant: PlayedRecipe {
                 id: recipe.id,
+                named: VariantNames::of_file(&recipe, content_type),
                 variant_type: recipe.kind.recipe_type().into(),
                 index: recipe.index,
             },

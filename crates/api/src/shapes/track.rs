@@ -38,11 +38,17 @@ pub(crate) struct ReducedTrack {
     transcription_language: Option<String>,
 }
 
-/// The full record.
+/// The full record. `player_title` and `player_subtitle` are what was set, null where nothing was.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct FullTrack {
     #[serde(flatten)]
     reduced: ReducedTrack,
+    /// What players show: `player_title`, else the title tag, else the file name without its extension.
+    shown_title: String,
+    /// What players show: `player_subtitle`, else the artist tag, else the collection's or the organization's.
+    shown_subtitle: Option<String>,
+    is_cover_overridable: bool,
+    is_theme_overridable: bool,
     creator_id: Option<CreatorId>,
     file_name_original: Option<String>,
     info: TrackInfo,
@@ -59,7 +65,9 @@ pub(crate) struct ListedTrack {
     /// Seconds.
     duration: f64,
     order: i64,
-    player_title: Option<String>,
+    /// What players show: the one that was set, else the title tag, else the file name without its extension.
+    player_title: String,
+    /// What players show: the one that was set, else the artist tag, else the collection's or the organization's.
     player_subtitle: Option<String>,
     #[serde(flatten)]
     colours: Colours,
@@ -93,7 +101,7 @@ impl From<TrackView> for BasicTrack {
             player_title: track.player_title,
             player_subtitle: track.player_subtitle,
             colours: colours.into(),
-            theme: track.theme,
+            theme: track.theme.colours().to_vec(),
             track_status_id: track.status,
         }
     }
@@ -109,9 +117,22 @@ impl From<TrackView> for ReducedTrack {
     }
 }
 
+impl ReducedTrack {
+    /// As lists have it, with the title and the subtitle that players show.
+    pub(crate) fn listed(mut view: TrackView) -> Self {
+        view.track.player_title = Some(std::mem::take(&mut view.title));
+        view.track.player_subtitle = view.subtitle.take();
+        view.into()
+    }
+}
+
 impl From<TrackView> for FullTrack {
     fn from(mut view: TrackView) -> Self {
         Self {
+            shown_title: view.title.clone(),
+            shown_subtitle: view.subtitle.clone(),
+            is_cover_overridable: view.track.is_cover_overridable,
+            is_theme_overridable: view.track.is_theme_overridable,
             creator_id: view.track.creator_id,
             file_name_original: view.track.file_name_original.take(),
             info: std::mem::take(&mut view.track.info),
@@ -123,28 +144,28 @@ impl From<TrackView> for FullTrack {
 }
 
 impl From<TrackView> for ListedTrack {
-    fn from(TrackView { track, colours, .. }: TrackView) -> Self {
+    fn from(TrackView { track, colours, title, subtitle, .. }: TrackView) -> Self {
         Self {
             id: track.id,
             index: track.index,
             duration: track.duration,
             order: track.order,
-            player_title: track.player_title,
-            player_subtitle: track.player_subtitle,
+            player_title: title,
+            player_subtitle: subtitle,
             colours: colours.into(),
         }
     }
 }
 
 impl From<TrackSummaryView> for ListedTrack {
-    fn from(TrackSummaryView { track, colours }: TrackSummaryView) -> Self {
+    fn from(TrackSummaryView { track, colours, title, subtitle }: TrackSummaryView) -> Self {
         Self {
             id: track.id,
             index: track.index,
             duration: track.duration,
             order: track.order,
-            player_title: track.player_title,
-            player_subtitle: track.player_subtitle,
+            player_title: title,
+            player_subtitle: subtitle,
             colours: colours.into(),
         }
     }
@@ -154,7 +175,7 @@ impl From<TrackView> for PlayedTrack {
     fn from(mut view: TrackView) -> Self {
         let track = &mut view.track;
         Self {
-            theme: std::mem::take(&mut track.theme),
+            theme: track.theme.colours().to_vec(),
             file_name: std::mem::take(&mut track.file_name),
             info: std::mem::take(&mut track.info),
             organization_index: track.organization_index.take(),

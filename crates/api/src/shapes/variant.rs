@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tonearm_domain::{
-    Codec, OrganizationId, Recipe, RecipeKind, RecipeType, Timestamp, TrackId, VariantId, VariantIndex,
+    ContentType, OrganizationId, Recipe, RecipeKind, RecipeType, Timestamp, TrackId, VariantId, VariantIndex,
 };
 use utoipa::ToSchema;
 
@@ -14,15 +14,19 @@ pub(crate) struct VariantTypeRecord {
     title: &'static str,
 }
 
-/// The settings of a variant that can be heard; null in the others.
-#[derive(Debug, Default, Serialize, ToSchema)]
-pub(crate) struct VariantProps {
-    codec: Option<Codec>,
-    /// Kilobits per second; null where nothing is lost.
-    bitrate: Option<u16>,
-    is_stereo: Option<bool>,
-    is_strip_tags: Option<bool>,
-    is_strip_cover: Option<bool>,
+/// What clients show of a variant without a look at its settings.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct VariantNames {
+    /// The same as `index`.
+    name: VariantIndex,
+    /// The same as `variant_type_id`.
+    #[serde(rename = "type")]
+    recipe_type: RecipeType,
+    /// The extension of its files, such as `mp3`, `json` or `png`; `original` where that is the upload's. Levels name the form
+    /// they are written in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required, value_type = String)]
+    format: Option<&'static str>,
 }
 
 /// The record of a variant.
@@ -32,6 +36,8 @@ pub(crate) struct VariantRecord {
     organization_id: OrganizationId,
     track_id: Option<TrackId>,
     index: VariantIndex,
+    #[serde(flatten)]
+    named: VariantNames,
     variant_type: VariantTypeRecord,
     /// `variant_type_id` and all settings of that type.
     #[serde(flatten)]
@@ -45,18 +51,24 @@ impl From<RecipeType> for VariantTypeRecord {
     }
 }
 
-impl From<&RecipeKind> for VariantProps {
-    fn from(kind: &RecipeKind) -> Self {
-        let Some(transcode) = kind.transcode() else {
-            return Self::default();
+impl VariantNames {
+    /// Of a recipe whose settings stand beside it: those of levels have a `format` of their own.
+    fn of(recipe: &Recipe) -> Self {
+        let format = match &recipe.kind {
+            RecipeKind::Levels(_) => None,
+            RecipeKind::Original {} => Some("original"),
+            RecipeKind::WaveformImage(_) => Some(ContentType::Png.extension()),
+            RecipeKind::WaveformVideo(_) => Some(ContentType::Mp4.extension()),
+            RecipeKind::Cover(_) => Some(ContentType::Jpeg.extension()),
+            RecipeKind::Transcode(transcode) => Some(transcode.codec.content_type().extension()),
+            RecipeKind::Preview(preview) => Some(preview.transcode.codec.content_type().extension()),
         };
-        Self {
-            codec: Some(transcode.codec),
-            bitrate: transcode.told_bitrate(),
-            is_stereo: Some(transcode.is_stereo),
-            is_strip_tags: Some(transcode.is_strip_tags),
-            is_strip_cover: Some(transcode.is_strip_cover),
-        }
+        Self { name: recipe.index.clone(), recipe_type: recipe.kind.recipe_type(), format }
+    }
+
+    /// Of a file that was made.
+    pub(crate) fn of_file(recipe: &Recipe, content_type: ContentType) -> Self {
+        Self { format: Some(content_type.extension()), ..Self::of(recipe) }
     }
 }
 
@@ -66,6 +78,7 @@ impl From<Recipe> for VariantRecord {
             id: recipe.id,
             organization_id: recipe.organization_id,
             track_id: recipe.track_id,
+            named: VariantNames::of(&recipe),
             index: recipe.index,
             variant_type: recipe.kind.recipe_type().into(),
             kind: recipe.kind,

@@ -22,7 +22,7 @@ on_both!(
 );
 
 /// Bars of one colour on white.
-fn picture(rgb: [u8; 3]) -> Vec<u8> {
+pub(crate) fn picture(rgb: [u8; 3]) -> Vec<u8> {
     let [r, g, b] = rgb;
     let settings =
         tonearm_domain::WaveformImage { width: 300, height: 300, ..tonearm_domain::WaveformImage::default() };
@@ -64,7 +64,7 @@ async fn a_collection_gets_a_cover(place: Place) {
 
     let path = format!("/v1/collection/{}", created.json["collection_id"].as_str().unwrap());
     let renewed = house.post(&format!("{path}/cover"), Value::Null).await.expect_ok();
-    assert_eq!(renewed.keys(""), names("ok api_request_id collection_id collection_cover_upload"));
+    assert_eq!(renewed.keys(""), names("ok api_request_id collection_id collection collection_cover_upload"));
     assert_eq!(renewed.keys("/collection_cover_upload"), names("method upload_url ttl expires_at"));
     let url = renewed.json["collection_cover_upload"]["upload_url"].as_str().unwrap();
     post(&house, url, Vec::new()).await.expect_field("file");

@@ -20,10 +20,14 @@ fn operations(document: &Value) -> Vec<(Method, String, &Value)> {
     operations
 }
 
-/// A path with ids in the place of its parameters.
+/// A path with ids in the place of its parameters, and the scope of a play session in its place.
 fn filled(path: &str) -> String {
     let id = "018f0000-0000-7000-8000-000000000001";
-    let segments = path.split('/').map(|segment| if segment.starts_with('{') { id } else { segment });
+    let segments = path.split('/').map(|segment| match segment {
+        "{scope}" => "collection",
+        parameter if parameter.starts_with('{') => id,
+        segment => segment,
+    });
     segments.collect::<Vec<_>>().join("/")
 }
 
@@ -58,7 +62,7 @@ async fn what_is_there_is_described() {
         .map(|(method, path, _)| (method.to_string(), filled(&path)))
         .collect();
     for (method, path) in [MANAGED, PLAYING, UPLOADING].concat() {
-        let path = path.replace("ID", "{id}");
+        let path = path.replace("ID", "{id}").replace("play_session/track", "play_session/{scope}");
         assert!(described.contains(&(method.to_owned(), filled(&path))), "{method} {path}");
     }
 }

@@ -188,9 +188,14 @@ impl House {
 
     /// A track that can be played, in the collection.
     pub(crate) async fn ready_track(&self, file_name: &str) -> String {
+        self.ready_track_of(file_name, tone()).await
+    }
+
+    /// The same, of these bytes.
+    pub(crate) async fn ready_track_of(&self, file_name: &str, bytes: Vec<u8>) -> String {
         let created = self.create_track(file_name).await;
         let url = created["track_upload"]["upload_url"].as_str().unwrap();
-        let uploaded = self.upload(url, tone()).await;
+        let uploaded = self.upload(url, bytes).await;
         assert_eq!(uploaded.status, 200, "{}", uploaded.json);
         self.run_jobs().await;
         created["track_id"].as_str().unwrap().to_owned()
@@ -237,6 +242,13 @@ impl House {
     /// The catalog that the service works on.
     pub(crate) fn catalog(&self) -> &Catalog {
         self.processing.catalog()
+    }
+
+    /// A recipe for everything that is uploaded from now on, made past the interface.
+    pub(crate) async fn add_recipe(&self, index: &str, kind: Value) {
+        let caller = Caller::owner(self.organization_id);
+        let kind = serde_json::from_value(kind).unwrap();
+        self.library.add_recipe(&caller, index.parse().unwrap(), kind).await.unwrap();
     }
 
     /// Makes a key stop working.

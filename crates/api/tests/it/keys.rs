@@ -22,15 +22,15 @@ async fn keys_are_shown_once_and_work(place: Place) {
         "variants": ["hq"], "is_downloadable": true, "expires_at": "2030-01-01T01:00:00Z",
     });
     let created = house.post("/v1/api_key", body).await.expect_ok();
-    assert_eq!(created.keys(""), names("ok api_request_id api_key_id api_key"));
+    assert_eq!(created.keys(""), names("ok api_request_id api_key_id api_key api_key_record"));
     assert_eq!(
-        created.keys("/api_key"),
+        created.keys("/api_key_record"),
         names(
-            "id key organization_id title api_key_type_id collection_id track_id creator_id variants is_downloadable
+            "id organization_id title api_key_type_id collection_id track_id creator_id variants is_downloadable
              expires_at created_at"
         )
     );
-    let key = created.json["api_key"]["key"].as_str().unwrap();
+    let key = created.json["api_key"].as_str().unwrap();
     let session = json!({ "collection_id": house.collection_id, "is_downloadable": true });
     let path = "/v1/play_session/collection";
     let granted = house.call_as(key, Method::POST, path, session.clone()).await.expect_ok();

@@ -4,7 +4,9 @@
 
 mod access;
 mod bodies;
+mod clients;
 mod collections;
+mod contract;
 mod covers;
 mod creators;
 mod description;
@@ -18,8 +20,12 @@ mod play_sessions;
 mod rates;
 mod repeats;
 mod reply;
+mod schema;
+mod sentences;
 mod sockets;
 mod stream;
+mod themes;
+mod titles;
 mod tracks;
 mod upload_sessions;
 mod uploads;

@@ -42,8 +42,14 @@ async fn a_session_plays_a_collection(place: Place) {
     let second = house.ready_track("b.wav").await;
     house.create_track("waiting.wav").await;
     let granted = collection_session(&house, json!({})).await.expect_ok();
-    assert_eq!(granted.keys(""), names("ok play_session_id play_session tracks first_track expires_at"));
-    assert_eq!(granted.keys("/play_session"), names("id creator_id variants is_downloadable expires_at"));
+    assert_eq!(
+        granted.keys(""),
+        names("ok api_request_id play_session_id play_session tracks first_track expires_at")
+    );
+    assert_eq!(
+        granted.keys("/play_session"),
+        names("id creator_id variants organization_index metadata is_downloadable expires_at")
+    );
     assert_eq!(granted.json["expires_at"], "2030-01-01T01:00:00.000Z");
     assert_eq!(granted.json["play_session"]["expires_at"], granted.json["expires_at"]);
     assert_eq!(granted.json["play_session"]["variants"], json!(["hq", "lq", "preview"]));
@@ -60,13 +66,13 @@ async fn a_session_plays_a_collection(place: Place) {
 
     let id = granted.json["play_session_id"].as_str().unwrap();
     let read = house.get(&format!("/v1/play_session/{id}")).await.expect_ok();
-    assert_eq!(read.keys(""), names("ok play_session_id play_session tracks first_track"));
+    assert_eq!(read.keys(""), names("ok api_request_id play_session_id play_session tracks first_track"));
     assert_eq!(read.keys("/first_track"), names("track_id cover_image track levels variants"));
 
     let track = house.get_open(&format!("/v1/play/{id}/{second}")).await.expect_ok();
     assert_eq!(
         track.keys(""),
-        names("ok play_session_id track_id play_session cover_image track levels variants")
+        names("ok api_request_id play_session_id track_id play_session cover_image track levels variants")
     );
     assert_eq!(track.keys("/play_session"), names("id variants is_downloadable expires_at"));
     assert_eq!(track.json["track"]["id"], *second);
@@ -98,7 +104,7 @@ async fn playback_data_is_complete(place: Place) {
             keys(variant),
             names("id path url size content_type file_name is_public props data variant")
         );
-        assert_eq!(keys(&variant["variant"]), names("id index variant_type"));
+        assert_eq!(keys(&variant["variant"]), names("id index name type format variant_type"));
         assert_eq!(keys(&variant["variant"]["variant_type"]), names("id viewer_id title"));
         assert_eq!(keys(&variant["props"]), names("codec bitrate is_stereo is_strip_tags is_strip_cover"));
         assert_eq!(variant["is_public"], false);
@@ -227,13 +233,18 @@ async fn downloads_take_key_and_request(place: Place) {
             continue;
         }
         let download = download.expect_ok();
-        assert_eq!(download.keys(""), names("ok play_session_id track_id download"));
-        assert_eq!(download.keys("/download"), names("variant url"));
+        assert_eq!(
+            download.keys(""),
+            names("ok api_request_id play_session_id track_id download expires_at")
+        );
+        assert_eq!(download.keys("/download"), names("variant url expires_at"));
         let url = download.json["download"]["url"].as_str().unwrap();
         let origin = format!("https://{}.cdn.example.com", house.organization_id);
         let (path, query) = url.strip_prefix(&origin).unwrap().split_once('?').unwrap();
         let verify = || house.signer.verify_delivery(path, Some(query), house.ambient.now());
-        assert_eq!(verify().unwrap().attachment.as_deref(), Some("Söng.mp3"));
+        assert_eq!(verify().unwrap().attachment.as_deref(), Some("Söng (hq).mp3"));
+        assert_eq!(verify().unwrap().expires_at.to_string(), download.json["expires_at"]);
+        assert_eq!(download.json["download"]["expires_at"], download.json["expires_at"]);
         house.clock.advance_seconds(29);
         assert!(verify().is_ok());
         house.clock.advance_seconds(1);

@@ -17,7 +17,8 @@ const REDUCED: &str = "id organization_id collection_id index duration file_name
     transcription_language";
 const FULL: &str = "id organization_id collection_id index duration file_name order metadata player_title
     player_subtitle player_color player_color_light player_color_dark theme track_status_id transcription
-    transcription_language creator_id file_name_original info organization_index status_reason";
+    transcription_language creator_id file_name_original info organization_index is_cover_overridable is_theme_overridable
+    shown_title shown_subtitle status_reason";
 
 on_both!(
     a_track_is_created_with_upload_urls,
@@ -241,7 +242,7 @@ async fn a_cover_url_can_be_renewed(place: Place) {
     house.clock.advance_seconds(4000);
     let id = created["track_id"].as_str().unwrap();
     let renewed = house.post(&format!("/v1/track/{id}/cover"), Value::Null).await.expect_ok();
-    assert_eq!(renewed.keys(""), names("ok api_request_id track_id track_cover_upload"));
+    assert_eq!(renewed.keys(""), names("ok api_request_id track_id track track_cover_upload"));
     assert_eq!(renewed.json["track_cover_upload"]["method"], "POST");
     assert_eq!(renewed.json["track_cover_upload"]["expires_at"], "2030-01-01T02:06:40.000Z");
 }

@@ -6,8 +6,8 @@ use tonearm_domain::{Collection, CollectionId, CreatorId, OrganizationId, sort_t
 
 use crate::CatalogError;
 use crate::column::{
-    cover, cover_columns, decoded, encoded, metadata, metadata_json, moment, moment_if_set, parsed,
-    parsed_if_set,
+    cover, cover_columns, encoded, metadata, metadata_json, moment, moment_if_set, own_theme, parsed,
+    parsed_if_set, theme,
 };
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -33,6 +33,7 @@ pub struct Model {
     pub cover_origin: Option<String>,
     pub sort_title: String,
     pub restorable_until: Option<i64>,
+    pub own_theme: Option<Json>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -57,7 +58,7 @@ impl TryFrom<Model> for Collection {
                 row.cover_version.as_deref(),
                 row.cover_origin.as_deref(),
             )?,
-            theme: decoded("collection.theme", row.theme)?,
+            theme: theme("collection.theme", row.theme, row.own_theme)?,
             is_cover_overridable: row.is_cover_overridable,
             is_theme_overridable: row.is_theme_overridable,
             player_colour: parsed_if_set("collection.player_color", row.player_color.as_deref())?,
@@ -82,7 +83,8 @@ impl TryFrom<&Collection> for ActiveModel {
             organization_index: Set(collection.organization_index.clone()),
             title: Set(collection.title.clone()),
             metadata: Set(metadata_json(&collection.metadata)),
-            theme: Set(encoded("collection.theme", &collection.theme)?),
+            theme: Set(encoded("collection.theme", &collection.theme.found)?),
+            own_theme: Set(own_theme("collection.own_theme", &collection.theme)?),
             is_cover_overridable: Set(collection.is_cover_overridable),
             is_theme_overridable: Set(collection.is_theme_overridable),
             player_color: Set(collection.player_colour.map(|colour| colour.to_string())),

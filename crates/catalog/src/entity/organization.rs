@@ -5,7 +5,7 @@ use sea_orm::entity::prelude::*;
 use tonearm_domain::{Organization, OrganizationId};
 
 use crate::CatalogError;
-use crate::column::{cover, cover_columns, decoded, encoded, moment, parsed};
+use crate::column::{cover, cover_columns, encoded, moment, own_theme, parsed, theme};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "organization")]
@@ -27,6 +27,7 @@ pub struct Model {
     pub cover_version: Option<String>,
     pub cover_origin: Option<String>,
     pub is_early_sound: bool,
+    pub own_theme: Option<Json>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -47,7 +48,7 @@ impl TryFrom<Model> for Organization {
                 row.cover_version.as_deref(),
                 row.cover_origin.as_deref(),
             )?,
-            theme: decoded("organization.theme", row.theme)?,
+            theme: theme("organization.theme", row.theme, row.own_theme)?,
             is_theme_overridable: row.is_theme_overridable,
             is_cover_overridable: row.is_cover_overridable,
             player_colour: parsed("organization.player_color", &row.player_color)?,
@@ -70,7 +71,8 @@ impl TryFrom<&Organization> for ActiveModel {
         Ok(Self {
             id: Set(organization.id.uuid()),
             name: Set(organization.name.clone()),
-            theme: Set(encoded("organization.theme", &organization.theme)?),
+            theme: Set(encoded("organization.theme", &organization.theme.found)?),
+            own_theme: Set(own_theme("organization.own_theme", &organization.theme)?),
             is_theme_overridable: Set(organization.is_theme_overridable),
             is_cover_overridable: Set(organization.is_cover_overridable),
             player_color: Set(organization.player_colour.to_string()),

@@ -5,7 +5,7 @@ use sea_orm::entity::prelude::*;
 use tonearm_domain::{CollectionId, CreatorId, OrganizationId, PlaySession, PlaySessionId, TrackId};
 
 use crate::CatalogError;
-use crate::column::{moment, selection, selection_json};
+use crate::column::{metadata, metadata_json, moment, selection, selection_json};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "play_session")]
@@ -19,6 +19,8 @@ pub struct Model {
     pub selection: Option<Json>,
     pub is_downloadable: bool,
     pub expires_at: i64,
+    pub organization_index: Option<String>,
+    pub metadata: Json,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -37,6 +39,8 @@ impl TryFrom<Model> for PlaySession {
             collection_id: CollectionId::from_uuid(row.collection_id),
             track_id: row.track_id.map(TrackId::from_uuid),
             variants: selection("play_session.selection", row.selection)?,
+            organization_index: row.organization_index,
+            metadata: metadata("play_session.metadata", row.metadata)?,
             is_downloadable: row.is_downloadable,
             expires_at: moment("play_session.expires_at", row.expires_at)?,
         })
@@ -56,6 +60,8 @@ impl TryFrom<&PlaySession> for ActiveModel {
             selection: Set(selection_json("play_session.selection", &session.variants)?),
             is_downloadable: Set(session.is_downloadable),
             expires_at: Set(session.expires_at.unix_millis()),
+            organization_index: Set(session.organization_index.clone()),
+            metadata: Set(metadata_json(&session.metadata)),
         })
     }
 }

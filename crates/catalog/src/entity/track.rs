@@ -9,7 +9,7 @@ use tonearm_domain::{
 use crate::CatalogError;
 use crate::column::{
     byte_count, corrupt, cover, cover_columns, decoded, encoded, foreign_text, metadata, metadata_json,
-    moment, moment_if_set, parsed, parsed_if_set, size,
+    moment, moment_if_set, own_theme, parsed, parsed_if_set, size, theme,
 };
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -54,6 +54,9 @@ pub struct Model {
     pub status_rank: i32,
     pub restorable_until: Option<i64>,
     pub trashed_at: Option<i64>,
+    pub own_theme: Option<Json>,
+    pub title_tag: Option<String>,
+    pub artist_tag: Option<String>,
 }
 
 /// The columns of the short form.
@@ -67,7 +70,11 @@ pub struct Summary {
     player_title: Option<String>,
     player_subtitle: Option<String>,
     player_color: Option<String>,
+    file_name: String,
+    title_tag: Option<String>,
+    artist_tag: Option<String>,
     theme: Json,
+    own_theme: Option<Json>,
     cover_origin: Option<String>,
     is_theme_overridable: bool,
 }
@@ -122,7 +129,7 @@ impl TryFrom<Model> for Track {
             player_title: row.player_title,
             player_subtitle: row.player_subtitle,
             player_colour: parsed_if_set("track.player_color", row.player_color.as_deref())?,
-            theme: decoded("track.theme", row.theme)?,
+            theme: theme("track.theme", row.theme, row.own_theme)?,
             cover: cover("track.cover_origin", row.cover_version.as_deref(), row.cover_origin.as_deref())?,
             placeholder: parsed_if_set("track.placeholder_version", row.placeholder_version.as_deref())?,
             is_early: row.is_early,
@@ -149,10 +156,13 @@ impl TryFrom<Summary> for TrackSummary {
             index: parsed("track.index", &row.index)?,
             order: row.track_order,
             duration: row.duration,
+            file_name: row.file_name,
+            title_tag: row.title_tag,
+            artist_tag: row.artist_tag,
             player_title: row.player_title,
             player_subtitle: row.player_subtitle,
             player_colour: parsed_if_set("track.player_color", row.player_color.as_deref())?,
-            theme: decoded("track.theme", row.theme)?,
+            theme: theme("track.theme", row.theme, row.own_theme)?,
             cover_origin: parsed_if_set("track.cover_origin", row.cover_origin.as_deref())?,
             is_theme_overridable: row.is_theme_overridable,
         })
@@ -183,7 +193,8 @@ impl TryFrom<&Track> for ActiveModel {
             player_title: Set(track.player_title.clone()),
             player_subtitle: Set(track.player_subtitle.clone()),
             player_color: Set(track.player_colour.map(|colour| colour.to_string())),
-            theme: Set(encoded("track.theme", &track.theme)?),
+            theme: Set(encoded("track.theme", &track.theme.found)?),
+            own_theme: Set(own_theme("track.own_theme", &track.theme)?),
             cover_version: Set(cover_version),
             cover_origin: Set(cover_origin),
             is_cover_overridable: Set(track.is_cover_overridable),
@@ -205,6 +216,8 @@ impl TryFrom<&Track> for ActiveModel {
             status_rank: Set(track.status.rank().into()),
             restorable_until: NotSet,
             trashed_at: NotSet,
+            title_tag: Set(track.info.title_tag().map(foreign_text)),
+            artist_tag: Set(track.info.artist_tag().map(foreign_text)),
         })
     }
 }

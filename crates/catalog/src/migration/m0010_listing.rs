@@ -180,7 +180,7 @@ async fn describe_tracks(db: &SchemaManagerConnection<'_>) -> Result<(), DbErr> 
 }
 
 async fn describe(db: &SchemaManagerConnection<'_>, track: &Described) -> Result<(), DbErr> {
-    let title = sort_title(shown_title(track.player_title.as_deref(), &track.file_name));
+    let title = sort_title(shown_title(track.player_title.as_deref(), None, &track.file_name));
     let rank = track.track_status_id.parse().map_or(0, TrackStatus::rank);
     let update = Query::update()
         .table("track")

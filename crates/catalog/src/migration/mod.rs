@@ -16,6 +16,7 @@ mod m0014_selection;
 mod m0015_words_and_claims;
 mod m0016_store_identity;
 mod m0017_sweep;
+mod m0018_themes;
 mod pieces;
 
 use std::collections::HashSet;
@@ -47,6 +48,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0015_words_and_claims::Migration),
             Box::new(m0016_store_identity::Migration),
             Box::new(m0017_sweep::Migration),
+            Box::new(m0018_themes::Migration),
         ]
     }
 }

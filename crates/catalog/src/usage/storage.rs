@@ -5,7 +5,7 @@ use sea_orm::{
     ColumnTrait, Condition, EntityTrait, FromQueryResult, JoinType, PaginatorTrait, QueryFilter, QueryOrder,
     QuerySelect, QueryTrait, RelationDef, Select,
 };
-use tonearm_domain::{KeyScope, OrganizationId, Page, TrackId};
+use tonearm_domain::{KeyScope, OrganizationId, Page, TrackId, shown_title};
 use uuid::Uuid;
 
 use crate::column::size;
@@ -36,6 +36,7 @@ pub struct TrackStorage {
 struct Row {
     id: Uuid,
     player_title: Option<String>,
+    title_tag: Option<String>,
     file_name: String,
     bytes: i64,
 }
@@ -110,7 +111,7 @@ impl Catalog {
             bounded(source.add(or_zero(track_file::Column::Size.sum())))
         };
         let select = living(organization, scope)
-            .columns([Column::Id, Column::PlayerTitle, Column::FileName])
+            .columns([Column::Id, Column::PlayerTitle, Column::TitleTag, Column::FileName])
             .column_as(bytes(), "bytes")
             .join(JoinType::LeftJoin, files())
             .group_by(Column::Id)
@@ -122,7 +123,8 @@ impl Catalog {
         let tracks = rows.into_iter().map(|row| {
             Ok(TrackStorage {
                 track_id: TrackId::from_uuid(row.id),
-                title: row.player_title.unwrap_or(row.file_name),
+                title: shown_title(row.player_title.as_deref(), row.title_tag.as_deref(), &row.file_name)
+                    .to_owned(),
                 bytes: size("track_file.size", row.bytes)?,
             })
         });

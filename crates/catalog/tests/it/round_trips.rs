@@ -39,7 +39,7 @@ async fn organizations(place: Place) {
     full.name = "Renamed".to_owned();
     full.cover = None;
     full.webhook_url = None;
-    full.theme.clear();
+    full.theme = tonearm_domain::Theme::default();
     let tx = catalog.begin().await.unwrap();
     tx.update_organization(&full).await.unwrap();
     tx.commit().await.unwrap();
@@ -211,6 +211,8 @@ async fn sessions(place: Place) {
         creator_id: Some(creator.id),
         track_id: Some(track.id),
         variants: Selection::Only(VariantList::new(["hq", "lq"].map(VariantIndex::from_static)).unwrap()),
+        organization_index: Some(HOSTILE.to_owned()),
+        metadata: rich_metadata(),
         is_downloadable: true,
         ..play_session(&ambient, &collection)
     };

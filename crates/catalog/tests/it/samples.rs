@@ -7,7 +7,7 @@ use tonearm_catalog::Catalog;
 use tonearm_domain::{
     Ambient, ApiKey, Codec, Collection, Colour, ContentType, Cover, CoverOrigin, Creator, FileData,
     FileOutcome, KeyScope, KeyType, Metadata, ObjectFile, ObjectKey, Organization, OrganizationId,
-    PlaySession, PreviewLength, PreviewSettings, Recipe, RecipeKind, Selection, ShortId, Source, ThemeColour,
+    PlaySession, PreviewLength, PreviewSettings, Recipe, RecipeKind, Selection, ShortId, Source, Theme, ThemeColour,
     Track, TrackFile, TrackInfo, TrackStatus, TrackSummary, Transcode, UploadSession, VariantIndex,
 };
 
@@ -25,10 +25,10 @@ pub(crate) fn rich_metadata() -> Metadata {
     }))
 }
 
-pub(crate) fn theme() -> Vec<ThemeColour> {
-    [(Colour::new(1, 2, 3), 0.75), (Colour::new(255, 0, 128), 0.1)]
-        .map(|(hex, area)| ThemeColour { hex, area, lightness: 1.0 / 3.0, saturation: 0.0 })
-        .to_vec()
+pub(crate) fn theme() -> Theme {
+    let found = [(Colour::new(1, 2, 3), 0.75), (Colour::new(255, 0, 128), 0.1)]
+        .map(|(hex, area)| ThemeColour { hex, area, lightness: 1.0 / 3.0, saturation: 0.0 });
+    Theme { set: Some(vec![found[1].clone()].try_into().unwrap()), found: found.to_vec() }
 }
 
 pub(crate) fn cover(ambient: &Ambient, origin: CoverOrigin) -> Cover {
@@ -81,7 +81,7 @@ pub(crate) fn bare_collection(ambient: &Ambient, organization: &Organization) ->
         title: "Field recordings".to_owned(),
         metadata: Metadata::default(),
         cover: None,
-        theme: Vec::new(),
+        theme: Theme::default(),
         is_cover_overridable: true,
         is_theme_overridable: true,
         player_colour: None,
@@ -129,7 +129,7 @@ pub(crate) fn bare_track(ambient: &Ambient, collection: &Collection) -> Track {
         player_title: None,
         player_subtitle: None,
         player_colour: None,
-        theme: Vec::new(),
+        theme: Theme::default(),
         cover: None,
         placeholder: None,
         is_cover_overridable: true,
@@ -195,6 +195,9 @@ pub(crate) fn summary(track: &Track) -> TrackSummary {
         index: track.index,
         order: track.order,
         duration: track.duration,
+        file_name: track.file_name,
+        title_tag: track.info.title_tag().map(ToOwned::to_owned),
+        artist_tag: track.info.artist_tag().map(ToOwned::to_owned),
         player_title: track.player_title,
         player_subtitle: track.player_subtitle,
         player_colour: track.player_colour,
@@ -286,6 +289,8 @@ pub(crate) fn play_session(ambient: &Ambient, collection: &Collection) -> PlaySe
         collection_id: collection.id,
         track_id: None,
         variants: Selection::All,
+        organization_index: None,
+        metadata: Metadata::default(),
         is_downloadable: false,
         expires_at: ambient.now().plus_seconds(60),
     }

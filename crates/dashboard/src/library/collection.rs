@@ -96,7 +96,7 @@ pub(super) fn colour(fields: &Fields) -> Result<Patch<Colour>, Refusal> {
         return Ok(Patch::Clear);
     }
     let colour = fields.text("player_color").parse::<Colour>();
-    colour.map(Patch::Set).map_err(|error| Refusal::invalid("player_color", format!("this is {error}")))
+    colour.map(Patch::Set).map_err(|error| Refusal::invalid("player_color", error.to_string()))
 }
 
 pub(super) async fn save_cover(

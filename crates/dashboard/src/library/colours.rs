@@ -37,6 +37,6 @@ pub(super) struct Asked {
 /// The companions of a colour as part of a page.
 pub(super) async fn companions(_: Member<Viewer>, Query(asked): Query<Asked>) -> Result<Response, PageError> {
     let colour = asked.colour.parse::<Colour>();
-    let colour = colour.map_err(|error| Refusal::invalid("colour", format!("this is {error}")))?;
+    let colour = colour.map_err(|error| Refusal::invalid("colour", error.to_string()))?;
     Ok(render(&Companions { shades: colour.companions().into() }))
 }

@@ -34,8 +34,8 @@ impl From<TrackCard> for Row {
         let (status, tone, is_open) = said(track.status);
         Self {
             id: track.id.to_string(),
-            title: card.title,
-            subtitle: track.player_subtitle.unwrap_or_default(),
+            title: card.view.title,
+            subtitle: card.view.subtitle.unwrap_or_default(),
             cover: card.cover,
             length: clock(track.duration),
             status,

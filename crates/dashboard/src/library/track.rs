@@ -5,7 +5,7 @@ use axum::Json;
 use axum::extract::{Multipart, Path, State};
 use axum::response::Response;
 use http::StatusCode;
-use tonearm_domain::{CoverOwner, Role, TrackId, shown_title};
+use tonearm_domain::{CoverOwner, Role, TrackId};
 use tonearm_service::{Noun, Playable, Refusal, UpdateTrack};
 
 use super::collection::{colour, set_or_clear};
@@ -30,6 +30,7 @@ struct TrackPage {
     id: String,
     collection_id: String,
     title: String,
+    subtitle: String,
     player_title: String,
     player_subtitle: String,
     organization_index: String,
@@ -170,8 +171,8 @@ pub(super) async fn data(
     });
     let track = TrackData {
         id: view.track.id.to_string(),
-        title: shown_title(view.track.player_title.as_deref(), &view.track.file_name).to_owned(),
-        subtitle: view.track.player_subtitle.clone(),
+        title: view.title,
+        subtitle: view.subtitle,
         duration: view.track.duration,
         player_color: view.colours.base,
         player_color_light: view.colours.light,
@@ -188,8 +189,7 @@ impl TrackPage {
     async fn of<R>(app: &Dashboard, member: &Member<R>, id: TrackId) -> Result<Self, PageError> {
         let Playable { track: view, cover, variants, .. } =
             app.playback.audition(&member.caller(), id).await?;
-        let (track, colours) = (view.track, view.colours);
-        let title = shown_title(track.player_title.as_deref(), &track.file_name).to_owned();
+        let (track, colours, title) = (view.track, view.colours, view.title);
         let (status, tone, is_open) = said(track.status);
         let may_retry = member.role >= Role::Editor && app.library.may_retry(&track).await?;
         let rows = variants.iter().map(|variant| VariantRow {
@@ -208,6 +208,7 @@ impl TrackPage {
             title,
             player_title: track.player_title.unwrap_or_default(),
             player_subtitle: track.player_subtitle.unwrap_or_default(),
+            subtitle: view.subtitle.unwrap_or_default(),
             organization_index: track.organization_index.unwrap_or_default(),
             file_name: track.file_name,
             length: clock(track.duration),

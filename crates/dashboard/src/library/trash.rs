@@ -5,7 +5,7 @@ use std::str::FromStr;
 use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::Response;
-use tonearm_domain::{Collection, Place, Slice, Timestamp, Track, Trashed, shown_title};
+use tonearm_domain::{Collection, Place, Slice, Timestamp, Track, Trashed};
 
 use super::collection::collection_id;
 use super::paging::said;
@@ -99,7 +99,7 @@ impl From<Trashed<Track>> for Row {
         let track = trashed.thing;
         Self {
             id: track.id.to_string(),
-            title: shown_title(track.player_title.as_deref(), &track.file_name).to_owned(),
+            title: track.shown_title().to_owned(),
             deleted_at: trashed.deleted_at,
             gone_at: trashed.restorable_until,
         }

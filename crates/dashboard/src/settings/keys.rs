@@ -155,9 +155,7 @@ async fn titles(
             && !titles.contains_key(&id.to_string())
         {
             let title = match app.library.track(&caller, id).await {
-                Ok(found) => {
-                    found.track.player_title.clone().unwrap_or_else(|| found.track.file_name.clone())
-                }
+                Ok(found) => found.title,
                 Err(Refusal::NotFound(_)) => "a deleted track".to_owned(),
                 Err(refusal) => return Err(refusal.into()),
             };

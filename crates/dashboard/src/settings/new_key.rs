@@ -279,8 +279,8 @@ impl NewKeyPage {
             form.key_type = KeyTypeChoice(KeyType::Share);
         }
         let reach = Reach::chosen(app, member, &form.collection, &form.track).await?;
-        let recipes = app.library.variants(&member.caller()).await?;
-        let playable = recipes.into_iter().filter(|recipe| recipe.kind.recipe_type().is_playable());
+        let recipes = app.library.recipes(&member.caller()).await?.into_iter().map(|view| view.recipe);
+        let playable = recipes.filter(|recipe| recipe.kind.recipe_type().is_playable());
         let is_share = form.key_type.0 == KeyType::Share;
         let variants = playable.enumerate().map(|(at, recipe)| {
             let id = recipe.index.to_string();

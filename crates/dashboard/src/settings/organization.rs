@@ -43,7 +43,7 @@ pub(super) async fn save(
     fields: Fields,
 ) -> Result<Response, PageError> {
     let saved = match fields.text("player_color").parse::<Colour>() {
-        Err(error) => Err(Refusal::invalid("player_color", format!("this is {error}"))),
+        Err(error) => Err(Refusal::invalid("player_color", error.to_string())),
         Ok(colour) => {
             let update = UpdateOrganization {
                 name: Patch::Set(fields.text("name").to_owned()),
@@ -95,7 +95,7 @@ impl OrganizationPage {
             shades: colours.into(),
             is_cover_overridable: organization.is_cover_overridable,
             is_theme_overridable: organization.is_theme_overridable,
-            theme: organization.theme.iter().map(|colour| colour.hex.to_string()).collect(),
+            theme: organization.theme.colours().iter().map(|colour| colour.hex.to_string()).collect(),
             cover: app.links.organization_cover(organization).unwrap_or_default(),
             most_megabytes: app.uploads.max_cover_bytes() / 1_000_000,
             problems: Problems::default(),

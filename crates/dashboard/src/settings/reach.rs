@@ -1,8 +1,6 @@
 //! What a new key is to reach: found by words, chosen by a link, so that it works without a script.
 
-use tonearm_domain::{
-    CollectionId, CollectionSort, Leaf, Place, SearchWords, TrackId, TrackSort, shown_title,
-};
+use tonearm_domain::{CollectionId, CollectionSort, Leaf, Place, SearchWords, TrackId, TrackSort};
 use tonearm_service::Refusal;
 
 use crate::Dashboard;
@@ -75,8 +73,7 @@ impl Reach {
             let leaf = app.library.track_leaf(&caller, None, &leaf).await?;
             found.extend(leaf.slice.rows.into_iter().map(|view| {
                 let inside = leaf.titles.get(&view.track.collection_id).cloned().unwrap_or_default();
-                let title = shown_title(view.track.player_title.as_deref(), &view.track.file_name);
-                Found::track(view.track.id, title.to_owned(), inside)
+                Found::track(view.track.id, view.title, inside)
             }));
         }
         Ok(Self { find, found, chosen: None })
@@ -86,7 +83,7 @@ impl Reach {
 async fn named_track(app: &Dashboard, member: &Member<Editor>, id: TrackId) -> Result<Found, Refusal> {
     let track = app.library.track(&member.caller(), id).await?.track;
     let inside = app.library.collection(&member.caller(), track.collection_id).await?.collection.title;
-    Ok(Found::track(id, shown_title(track.player_title.as_deref(), &track.file_name).to_owned(), inside))
+    Ok(Found::track(id, track.shown_title().to_owned(), inside))
 }
 
 async fn named_collection(

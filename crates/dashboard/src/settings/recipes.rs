@@ -168,7 +168,7 @@ impl RecipeForm {
         match (index, kind) {
             (Ok(index), Ok(kind)) if problems.is_none() => match kind.validate() {
                 Ok(()) => Ok((index, kind)),
-                Err(error) => Err(Problems::one("", &error.to_string())),
+                Err(error) => Err(Problems::one("", &format!("{} {error}", error.field()))),
             },
             (_, Err(_)) if problems.is_none() => Err(Problems::one("", "one of the settings is not right")),
             _ => Err(problems),

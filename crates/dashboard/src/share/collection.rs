@@ -110,12 +110,12 @@ async fn player_data(pages: &PublicPages, key: &str) -> Result<PlayerData, Refus
         None => None,
     };
     let listed = shared.tracks.into_iter().map(|summary| {
-        let id = summary.view.track.id;
+        let id = summary.track.id;
         ListedTrack {
             id: id.to_string(),
             title: summary.title,
             subtitle: summary.subtitle,
-            duration: summary.view.track.duration,
+            duration: summary.track.duration,
             data: format!("/embed/{id}/{key}/player.json"),
         }
     });
@@ -123,10 +123,10 @@ async fn player_data(pages: &PublicPages, key: &str) -> Result<PlayerData, Refus
 }
 
 fn rows(shared: &SharedCollection, key: &str) -> Vec<Row> {
-    let row = |summary: &tonearm_service::SharedSummary| Row {
-        path: format!("{}/{key}", summary.view.track.id),
+    let row = |summary: &tonearm_service::TrackView| Row {
+        path: format!("{}/{key}", summary.track.id),
         title: summary.title.clone(),
-        length: clock(summary.view.track.duration),
+        length: clock(summary.track.duration),
     };
     shared.tracks.iter().map(row).collect()
 }

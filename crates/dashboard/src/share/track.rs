@@ -97,8 +97,8 @@ pub(super) async fn framed(
         script: address("player.js"),
         style: style.clone(),
         cover: opened.cover(CoverSize::Regular),
-        title: opened.shared.title,
-        subtitle: opened.shared.subtitle,
+        title: opened.shared.view.title,
+        subtitle: opened.shared.view.subtitle,
     };
     answer(StatusCode::OK, &page, &style, &origin, Framing::Open)
 }
@@ -171,8 +171,8 @@ impl Opened {
         let colours = shared.view.colours;
         TrackData {
             id: shared.view.track.id.to_string(),
-            title: shared.title,
-            subtitle: shared.subtitle,
+            title: shared.view.title,
+            subtitle: shared.view.subtitle,
             duration: shared.view.track.duration,
             player_color: colours.base,
             player_color_light: colours.light,

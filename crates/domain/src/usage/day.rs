@@ -17,7 +17,7 @@ pub struct Day(i32);
 
 /// Text that is not a day.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not a day such as 2030-01-31")]
+#[error("must be a day such as 2030-01-31")]
 pub struct DayError;
 
 impl Day {

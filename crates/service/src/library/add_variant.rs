@@ -19,9 +19,9 @@ impl Library {
         kind: RecipeKind,
     ) -> Result<(Recipe, JobId), Refusal> {
         if kind.transcode().is_none() {
-            return Err(Refusal::invalid("variant_type_id", "is transcode or preview"));
+            return Err(Refusal::invalid("variant_type_id", "must be transcode or preview"));
         }
-        kind.validate().map_err(|error| Refusal::invalid("variant", error.to_string()))?;
+        kind.validate().map_err(|error| Refusal::invalid(error.field(), error.to_string()))?;
         let organization_id = caller.organization_id;
         let tx = self.catalog.begin().await?;
         let mut track = tx.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Noun::Track))?;

@@ -2,8 +2,8 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    AuditAction, Collection, CollectionId, Colour, CreatorId, EventKind, Job, Metadata, Page, Patch,
-    PlayerColours,
+    AuditAction, Collection, CollectionId, Colour, CreatorId, EventKind, Job, Metadata, Page, Palette, Patch,
+    PlayerColours, Theme,
 };
 
 use super::Library;
@@ -46,6 +46,8 @@ pub struct CreateCollection {
     pub player_colour: Option<Colour>,
     /// Its own line under the title.
     pub player_subtitle: Option<String>,
+    /// Its own colours.
+    pub theme: Option<Palette>,
 }
 
 /// What may change of a collection.
@@ -67,6 +69,10 @@ pub struct UpdateCollection {
     pub player_colour: Patch<Colour>,
     /// Its own line under the title.
     pub player_subtitle: Patch<String>,
+    /// Its own colours; cleared, those found in its cover.
+    pub theme: Patch<Palette>,
+    /// Whether this is a whole record as it was answered: what was derived in it does not count as set.
+    pub is_record: bool,
 }
 
 impl Library {
@@ -111,7 +117,7 @@ impl Library {
             title: create.title,
             metadata: create.metadata,
             cover: None,
-            theme: Vec::new(),
+            theme: Theme { set: create.theme, found: Vec::new() },
             is_cover_overridable: create.is_cover_overridable.unwrap_or(true),
             is_theme_overridable: create.is_theme_overridable.unwrap_or(true),
             player_colour: create.player_colour,
@@ -206,7 +212,11 @@ impl UpdateCollection {
         self.metadata.apply_or(&mut collection.metadata, Metadata::default());
         self.is_cover_overridable.apply_or(&mut collection.is_cover_overridable, true);
         self.is_theme_overridable.apply_or(&mut collection.is_theme_overridable, true);
-        self.player_colour.apply(&mut collection.player_colour);
+        let shown = collection.colour().map(Patch::Set);
+        if !(self.is_record && collection.player_colour.is_none() && Some(self.player_colour) == shown) {
+            self.player_colour.apply(&mut collection.player_colour);
+        }
+        collection.theme.apply(self.theme, self.is_record);
         self.player_subtitle.apply(&mut collection.player_subtitle);
         Ok(())
     }

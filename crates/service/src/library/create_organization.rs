@@ -55,7 +55,7 @@ pub(crate) async fn insert_organization(
 ) -> Result<Organization, Refusal> {
     let name = name.trim();
     if name.is_empty() || name.chars().count() > 200 || name.contains('\0') {
-        return Err(Refusal::invalid("name", "is a text of 1 to 200 characters"));
+        return Err(Refusal::invalid("name", "must be a text of 1 to 200 characters"));
     }
     let (id, now): (OrganizationId, _) = (ambient.record_id(), ambient.now());
     let organization = Organization::new(id, ambient.short_id(), name.to_owned(), now);

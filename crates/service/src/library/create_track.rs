@@ -2,8 +2,8 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    Ambient, AuditAction, CollectionId, Colour, CreatorId, Job, Metadata, OrganizationId, Track, TrackInfo,
-    TrackStatus, UPLOAD_URL_TTL_SECONDS, UploadSessionId, sanitise_file_name,
+    Ambient, AuditAction, CollectionId, Colour, CreatorId, Job, Metadata, OrganizationId, Palette, Theme,
+    Track, TrackInfo, TrackStatus, UPLOAD_URL_TTL_SECONDS, UploadSessionId, sanitise_file_name,
 };
 
 use super::Library;
@@ -34,6 +34,8 @@ pub struct CreateTrack {
     pub player_subtitle: Option<String>,
     /// Its own player colour.
     pub player_colour: Option<Colour>,
+    /// Its own colours.
+    pub theme: Option<Palette>,
 }
 
 /// Where to send a track's source and its cover.
@@ -98,7 +100,7 @@ pub(crate) async fn insert_track(
         player_title: create.player_title,
         player_subtitle: create.player_subtitle,
         player_colour: create.player_colour,
-        theme: Vec::new(),
+        theme: Theme { set: create.theme, found: Vec::new() },
         cover: None,
         placeholder: None,
         is_cover_overridable: create.is_cover_overridable.unwrap_or(true),

@@ -108,7 +108,7 @@ impl Library {
         let scope = KeyScope::new(create.collection_id, create.track_id)
             .map_err(|error: ScopeError| Refusal::invalid("collection_id", error.to_string()))?;
         if create.expires_at.is_some_and(|at| at <= self.ambient.now()) {
-            return Err(Refusal::invalid("expires_at", "is in the past"));
+            return Err(Refusal::invalid("expires_at", "must be in the future"));
         }
         require_targets(tx, caller, scope, create.creator_id).await?;
         require_variants(tx, caller, scope, &create.variants).await?;

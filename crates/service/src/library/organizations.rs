@@ -1,6 +1,6 @@
 //! Reading and changing an organization.
 
-use tonearm_domain::{AuditAction, Colour, Organization, OrganizationId, Patch, PlayerColours, ThemeColour};
+use tonearm_domain::{AuditAction, Colour, Organization, OrganizationId, Palette, Patch, PlayerColours};
 
 use super::Library;
 use crate::audit::{self, Done};
@@ -20,8 +20,10 @@ pub struct OrganizationView {
 pub struct UpdateOrganization {
     /// Its name; cannot be cleared.
     pub name: Patch<String>,
-    /// Its palette.
-    pub theme: Patch<Vec<ThemeColour>>,
+    /// Its own colours; cleared, those found in its cover.
+    pub theme: Patch<Palette>,
+    /// Whether this is a whole record as it was answered: what was derived in it does not count as set.
+    pub is_record: bool,
     /// Whether levels below may bring their own colours.
     pub is_theme_overridable: Patch<bool>,
     /// Whether levels below may bring their own cover.
@@ -41,15 +43,7 @@ impl UpdateOrganization {
             Patch::Set(name) if !name.trim().is_empty() => organization.name = name,
             _ => return Err(Refusal::invalid("name", "cannot be empty")),
         }
-        if let Patch::Set(theme) = &self.theme {
-            if theme.len() > ThemeColour::MOST {
-                return Err(Refusal::invalid("theme", "holds at most 8 colours"));
-            }
-            if !theme.iter().all(ThemeColour::is_valid) {
-                return Err(Refusal::invalid("theme", "has an area, lightness or saturation outside 0 to 1"));
-            }
-        }
-        self.theme.apply_or(&mut organization.theme, Vec::new());
+        organization.theme.apply(self.theme, self.is_record);
         self.is_theme_overridable.apply_or(&mut organization.is_theme_overridable, true);
         self.is_cover_overridable.apply_or(&mut organization.is_cover_overridable, true);
         self.player_colour.apply_or(&mut organization.player_colour, Colour::DEFAULT);

@@ -151,5 +151,5 @@ fn own(recipe: Option<Recipe>) -> Result<Recipe, Refusal> {
 }
 
 fn validate(kind: &RecipeKind) -> Result<(), Refusal> {
-    kind.validate().map_err(|error| Refusal::invalid("variant", error.to_string()))
+    kind.validate().map_err(|error| Refusal::invalid(error.field(), error.to_string()))
 }

@@ -3,7 +3,7 @@
 use tonearm_domain::CollectionId;
 
 use super::Library;
-use crate::{Caller, Refusal, UploadHandle};
+use crate::{Caller, CollectionView, Refusal, UploadHandle};
 
 impl Library {
     /// Signs a fresh URL that takes the cover of a collection.
@@ -11,8 +11,9 @@ impl Library {
         &self,
         caller: &Caller,
         id: CollectionId,
-    ) -> Result<UploadHandle, Refusal> {
+    ) -> Result<(CollectionView, UploadHandle), Refusal> {
         let view = self.collection(caller, id).await?;
-        Ok(self.links.collection_cover_upload(caller.organization_id, view.collection.id))
+        let cover = self.links.collection_cover_upload(caller.organization_id, view.collection.id);
+        Ok((view, cover))
     }
 }

@@ -3,13 +3,17 @@
 use tonearm_domain::TrackId;
 
 use super::Library;
-use crate::{Caller, Refusal, UploadHandle};
+use crate::{Caller, Refusal, TrackView, UploadHandle};
 
 impl Library {
     /// Signs a fresh URL that takes the cover of a track.
-    pub async fn renew_cover_upload(&self, caller: &Caller, id: TrackId) -> Result<UploadHandle, Refusal> {
+    pub async fn renew_cover_upload(
+        &self,
+        caller: &Caller,
+        id: TrackId,
+    ) -> Result<(TrackView, UploadHandle), Refusal> {
         let view = self.track(caller, id).await?;
         let (_, cover) = self.links.uploads(caller.organization_id, view.track.id);
-        Ok(cover)
+        Ok((view, cover))
     }
 }

@@ -1,6 +1,6 @@
 //! Changing what people say of a track.
 
-use tonearm_domain::{AuditAction, Colour, CreatorId, Metadata, Patch, Track, TrackId};
+use tonearm_domain::{AuditAction, Colour, CreatorId, Metadata, Palette, Patch, Track, TrackId};
 
 use super::Library;
 use crate::audit::{self, Done};
@@ -26,10 +26,15 @@ pub struct UpdateTrack {
     pub player_subtitle: Patch<String>,
     /// Its own player colour.
     pub player_colour: Patch<Colour>,
+    /// Its own colours; cleared, those found in its cover.
+    pub theme: Patch<Palette>,
+    /// Whether this is a whole record as it was answered: what was derived in it does not count as set.
+    pub is_record: bool,
 }
 
 impl UpdateTrack {
-    fn apply(self, track: &mut Track) {
+    /// `shown` is the colour that players show for the track as it is.
+    fn apply(self, track: &mut Track, shown: Colour) {
         self.creator_id.apply(&mut track.creator_id);
         self.organization_index.apply(&mut track.organization_index);
         self.metadata.apply_or(&mut track.metadata, Metadata::default());
@@ -37,7 +42,10 @@ impl UpdateTrack {
         self.is_theme_overridable.apply_or(&mut track.is_theme_overridable, true);
         self.player_title.apply(&mut track.player_title);
         self.player_subtitle.apply(&mut track.player_subtitle);
-        self.player_colour.apply(&mut track.player_colour);
+        if !(self.is_record && track.player_colour.is_none() && self.player_colour == Patch::Set(shown)) {
+            self.player_colour.apply(&mut track.player_colour);
+        }
+        track.theme.apply(self.theme, self.is_record);
     }
 }
 
@@ -55,14 +63,16 @@ impl Library {
         let tx = self.catalog.begin().await?;
         let mut track = tx.track(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
         caller.reach_track(track.collection_id, track.id)?;
-        update.apply(&mut track);
+        let surroundings = Surroundings::in_transaction(&tx, caller.organization_id, track.collection_id)
+            .await?
+            .ok_or(Refusal::NotFound(Noun::Collection))?;
+        let shown = surroundings.view(track.clone()).colours.base;
+        update.apply(&mut track, shown);
         tx.update_track(&track).await?;
         let done =
             Done { action: AuditAction::TrackUpdate, subject_id: track.id.uuid(), title: &track.file_name };
         audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
-        let surroundings =
-            Surroundings::of(&self.catalog, caller.organization_id, track.collection_id).await?;
         Ok(surroundings.view(track))
     }
 }

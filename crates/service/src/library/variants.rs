@@ -1,14 +1,19 @@
 //! Reading variants.
 
-use tonearm_domain::{Recipe, VariantId};
+use tonearm_domain::{Page, Recipe, VariantId};
 
 use super::Library;
 use crate::{Caller, Noun, Refusal};
 
 impl Library {
-    /// The organization's recipes, in order.
-    pub async fn variants(&self, caller: &Caller) -> Result<Vec<Recipe>, Refusal> {
-        Ok(self.catalog.recipes(caller.organization_id).await?)
+    /// One page of the organization's recipes, in order, and how many there are in all.
+    pub async fn variants(&self, caller: &Caller, page: Page) -> Result<(u64, Vec<Recipe>), Refusal> {
+        let recipes = self.catalog.recipes(caller.organization_id).await?;
+        let total = recipes.len() as u64;
+        // There are few, so they are read at once.
+        let [offset, limit] =
+            [page.offset(), page.limit()].map(|count| usize::try_from(count).unwrap_or(usize::MAX));
+        Ok((total, recipes.into_iter().skip(offset).take(limit).collect()))
     }
 
     /// One recipe: the organization's, or the own one of a track in reach.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use tonearm_domain::{
-    ApiKey, Collection, FileData, FileOutcome, ObjectKey, Organization, PlaySession, Recipe, Selection,
+    ApiKey, Collection, FileData, FileOutcome, ObjectKey, Organization, PlaySession, Recipe, Selection, Theme,
     ThemeColour, Track, TrackFile, VariantIndex,
 };
 
@@ -21,7 +21,7 @@ impl Weight for ApiKey {
 
 impl Weight for PlaySession {
     fn heap_bytes(&self) -> usize {
-        selection(&self.variants)
+        selection(&self.variants) + text(&self.organization_index) + map(self.metadata.as_map())
     }
 }
 
@@ -31,7 +31,7 @@ impl Weight for Organization {
         self.name.len()
             + self.player_subtitle.len()
             + urls.into_iter().map(text).sum::<usize>()
-            + size_of_val(self.theme.as_slice())
+            + theme(&self.theme)
     }
 }
 
@@ -41,7 +41,7 @@ impl Weight for Collection {
             + text(&self.organization_index)
             + text(&self.player_subtitle)
             + map(self.metadata.as_map())
-            + size_of_val(self.theme.as_slice())
+            + theme(&self.theme)
     }
 }
 
@@ -70,7 +70,7 @@ impl Weight for Track {
             + texts.into_iter().map(text).sum::<usize>()
             + tags.sum::<usize>()
             + map(self.metadata.as_map())
-            + self.theme.len() * size_of::<ThemeColour>()
+            + theme(&self.theme)
             + self.source.as_ref().map_or(0, |source| object(&source.key))
     }
 }
@@ -89,6 +89,11 @@ impl Weight for TrackFile {
         };
         self.recipe.index.as_str().len() + outcome
     }
+}
+
+fn theme(theme: &Theme) -> usize {
+    let set = theme.set.as_ref().map_or(0, |set| set.colours().len());
+    (set + theme.found.len()) * size_of::<ThemeColour>()
 }
 
 fn text(text: &Option<String>) -> usize {

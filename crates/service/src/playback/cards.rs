@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tonearm_domain::{CoverSize, FileData, FileOutcome, PlaySession, Selection, TrackId, shown_title};
+use tonearm_domain::{CoverSize, FileData, FileOutcome, Metadata, PlaySession, Selection, TrackId};
 
 use super::{Playable, Playback};
 use crate::{Caller, Noun, Refusal, TrackView, waiting};
@@ -15,8 +15,6 @@ const PAGE_SECONDS: u32 = 3600;
 pub struct TrackCard {
     /// The track.
     pub view: TrackView,
-    /// The title that players show.
-    pub title: String,
     /// Its small cover.
     pub cover: Option<String>,
     /// Its waveform; empty where none was made.
@@ -35,7 +33,6 @@ impl Playback {
             }
         }
         let card = |view: TrackView| TrackCard {
-            title: shown_title(view.track.player_title.as_deref(), &view.track.file_name).to_owned(),
             cover: self.cover_in(&view, &[CoverSize::Small], None).pop().map(|image| image.url),
             levels: levels.remove(&view.track.id).unwrap_or_default(),
             view,
@@ -56,6 +53,8 @@ impl Playback {
             collection_id: ready.track.collection_id,
             track_id: Some(id),
             variants: Selection::All,
+            organization_index: None,
+            metadata: Metadata::default(),
             is_downloadable: true,
             expires_at: self.0.ambient.now().plus_seconds(PAGE_SECONDS.into()),
         };

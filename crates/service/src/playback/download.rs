@@ -1,8 +1,9 @@
 //! A URL that a browser saves instead of playing.
 
-use tonearm_domain::{FileOutcome, PlaySessionId, TrackId, UsageCounts};
+use tonearm_domain::{PlaySessionId, Timestamp, TrackId, UsageCounts};
 
 use super::Playback;
+use super::playable::offered;
 use crate::{Noun, Refusal};
 
 /// Seconds a download URL is valid.
@@ -15,6 +16,8 @@ pub struct Download {
     pub variant: String,
     /// A signed URL, valid for 30 seconds.
     pub url: String,
+    /// When the URL ends.
+    pub expires_at: Timestamp,
 }
 
 impl Playback {
@@ -33,19 +36,14 @@ impl Playback {
             });
         }
         let track = self.track_of(&session, track_id).await?;
-        let not_found = Refusal::NotFound(Noun::Variant);
-        let file = track
-            .files
-            .iter()
-            .find(|file| file.recipe.index.as_str() == variant && session.lists(&file.recipe));
-        let Some(file) = file else {
-            return Err(not_found);
-        };
-        let FileOutcome::Made { key, file_name, .. } = &file.outcome else {
-            return Err(not_found);
-        };
-        self.count(&track.track, Some(&file.recipe.index), UsageCounts::DOWNLOAD);
-        let url = self.0.links.delivery(key, Some(DOWNLOAD_TTL_SECONDS), Some(file_name));
-        Ok(Download { variant: variant.to_owned(), url })
+        let offered = offered(&session, &track);
+        let found = offered.into_iter().find(|offer| offer.file.recipe.index.as_str() == variant);
+        let offer = found.ok_or(Refusal::NotFound(Noun::Variant))?;
+        self.count(&track.track, Some(&offer.file.recipe.index), UsageCounts::DOWNLOAD);
+        // URLs are signed by the second, which is what they end by.
+        let issued = Timestamp::from_unix_seconds(self.0.ambient.now().unix_seconds());
+        let expires_at = issued.unwrap_or(self.0.ambient.now()).plus_seconds(DOWNLOAD_TTL_SECONDS.into());
+        let url = self.0.links.delivery(offer.key, Some(DOWNLOAD_TTL_SECONDS), Some(&offer.name));
+        Ok(Download { variant: variant.to_owned(), url, expires_at })
     }
 }

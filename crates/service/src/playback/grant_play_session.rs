@@ -1,6 +1,6 @@
 //! A new play session.
 
-use tonearm_domain::{CollectionId, ExpiresIn, PlaySession, TrackId};
+use tonearm_domain::{CollectionId, ExpiresIn, Metadata, PlaySession, TrackId};
 
 use super::{OpenedPlaySession, Playback};
 use crate::{Caller, Noun, Refusal};
@@ -22,6 +22,10 @@ pub struct GrantPlaySession {
     /// The variants it is to list, in that order. Where none of them exists and is allowed, or none is named: all playable
     /// ones that the key allows.
     pub variants: Vec<String>,
+    /// The caller's own external id.
+    pub organization_index: Option<String>,
+    /// The caller's own data.
+    pub metadata: Metadata,
     /// Whether downloads are asked for.
     pub is_downloadable: bool,
     /// How long it lasts.
@@ -56,6 +60,8 @@ impl Playback {
             collection_id,
             track_id,
             variants: self.select(caller, collection_id, track_id, &grant.variants).await?,
+            organization_index: grant.organization_index,
+            metadata: grant.metadata,
             is_downloadable: PlaySession::grants_downloads(caller.is_downloadable, grant.is_downloadable),
             expires_at: self.0.ambient.now().plus_seconds(grant.expires_in.seconds().into()),
         };

@@ -1,8 +1,8 @@
 //! All it takes to play one track: cover, levels and signed URLs.
 
 use tonearm_domain::{
-    CoverOrigin, CoverSize, FileData, FileOutcome, ObjectKey, PlacedCover, PlaySession, Selection, TrackFile,
-    VariantIndex,
+    CoverOrigin, CoverSize, FileData, FileOutcome, FileProps, ObjectKey, PlacedCover, PlaySession, Selection,
+    TrackFile, VariantIndex, variant_name,
 };
 
 use super::Playback;
@@ -40,8 +40,10 @@ pub struct PlayableVariant {
     pub key: ObjectKey,
     /// How many there are.
     pub size: u64,
-    /// The name it is delivered under.
+    /// The name it is saved under; it names the variant where a better one is on offer.
     pub file_name: String,
+    /// What clients print of it.
+    pub props: FileProps,
     /// What else is known of it.
     pub data: FileData,
     /// A signed URL.
@@ -61,13 +63,9 @@ impl Playback {
             self.0.lookups.surroundings(session.organization_id, session.collection_id).await?;
         let track = surroundings.view(ready.track.clone());
         let cover = self.cover_in(&track, &CoverSize::LISTED, Some(ttl));
-        let mut variants: Vec<PlayableVariant> = ready
-            .files
-            .iter()
-            .filter(|file| session.lists(&file.recipe))
-            .filter_map(|file| self.sign(file, ttl))
-            .collect();
-        // The files come in recipe order.
+        let mut variants: Vec<PlayableVariant> =
+            offered(session, ready).into_iter().map(|offer| self.sign(ready, offer, ttl)).collect();
+        // The files come in recipe order, and the sort is stable.
         if let Selection::Only(list) = &session.variants {
             let place = |index: &VariantIndex| list.iter().position(|listed| listed == index);
             variants.sort_by_key(|variant| place(&variant.file.recipe.index));
@@ -93,11 +91,46 @@ impl Playback {
         sizes.iter().copied().filter(exists).map(image).collect()
     }
 
-    fn sign(&self, file: &TrackFile, ttl: u32) -> Option<PlayableVariant> {
-        let FileOutcome::Made { key, size, file_name, data } = file.outcome.clone() else {
-            return None;
-        };
-        let url = self.0.links.delivery(&key, Some(ttl), None);
-        Some(PlayableVariant { file: file.clone(), key, size, file_name, data, url })
+    fn sign(&self, ready: &ReadyTrack, offer: Offer<'_>, ttl: u32) -> PlayableVariant {
+        let Offer { file, key, size, data, name } = offer;
+        PlayableVariant {
+            file: file.clone(),
+            key: key.clone(),
+            size,
+            file_name: name,
+            props: FileProps::of(file, &ready.track.info, ready.track.duration),
+            data: data.clone(),
+            url: self.0.links.delivery(key, Some(ttl), None),
+        }
     }
+}
+
+/// A made file that a session offers.
+pub(super) struct Offer<'a> {
+    pub(super) file: &'a TrackFile,
+    pub(super) key: &'a ObjectKey,
+    size: u64,
+    data: &'a FileData,
+    /// The name it is saved under.
+    pub(super) name: String,
+}
+
+/// The made files of a track that a session offers, in recipe order. The best one keeps its plain name, the others name
+/// their variant, so that files which are saved side by side are told apart.
+pub(super) fn offered<'a>(session: &PlaySession, ready: &'a ReadyTrack) -> Vec<Offer<'a>> {
+    let listed = ready.files.iter().filter(|file| session.lists(&file.recipe));
+    let mut offers: Vec<Offer<'_>> = listed
+        .filter_map(|file| match &file.outcome {
+            FileOutcome::Made { key, size, file_name, data } => {
+                Some(Offer { file, key, size: *size, data, name: file_name.clone() })
+            }
+            FileOutcome::Failed { .. } => None,
+        })
+        .collect();
+    // Of several that are as good the first.
+    let best = offers.iter().rev().max_by_key(|offer| offer.file.quality()).map(|offer| offer.file.id);
+    for offer in offers.iter_mut().filter(|offer| Some(offer.file.id) != best) {
+        offer.name = variant_name(&offer.name, &offer.file.recipe.index);
+    }
+    offers
 }

@@ -135,6 +135,8 @@ mod tests {
             collection_id: collection.collection.id,
             track_id: None,
             variants: Selection::All,
+            organization_index: None,
+            metadata: tonearm_domain::Metadata::default(),
             is_downloadable: false,
             expires_at: ambient.now(),
         };

@@ -1,8 +1,7 @@
 //! What the page behind a share key of a collection shows.
 
-use tonearm_domain::{Action, CoverSize, PlayerColours, shown_title};
+use tonearm_domain::{Action, CoverSize, PlayerColours};
 
-use super::shared_track::subtitle;
 use super::{CoverImage, Playback};
 use crate::{Noun, Refusal, TrackView};
 
@@ -18,20 +17,9 @@ pub struct SharedCollection {
     /// The cover of the first track.
     pub cover: Vec<CoverImage>,
     /// Its tracks that can be played, in their order; one only, where the key is for one.
-    pub tracks: Vec<SharedSummary>,
+    pub tracks: Vec<TrackView>,
     /// Where sound and pictures come from, for the page's security policy.
     pub delivery_origin: String,
-}
-
-/// A track in the list of a shared collection.
-#[derive(Debug, Clone)]
-pub struct SharedSummary {
-    /// The track.
-    pub view: TrackView,
-    /// The title that players show.
-    pub title: String,
-    /// The line under it.
-    pub subtitle: Option<String>,
 }
 
 impl Playback {
@@ -49,20 +37,16 @@ impl Playback {
             .catalog()
             .shared_tracks(organization_id, collection_id, key.scope.track(), variant)
             .await?;
-        let tracks: Vec<SharedSummary> = tracks
-            .into_iter()
-            .map(|track| SharedSummary {
-                title: shown_title(track.player_title.as_deref(), &track.file_name).to_owned(),
-                subtitle: subtitle(&surroundings, track.player_subtitle.as_deref()),
-                view: surroundings.view(track),
-            })
-            .collect();
+        let tracks: Vec<TrackView> = tracks.into_iter().map(|track| surroundings.view(track)).collect();
         let first = tracks.first();
         Ok(SharedCollection {
             title: surroundings.collection.title.clone(),
-            subtitle: subtitle(&surroundings, None),
-            colours: first.map(|first| first.view.colours),
-            cover: first.map_or_else(Vec::new, |first| self.cover_in(&first.view, &CoverSize::ALL, None)),
+            subtitle: surroundings
+                .collection
+                .shown_subtitle(&surroundings.organization)
+                .map(ToOwned::to_owned),
+            colours: first.map(|first| first.colours),
+            cover: first.map_or_else(Vec::new, |first| self.cover_in(first, &CoverSize::ALL, None)),
             delivery_origin: self.0.links.delivery_origin(organization_id),
             tracks,
         })

@@ -1,12 +1,9 @@
 //! What the page behind a share link shows.
 
-use tonearm_domain::{
-    ContentType, CoverSize, FileData, RecipeKind, TrackId, shown_subtitle, shown_title, words_within,
-};
+use tonearm_domain::{ContentType, CoverSize, FileData, RecipeKind, TrackId, words_within};
 
 use super::redirect_share::Shared;
 use super::{CoverImage, Playback};
-use crate::track_view::Surroundings;
 use crate::{LevelsJson, Refusal, TrackView};
 
 /// A shared track, for whoever has the link. It says nothing that the player does not show.
@@ -14,10 +11,6 @@ use crate::{LevelsJson, Refusal, TrackView};
 pub struct SharedTrack {
     /// The track, without its words: see [`SharedWords`].
     pub view: TrackView,
-    /// The title that players show.
-    pub title: String,
-    /// The line under it.
-    pub subtitle: Option<String>,
     /// Its cover in every size, smallest first; the addresses are valid for an hour.
     pub cover: Vec<CoverImage>,
     /// Its waveform.
@@ -101,10 +94,7 @@ impl Playback {
         let mut view = surroundings.view(ready.track.clone());
         // What is said in the whole track is not for everybody who may hear a part of it.
         (view.track.transcription, view.track.transcription_language) = (None, None);
-        let track = &view.track;
         Ok(SharedTrack {
-            title: shown_title(track.player_title.as_deref(), &track.file_name).to_owned(),
-            subtitle: subtitle(&surroundings, track.player_subtitle.as_deref()),
             cover: self.cover_in(&view, &CoverSize::ALL, None),
             levels: ready.levels.clone(),
             content_type: file.file.content_type,
@@ -114,9 +104,4 @@ impl Playback {
             view,
         })
     }
-}
-
-pub(super) fn subtitle(surroundings: &Surroundings, own: Option<&str>) -> Option<String> {
-    let collection = surroundings.collection.player_subtitle.as_deref();
-    shown_subtitle(own, collection, &surroundings.organization.player_subtitle).map(ToOwned::to_owned)
 }

@@ -1,8 +1,8 @@
 //! Pictures of a track: its cover, and drawings of its waveform.
 
 use tonearm_domain::{
-    Colour, ContentType, Cover, CoverOrigin, CoverSettings, CoverSize, FileData, LevelsSettings, Track,
-    WaveformImage, WaveformVideo,
+    Colour, ContentType, Cover, CoverOrigin, CoverSettings, CoverSize, FileData, LevelsSettings, Theme,
+    Track, WaveformImage, WaveformVideo,
 };
 use tonearm_media::RunScope;
 
@@ -48,14 +48,15 @@ impl Processing {
         let found = if looks_inside { covers::embedded(bench.input()).await } else { None };
         let (images, theme) = found.map_or_else(Default::default, |found| (found.images, found.theme));
         let theme = match (is_beside, takes_theme) {
-            (true, _) => track.theme.clone(),
+            (true, _) => track.theme.found.clone(),
             (false, true) => theme,
             (false, false) => Vec::new(),
         };
         let (images, origin) = if takes_cover && !images.is_empty() {
             (images, CoverOrigin::Embedded)
         } else {
-            let track = Track { theme: theme.clone(), ..track.clone() };
+            let theme = Theme { found: theme.clone(), ..track.theme.clone() };
+            let track = Track { theme, ..track.clone() };
             let colour = surroundings.view(track).colours.base;
             let levels = analysed.bars(&LevelsSettings::default()).to_vec();
             let draw = move || tonearm_media::placeholder(colour, &levels, &CoverSize::LISTED);

@@ -81,11 +81,12 @@ impl Processing {
 impl Recording<'_> {
     /// Records everything that a run still has in hand.
     pub(super) async fn put(&mut self, unrecorded: Unrecorded) -> Result<(), CatalogError> {
-        for (recipe, outcome) in unrecorded.files {
-            self.put_file(recipe, outcome).await?;
-        }
+        // First, as events tell the bitrate of files, which is worked out from it.
         if let Some(analysed) = &unrecorded.analysed {
             self.put_analysis(analysed);
+        }
+        for (recipe, outcome) in unrecorded.files {
+            self.put_file(recipe, outcome).await?;
         }
         if let Some(made) = unrecorded.cover {
             self.put_cover(made).await?;
@@ -126,7 +127,7 @@ impl Recording<'_> {
     pub(super) async fn put_cover(&mut self, made: MadeCover) -> Result<(), CatalogError> {
         let MadeCover { cover, theme } = made;
         if self.track.cover.is_none_or(|current| current.origin <= cover.origin) {
-            (self.track.cover, self.track.theme) = (Some(cover), theme);
+            (self.track.cover, self.track.theme.found) = (Some(cover), theme);
         }
         if cover.origin == CoverOrigin::Generated {
             self.track.placeholder = Some(cover.version);

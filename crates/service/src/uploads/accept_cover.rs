@@ -117,19 +117,19 @@ async fn put_to_use(
     match owner {
         CoverOwner::Track(id) => {
             let mut track = tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
-            (track.cover, track.theme) = (Some(cover), theme);
+            (track.cover, track.theme.found) = (Some(cover), theme);
             tx.update_track(&track).await?;
         }
         CoverOwner::Collection(id) => {
             let mut collection =
                 tx.collection(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Collection))?;
-            (collection.cover, collection.theme) = (Some(cover), theme);
+            (collection.cover, collection.theme.found) = (Some(cover), theme);
             tx.update_collection(&collection).await?;
         }
         CoverOwner::Organization => {
             let mut organization =
                 tx.organization(organization_id).await?.ok_or(Refusal::NotFound(Noun::Organization))?;
-            (organization.cover, organization.theme) = (Some(cover), theme);
+            (organization.cover, organization.theme.found) = (Some(cover), theme);
             tx.update_organization(&organization).await?;
         }
     }

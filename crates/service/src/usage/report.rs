@@ -29,13 +29,10 @@ impl UsagePeriod {
         let to = to.unwrap_or(today);
         let from = from.unwrap_or_else(|| to.plus_days(1 - USUAL_DAYS));
         if from > to {
-            return Err(Refusal::invalid("from", "is a day that is not after `to`"));
+            return Err(Refusal::invalid("from", "must not be after `to`"));
         }
         if to.number() - from.number() >= MOST_DAYS {
-            return Err(Refusal::invalid(
-                "from",
-                format!("is at most {MOST_DAYS} days before the end of `to`"),
-            ));
+            return Err(Refusal::invalid("from", format!("must be less than {MOST_DAYS} days before `to`")));
         }
         Ok(Self { from, to })
     }
@@ -87,7 +84,7 @@ impl FromStr for UsageGroup {
 
     fn from_str(text: &str) -> Result<Self, Refusal> {
         let known = Self::ALL.into_iter().find(|group| group.as_str() == text);
-        known.ok_or_else(|| Refusal::invalid("group", "is day, track or variant"))
+        known.ok_or_else(|| Refusal::invalid("group", "must be day, track or variant"))
     }
 }
 

@@ -1,8 +1,6 @@
 //! Telling what happens: events are queued in the transaction of what they tell, so that neither is without the
 //! other. Where nobody listens, nothing is written.
 
-use std::sync::Arc;
-
 use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
     Ambient, Collection, EventKind, Track, TrackFile, TrackStatus, Webhook, WebhookDelivery, WebhookKind,
@@ -25,16 +23,13 @@ pub(crate) async fn track_settled(
     let Some(webhook) = tx.webhook(track.organization_id, WebhookKind::Track).await? else {
         return Ok(());
     };
-    let organization = tx.organization_as_it_is(track.organization_id).await?;
-    let collection = tx.collection_as_it_is(track.organization_id, track.collection_id).await?;
-    let (Some(organization), Some(collection)) = (organization, collection) else {
+    let surroundings = Surroundings::in_transaction(tx, track.organization_id, track.collection_id).await?;
+    let Some(surroundings) = surroundings else {
         return Ok(());
     };
-    let surroundings =
-        Surroundings { organization: Arc::new(organization), collection: Arc::new(collection) };
-    let colours = surroundings.view(track.clone()).colours;
+    let view = surroundings.view(track.clone());
     let files = tx.files_of_track(track.id).await?;
-    let text = payload::track_status_changed(track, previous, colours, &files);
+    let text = payload::track_status_changed(&view, previous, &files);
     queue(tx, ambient, &webhook, EventKind::TrackStatusChanged, track.id.uuid(), text).await
 }
 

@@ -3,11 +3,12 @@
 use serde::Serialize;
 use serde_json::Error;
 use tonearm_domain::{
-    Codec, Collection, CollectionId, Colour, ContentType, CreatorId, EventKind, FileData, FileId,
-    FileOutcome, Metadata, OrganizationId, PlayerColours, RecipeKind, RecipeType, ShortId, ThemeColour,
-    Timestamp, Track, TrackFile, TrackId, TrackStatus, UploadSessionId, VariantId, VariantIndex, Webhook,
-    WebhookKind,
+    Collection, CollectionId, Colour, ContentType, CreatorId, EventKind, FileData, FileId, FileOutcome,
+    FileProps, Metadata, OrganizationId, PlayerColours, RecipeType, ShortId, ThemeColour, Timestamp, Track,
+    TrackFile, TrackId, TrackStatus, UploadSessionId, VariantId, VariantIndex, Webhook, WebhookKind,
 };
+
+use crate::TrackView;
 
 #[derive(Serialize)]
 struct TrackStatusChanged<'a> {
@@ -83,7 +84,7 @@ struct DetailedFileRecord<'a> {
     #[serde(flatten)]
     file: FileRecord<'a>,
     data: Option<PreviewData>,
-    props: Props,
+    props: FileProps,
 }
 
 #[derive(Serialize)]
@@ -108,16 +109,6 @@ struct PreviewData {
     capture_end: f64,
     extension: &'static str,
     content_type: &'static str,
-}
-
-/// The settings of what can be heard.
-#[derive(Serialize, Default)]
-struct Props {
-    codec: Option<Codec>,
-    bitrate: Option<u16>,
-    is_stereo: Option<bool>,
-    is_strip_tags: Option<bool>,
-    is_strip_cover: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -192,21 +183,6 @@ impl<'a> From<&'a TrackFile> for FileRecord<'a> {
     }
 }
 
-impl From<&RecipeKind> for Props {
-    fn from(kind: &RecipeKind) -> Self {
-        let Some(transcode) = kind.transcode() else {
-            return Self::default();
-        };
-        Self {
-            codec: Some(transcode.codec),
-            bitrate: transcode.told_bitrate(),
-            is_stereo: Some(transcode.is_stereo),
-            is_strip_tags: Some(transcode.is_strip_tags),
-            is_strip_cover: Some(transcode.is_strip_cover),
-        }
-    }
-}
-
 impl PreviewData {
     fn of(data: &FileData, content_type: ContentType) -> Option<Self> {
         let &FileData::Preview { duration, capture_start, capture_end } = data else {
@@ -219,11 +195,11 @@ impl PreviewData {
 
 /// `track.status_changed`.
 pub(super) fn track_status_changed(
-    track: &Track,
+    view: &TrackView,
     previous: TrackStatus,
-    colours: PlayerColours,
     files: &[TrackFile],
 ) -> Result<String, Error> {
+    let track = &view.track;
     serde_json::to_string(&TrackStatusChanged {
         event: EventKind::TrackStatusChanged,
         status: track.status,
@@ -240,9 +216,9 @@ pub(super) fn track_status_changed(
             organization_index: track.organization_index.as_deref(),
             file_name: &track.file_name,
             file_name_original: track.file_name_original.as_deref(),
-            player_title: track.player_title.as_deref(),
-            player_subtitle: track.player_subtitle.as_deref(),
-            colours: Some(colours).into(),
+            player_title: Some(&view.title),
+            player_subtitle: view.subtitle.as_deref(),
+            colours: Some(view.colours).into(),
             order: track.order,
             format: track.info.container.as_deref(),
             metadata: &track.metadata,
@@ -269,7 +245,11 @@ pub(super) fn track_file(event: EventKind, track: &Track, file: &TrackFile) -> R
         track_id: track.id,
         file_id: file.id,
         message,
-        file: DetailedFileRecord { file: file.into(), data, props: (&file.recipe.kind).into() },
+        file: DetailedFileRecord {
+            file: file.into(),
+            data,
+            props: FileProps::of(file, &track.info, track.duration),
+        },
     })
 }
 
@@ -287,7 +267,7 @@ pub(super) fn collection(event: EventKind, collection: &Collection) -> Result<St
             organization_index: collection.organization_index.as_deref(),
             title: &collection.title,
             metadata: &collection.metadata,
-            theme: &collection.theme,
+            theme: collection.theme.colours(),
             is_cover_overridable: collection.is_cover_overridable,
             is_theme_overridable: collection.is_theme_overridable,
             colours: collection.colour().map(Colour::companions).into(),

@@ -155,6 +155,8 @@ impl Station {
         let grant = GrantPlaySession {
             scope: PlaySessionScope::Collection(self.track.collection_id),
             variants: Vec::new(),
+            organization_index: None,
+            metadata: tonearm_domain::Metadata::default(),
             is_downloadable: true,
             expires_in: ExpiresIn::default(),
         };

@@ -22,6 +22,12 @@ fn sign(key: &str, signed: &str) -> String {
     format!("{signed}&verify={NOW}-{mac}")
 }
 
+/// The same for a URL that may have no parameters before `verify`.
+fn sign_with_its_mark(key: &str, signed: &str) -> String {
+    let url = sign(key, signed);
+    if signed.contains('?') { url } else { url.replacen("&verify", "?verify", 1) }
+}
+
 fn verify(signer: &UrlSigner, url: &str) -> Result<(), VerifyError> {
     let (path, query) = split(url);
     signer.verify_delivery(path, query, at(1)).map(drop)
@@ -59,7 +65,6 @@ fn a_key_is_good_for_its_own_url_alone() {
             &signer.delivery_key(organization),
             format!("{path}?kid={}", id(1)),
         ),
-        ("names none", &mine, format!("{path}?ttl=60")),
     ] {
         assert_eq!(verify(&signer, &sign(key, &signed)), Err(VerifyError::BadSignature), "{what}");
     }
@@ -67,6 +72,50 @@ fn a_key_is_good_for_its_own_url_alone() {
         verify(&signer, &sign(&mine, &format!("{path}?attachment=a.mp3&ttl=60&kid={}", id(1)))),
         Ok(())
     );
+}
+
+#[test]
+fn a_url_that_names_no_key_is_tried_against_the_live_ones() {
+    let (signer, organization) = (signer(1), key().organization_id);
+    let neighbour = "018f0000-0000-7000-8000-0000000000ff".parse().unwrap();
+    let mine = signer.signing_key(organization, id(2));
+    let urls = [format!("/{}", key()), format!("/{}?attachment=a.mp3&ttl=60", key())]
+        .map(|signed| sign_with_its_mark(&mine, &signed));
+    let granted = |url: &str| {
+        let (path, query) = split(url);
+        signer.verify_delivery(path, query, at(1)).map(|grant| grant.signing_key)
+    };
+    for url in &urls {
+        assert_eq!(granted(url), Err(VerifyError::BadSignature));
+    }
+    // Whoever remembers URLs has to know that this one may be revoked.
+    signer.honour(&[(organization, id(1)), (organization, id(2)), (neighbour, id(3))]);
+    for url in &urls {
+        assert_eq!(granted(url), Ok(Some(id(2))));
+    }
+    let foreign = sign_with_its_mark(&signer.signing_key(neighbour, id(3)), &format!("/{}", key()));
+    assert_eq!(granted(&foreign), Err(VerifyError::BadSignature));
+    assert_eq!(granted(&signer.sign_delivery(&key(), DeliveryTerms::default(), at(0))), Ok(None));
+    signer.honour(&[(organization, id(1))]);
+    assert_eq!(granted(&urls[0]), Err(VerifyError::BadSignature));
+}
+
+#[test]
+fn at_most_eight_keys_are_tried() {
+    let (signer, organization) = (signer(1), key().organization_id);
+    let mut ids: Vec<ShortId> = (1..=9).map(id).collect();
+    ids.sort();
+    let names: Vec<_> = ids.iter().rev().map(|id| (organization, *id)).collect();
+    signer.honour(&names);
+    let works = |id: ShortId| {
+        let url = sign_with_its_mark(&signer.signing_key(organization, id), &format!("/{}", key()));
+        verify(&signer, &url).is_ok()
+    };
+    let tried: Vec<bool> = ids.iter().map(|id| works(*id)).collect();
+    assert_eq!(tried, [true, true, true, true, true, true, true, true, false]);
+    // The ninth works once it is named.
+    let named = sign(&signer.signing_key(organization, ids[8]), &format!("/{}?kid={}", key(), ids[8]));
+    assert_eq!(verify(&signer, &named), Ok(()));
 }
 
 #[test]

@@ -30,7 +30,7 @@ impl Shared {
     async fn key(&self, more: Value) -> String {
         let mut body = json!({"title": "share", "api_key_type_id": "share", "variants": ["hq"]});
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        text(&self.client.post("/v1/api_key", &body).await.ok(), "/api_key/key").to_owned()
+        text(&self.client.post("/v1/api_key", &body).await.ok(), "/api_key").to_owned()
     }
 
     /// Without any credential but the address.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use tonearm_domain::{
     ApiKeyId, CollectionId, CreatorId, KeyType, Selection, Text, Timestamp, TrackId, VariantIndex,
 };
-use tonearm_service::{CreateKey, Library};
+use tonearm_service::{CreateKey, CreatedKey, Library};
 use utoipa::ToSchema;
 
 use super::described::Described;
@@ -29,6 +29,7 @@ pub(crate) struct Fields {
     creator_id: Option<CreatorId>,
     /// The only ones that a session of this key may list, at least one; left out, all. Exactly one on a share key.
     variants: Option<Vec<VariantIndex>>,
+    #[schema(default = false)]
     is_downloadable: Option<bool>,
     /// In the future.
     expires_at: Option<Timestamp>,
@@ -55,7 +56,9 @@ impl Fields {
 #[schema(as = api_key::create::Created)]
 pub(crate) struct Created {
     api_key_id: ApiKeyId,
-    api_key: KeyRecord,
+    /// The key itself, shown this once.
+    api_key: String,
+    api_key_record: KeyRecord,
 }
 
 /// Makes a player, uploader or share key and shows it this once.
@@ -77,6 +80,7 @@ pub(crate) async fn create(
     State(library): State<Library>,
     Body(fields): Body<Fields>,
 ) -> Result<Answer<Created>, ApiError> {
-    let created = library.create_key_by_key(&caller, fields.into_key()?).await?;
-    Ok(Answer::traced(request, Created { api_key_id: created.key.id, api_key: created.into() }))
+    let CreatedKey { key, text } = library.create_key_by_key(&caller, fields.into_key()?).await?;
+    let api_key = text.reveal().to_owned();
+    Ok(Answer::traced(request, Created { api_key_id: key.id, api_key, api_key_record: key.into() }))
 }

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use tonearm_domain::{CollectionId, Colour, CreatorId, Metadata, Text};
+use tonearm_domain::{CollectionId, Colour, CreatorId, Metadata, Palette, Text};
 use tonearm_service::{CreateCollection, Library};
 use utoipa::ToSchema;
 
@@ -16,15 +16,18 @@ use crate::shapes::{Answer, CollectionRecord, UploadDescriptor};
 #[schema(as = collection::create::Fields)]
 pub(crate) struct Fields {
     #[schema(required, schema_with = not_blank::<1000>)]
-    #[schema(required, schema_with = not_blank::<1000>)]
     title: Option<Text<1000>>,
     creator_id: Option<CreatorId>,
     organization_index: Option<Text<1000>>,
     metadata: Option<Metadata>,
+    #[schema(default = true)]
     is_cover_overridable: Option<bool>,
+    #[schema(default = true)]
     is_theme_overridable: Option<bool>,
     player_color: Option<Colour>,
     player_subtitle: Option<Text<1000>>,
+    /// Wins over the colours found in the cover.
+    theme: Option<Palette>,
 }
 
 impl Fields {
@@ -38,6 +41,7 @@ impl Fields {
             is_theme_overridable: self.is_theme_overridable,
             player_colour: self.player_color,
             player_subtitle: self.player_subtitle.map(Into::into),
+            theme: self.theme,
         })
     }
 }

@@ -25,8 +25,8 @@ pub(crate) struct Listed {
     tag = "Collections",
     operation_id = "list_collections",
     params(
-        ("limit" = Option<u32>, Query, minimum = 1, maximum = 200, description = "50 unless told."),
-        ("offset" = Option<i64>, Query, minimum = 0, description = "0 unless told."),
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 200, description = "Most rows of the page."),
+        ("offset" = Option<i64>, Query, minimum = 0, description = "Rows before the page."),
     ),
     responses((status = 200, body = Answer<Listed>, description = "One page, and how many there are in all.")),
     security(("api_key" = [])),

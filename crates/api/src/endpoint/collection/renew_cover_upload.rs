@@ -9,12 +9,13 @@ use utoipa::ToSchema;
 use crate::ApiError;
 use crate::extract::{ManageKey, PathId};
 use crate::request_id::CurrentRequest;
-use crate::shapes::{Answer, UploadDescriptor};
+use crate::shapes::{Answer, CollectionRecord, UploadDescriptor};
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = collection::renew_cover_upload::Renewed)]
 pub(crate) struct Renewed {
     collection_id: CollectionId,
+    collection: CollectionRecord,
     collection_cover_upload: UploadDescriptor,
 }
 
@@ -34,6 +35,8 @@ pub(crate) async fn renew_cover_upload(
     request: CurrentRequest,
     State(library): State<Library>,
 ) -> Result<Answer<Renewed>, ApiError> {
-    let collection_cover_upload = library.renew_collection_cover_upload(&caller, collection_id).await?.into();
-    Ok(Answer::traced(request, Renewed { collection_id, collection_cover_upload }))
+    let (collection, cover) = library.renew_collection_cover_upload(&caller, collection_id).await?;
+    let renewed =
+        Renewed { collection_id, collection: collection.into(), collection_cover_upload: cover.into() };
+    Ok(Answer::traced(request, renewed))
 }

@@ -2,13 +2,13 @@
 
 use axum::extract::State;
 use serde::Deserialize;
-use tonearm_domain::{CollectionId, Colour, CreatorId, Metadata, Patch, Text};
+use tonearm_domain::{CollectionId, Colour, CreatorId, Metadata, Palette, Patch, Text};
 use tonearm_service::{Library, UpdateCollection};
 use utoipa::ToSchema;
 
 use super::read::Found;
 use crate::ApiError;
-use crate::extract::{Body, ManageKey, PathId};
+use crate::extract::{Body, ManageKey, PathId, Sent};
 use crate::openapi::not_blank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
@@ -40,6 +40,14 @@ pub(crate) struct Fields {
     #[serde(default)]
     #[schema(value_type = Option<Text<1000>>)]
     player_subtitle: Patch<Text<1000>>,
+    /// Wins over the colours found in covers; null brings those back.
+    #[serde(default)]
+    #[schema(value_type = Option<Palette>)]
+    theme: Patch<Palette>,
+    /// Only a record that is sent back has it; its value is passed over.
+    #[serde(default)]
+    #[schema(ignore)]
+    player_color_light: Sent,
 }
 
 impl From<Fields> for UpdateCollection {
@@ -52,12 +60,15 @@ impl From<Fields> for UpdateCollection {
             is_cover_overridable: fields.is_cover_overridable,
             is_theme_overridable: fields.is_theme_overridable,
             player_colour: fields.player_color,
+            theme: fields.theme,
+            is_record: fields.player_color_light.0,
             player_subtitle: fields.player_subtitle.map(Into::into),
         }
     }
 }
 
-/// Changes the fields that the body has.
+/// Changes the fields that the body has. A whole record as it was answered changes nothing: derived colours in it do not
+/// become set ones.
 #[utoipa::path(
     put,
     path = "/v1/collection/{collection_id}",

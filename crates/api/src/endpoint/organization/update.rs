@@ -2,13 +2,13 @@
 
 use axum::extract::State;
 use serde::Deserialize;
-use tonearm_domain::{Colour, OrganizationId, Patch, Text, ThemeColour};
+use tonearm_domain::{Colour, OrganizationId, Palette, Patch, Text};
 use tonearm_service::{Library, UpdateOrganization};
 use utoipa::ToSchema;
 
 use super::read::Found;
 use crate::ApiError;
-use crate::extract::{Body, ManageKey, PathId};
+use crate::extract::{Body, ManageKey, PathId, Sent};
 use crate::openapi::not_blank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
@@ -20,9 +20,10 @@ pub(crate) struct Fields {
     #[serde(default)]
     #[schema(schema_with = not_blank::<200>)]
     name: Patch<Text<200>>,
+    /// Wins over the colours found in the cover; null brings those back.
     #[serde(default)]
-    #[schema(value_type = Option<Vec<ThemeColour>>, max_items = 8)]
-    theme: Patch<Vec<ThemeColour>>,
+    #[schema(value_type = Option<Palette>)]
+    theme: Patch<Palette>,
     #[serde(default)]
     #[schema(value_type = Option<bool>)]
     is_theme_overridable: Patch<bool>,
@@ -35,6 +36,10 @@ pub(crate) struct Fields {
     #[serde(default)]
     #[schema(value_type = Option<Text<1000>>)]
     player_subtitle: Patch<Text<1000>>,
+    /// Only a record that is sent back has it; its value is passed over.
+    #[serde(default)]
+    #[schema(ignore)]
+    player_color_light: Sent,
 }
 
 impl From<Fields> for UpdateOrganization {
@@ -42,6 +47,7 @@ impl From<Fields> for UpdateOrganization {
         Self {
             name: fields.name.map(Into::into),
             theme: fields.theme,
+            is_record: fields.player_color_light.0,
             is_theme_overridable: fields.is_theme_overridable,
             is_cover_overridable: fields.is_cover_overridable,
             player_colour: fields.player_color,
@@ -51,7 +57,8 @@ impl From<Fields> for UpdateOrganization {
     }
 }
 
-/// Changes the fields that the body has.
+/// Changes the fields that the body has. A whole record as it was answered changes nothing: colours found in the cover do not
+/// become set ones.
 #[utoipa::path(
     put,
     path = "/v1/organization/{organization_id}",

@@ -2,12 +2,14 @@
 
 use axum::extract::State;
 use serde::Serialize;
-use tonearm_domain::{PlaySessionId, TrackId};
+use tonearm_domain::{PlaySessionId, Timestamp, TrackId};
 use tonearm_service::Playback;
 use utoipa::ToSchema;
 
 use crate::ApiError;
+use crate::error::ErrorBody;
 use crate::extract::{PathId, PathText};
+use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -16,6 +18,8 @@ pub(crate) struct Downloaded {
     play_session_id: PlaySessionId,
     track_id: TrackId,
     download: DownloadRecord,
+    /// When the URL ends; the same as in `download`.
+    expires_at: Timestamp,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -23,6 +27,8 @@ pub(crate) struct Downloaded {
 struct DownloadRecord {
     variant: String,
     url: String,
+    /// When the URL ends.
+    expires_at: Timestamp,
 }
 
 /// A URL that a browser saves, valid for 30 seconds.
@@ -36,18 +42,21 @@ struct DownloadRecord {
         ("play_track_id" = TrackId, Path),
         ("variant_index" = String, Path),
     ),
-    responses((status = 200, body = Answer<Downloaded>, description = "A URL that a browser saves, valid for 30 seconds.")),
+    responses(
+        (status = 200, body = Answer<Downloaded>, description = "A URL that a browser saves, valid for 30 seconds."),
+        (status = 403, body = ErrorBody, description = "The session does not allow downloads."),
+    ),
 )]
 pub(crate) async fn download(
     PathId(session_id): PathId<PlaySessionId>,
     PathId(track_id): PathId<TrackId>,
     PathText(variant_index): PathText,
+    request: CurrentRequest,
     State(playback): State<Playback>,
 ) -> Result<Answer<Downloaded>, ApiError> {
     let download = playback.download(session_id, track_id, &variant_index).await?;
-    Ok(Answer::plain(Downloaded {
-        play_session_id: session_id,
-        track_id,
-        download: DownloadRecord { variant: download.variant, url: download.url },
-    }))
+    let expires_at = download.expires_at;
+    let record = DownloadRecord { variant: download.variant, url: download.url, expires_at };
+    let downloaded = Downloaded { play_session_id: session_id, track_id, download: record, expires_at };
+    Ok(Answer::traced(request, downloaded))
 }

@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::extract::PathId;
+use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, PlaySessionCore, PlaybackData};
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -32,13 +33,15 @@ pub(crate) struct Played {
 pub(crate) async fn track(
     PathId(session_id): PathId<PlaySessionId>,
     PathId(track_id): PathId<TrackId>,
+    request: CurrentRequest,
     State(playback): State<Playback>,
 ) -> Result<Answer<Played>, ApiError> {
     let (session, playable) = playback.play_track(session_id, track_id).await?;
-    Ok(Answer::plain(Played {
+    let played = Played {
         play_session_id: session_id,
         track_id,
         play_session: session.into(),
         playback: playable.into(),
-    }))
+    };
+    Ok(Answer::traced(request, played))
 }

@@ -3,37 +3,45 @@
 use axum::extract::State;
 use http::Method;
 use serde::{Deserialize, Serialize};
-use tonearm_domain::{CollectionId, ExpiresIn, PlaySessionId, Timestamp, TrackId};
+use tonearm_domain::{CollectionId, ExpiresIn, Metadata, PlaySessionId, Text, Timestamp, TrackId};
 use tonearm_service::{Caller, GrantPlaySession, PlaySessionScope, Playback};
 use utoipa::ToSchema;
 
+use super::described::Described;
 use crate::ApiError;
 use crate::extract::{Body, PathText, PlayKey, required};
+use crate::request_id::CurrentRequest;
 use crate::router::method_not_allowed;
 use crate::shapes::{Answer, OpenedBody};
 
 #[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = play_session::create::CollectionFields)]
-pub(crate) struct CollectionFields {
-    #[schema(required, value_type = CollectionId)]
+#[schema(as = play_session::create::Fields)]
+pub(crate) struct Fields {
+    /// Needed where the scope is `collection`.
     collection_id: Option<CollectionId>,
-    /// Indexes of the variants to list, in this order; all playable ones unless told.
+    /// Needed where the scope is `track`.
+    track_id: Option<TrackId>,
+    /// Indexes of the variants to list, in this order; all playable ones unless given.
     variants: Option<Vec<String>>,
+    organization_index: Option<Text<1000>>,
+    metadata: Option<Metadata>,
     /// Asks for downloads, which the key must allow too.
+    #[schema(default = false)]
     is_downloadable: Option<bool>,
     expires_in: Option<ExpiresIn>,
 }
 
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = play_session::create::TrackFields)]
-pub(crate) struct TrackFields {
-    #[schema(required, value_type = TrackId)]
-    track_id: Option<TrackId>,
-    /// Indexes of the variants to list, in this order; all playable ones unless told.
-    variants: Option<Vec<String>>,
-    /// Asks for downloads, which the key must allow too.
-    is_downloadable: Option<bool>,
-    expires_in: Option<ExpiresIn>,
+impl Fields {
+    fn into_grant(self, scope: PlaySessionScope) -> GrantPlaySession {
+        GrantPlaySession {
+            scope,
+            variants: self.variants.unwrap_or_default(),
+            organization_index: self.organization_index.map(Into::into),
+            metadata: self.metadata.unwrap_or_default(),
+            is_downloadable: self.is_downloadable.unwrap_or(false),
+            expires_in: self.expires_in.unwrap_or_default(),
+        }
+    }
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -44,14 +52,20 @@ pub(crate) struct Created {
     expires_at: Timestamp,
 }
 
-/// Grants a play session for a collection and answers all it takes to play its first track.
+/// Grants a play session for a collection or a track and answers all it takes to play its first track.
 #[utoipa::path(
     post,
-    path = "/v1/play_session/collection",
+    path = "/v1/play_session/{scope}",
     tag = "Play sessions",
-    operation_id = "create_collection_play_session",
+    operation_id = "create_play_session",
+    params((
+        "scope" = String,
+        Path,
+        pattern = "^(collection|track)$",
+        description = "What is played: a `collection` or a `track`. `playlist` is reserved and refused.",
+    )),
     request_body(
-        content = CollectionFields,
+        content = Described,
         example = json!({
             "collection_id": "019a0c3e-7d51-7c64-9d0b-2f4f6c1f8a10",
             "variants": ["hq", "preview"],
@@ -67,59 +81,34 @@ pub(crate) struct Created {
 )]
 pub(crate) async fn for_collection(
     PlayKey(caller): PlayKey,
+    request: CurrentRequest,
     State(playback): State<Playback>,
-    Body(fields): Body<CollectionFields>,
+    Body(mut fields): Body<Fields>,
 ) -> Result<Answer<Created>, ApiError> {
-    let CollectionFields { collection_id, variants, is_downloadable, expires_in } = fields;
-    let grant = GrantPlaySession {
-        scope: PlaySessionScope::Collection(required("collection_id", collection_id)?),
-        variants: variants.unwrap_or_default(),
-        is_downloadable: is_downloadable.unwrap_or(false),
-        expires_in: expires_in.unwrap_or_default(),
-    };
-    open(&caller, &playback, grant).await
+    let scope = PlaySessionScope::Collection(required("collection_id", fields.collection_id.take())?);
+    open(&caller, request, &playback, fields.into_grant(scope)).await
 }
 
-/// Grants a play session for one track and answers all it takes to play it.
-#[utoipa::path(
-    post,
-    path = "/v1/play_session/track",
-    tag = "Play sessions",
-    operation_id = "create_track_play_session",
-    request_body(
-        content = TrackFields,
-        example = json!({ "track_id": "019a0c3f-0b7e-7a42-8f55-6f7a1f0f2c3d", "is_downloadable": true }),
-    ),
-    responses((
-        status = 200,
-        body = Answer<Created>,
-        description = "The session, the track, and all it takes to play it.",
-    )),
-    security(("api_key" = [])),
-)]
+/// The same for one track.
 pub(crate) async fn for_track(
     PlayKey(caller): PlayKey,
+    request: CurrentRequest,
     State(playback): State<Playback>,
-    Body(fields): Body<TrackFields>,
+    Body(mut fields): Body<Fields>,
 ) -> Result<Answer<Created>, ApiError> {
-    let TrackFields { track_id, variants, is_downloadable, expires_in } = fields;
-    let grant = GrantPlaySession {
-        scope: PlaySessionScope::Track(required("track_id", track_id)?),
-        variants: variants.unwrap_or_default(),
-        is_downloadable: is_downloadable.unwrap_or(false),
-        expires_in: expires_in.unwrap_or_default(),
-    };
-    open(&caller, &playback, grant).await
+    let scope = PlaySessionScope::Track(required("track_id", fields.track_id.take())?);
+    open(&caller, request, &playback, fields.into_grant(scope)).await
 }
 
 async fn open(
     caller: &Caller,
+    request: CurrentRequest,
     playback: &Playback,
     grant: GrantPlaySession,
 ) -> Result<Answer<Created>, ApiError> {
     let opened = playback.grant_play_session(caller, grant).await?;
     let expires_at = opened.session.expires_at;
-    Ok(Answer::plain(Created { opened: opened.into(), expires_at }))
+    Ok(Answer::traced(request, Created { opened: opened.into(), expires_at }))
 }
 
 /// What else is sent to `/v1/play_session/{…}`: an unknown scope where a scope can stand, which is everything that is
@@ -134,7 +123,9 @@ pub(crate) async fn elsewhere(
     }
     match (key, scope.as_str()) {
         (Err(error), _) => error,
-        (Ok(_), "playlist") => ApiError::invalid("scope", "playlist is reserved; use collection or track"),
-        (Ok(_), _) => ApiError::invalid("scope", "is collection or track"),
+        (Ok(_), "playlist") => {
+            ApiError::invalid("scope", "`playlist` is reserved; use `collection` or `track`")
+        }
+        (Ok(_), _) => ApiError::invalid("scope", "must be `collection` or `track`"),
     }
 }

@@ -1,4 +1,5 @@
 //! Play sessions.
 
 pub(crate) mod create;
+mod described;
 pub(crate) mod read;

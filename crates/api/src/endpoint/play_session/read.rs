@@ -6,6 +6,7 @@ use tonearm_service::Playback;
 
 use crate::ApiError;
 use crate::extract::{PathId, PlaySessionReader};
+use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, OpenedBody};
 
 /// A play session with its tracks. It takes a key, unless the operator lets the session's id be enough.
@@ -21,11 +22,12 @@ use crate::shapes::{Answer, OpenedBody};
 pub(crate) async fn read(
     reader: PlaySessionReader,
     PathId(id): PathId<PlaySessionId>,
+    request: CurrentRequest,
     State(playback): State<Playback>,
 ) -> Result<Answer<OpenedBody>, ApiError> {
     let opened = match reader {
         PlaySessionReader::Key(caller) => playback.play_session(&caller, id).await?,
         PlaySessionReader::Holder => playback.public_play_session(id).await?,
     };
-    Ok(Answer::plain(opened.into()))
+    Ok(Answer::traced(request, opened.into()))
 }

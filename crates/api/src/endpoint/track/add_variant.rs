@@ -20,32 +20,36 @@ pub(crate) struct Fields {
     index: Option<VariantIndex>,
     #[schema(required, value_type = AddableType)]
     variant_type_id: Option<AddableType>,
-    #[schema(value_type = Option<LossyCodec>)]
+    #[schema(value_type = Option<LossyCodec>, default = "aac")]
     codec: Option<Codec>,
     /// Kilobits per second.
-    #[schema(minimum = 12, maximum = 320)]
+    #[schema(minimum = 12, maximum = 320, default = 128)]
     #[serde(default, deserialize_with = "whole_number")]
     bitrate: Option<u16>,
+    #[schema(default = true)]
     is_stereo: Option<bool>,
+    #[schema(default = true)]
     is_strip_tags: Option<bool>,
+    #[schema(default = true)]
     is_strip_cover: Option<bool>,
     /// LUFS.
     #[schema(minimum = -70, maximum = -5)]
     loudness_target: Option<f64>,
+    #[schema(default = "seconds")]
     preview_type: Option<PreviewType>,
-    #[schema(minimum = 0, maximum = 86400)]
+    #[schema(minimum = 0, maximum = 86400, default = 60)]
     preview_seconds: Option<f64>,
-    #[schema(minimum = 0, maximum = 100)]
+    #[schema(minimum = 0, maximum = 100, default = 0)]
     preview_min_percent: Option<f64>,
-    #[schema(minimum = 0, maximum = 100)]
+    #[schema(minimum = 0, maximum = 100, default = 50)]
     preview_max_percent: Option<f64>,
-    #[schema(minimum = 0, maximum = 100)]
+    #[schema(minimum = 0, maximum = 100, default = 25)]
     preview_percent: Option<f64>,
-    #[schema(minimum = 0, maximum = 86400)]
+    #[schema(minimum = 0, maximum = 86400, default = 0)]
     preview_min_seconds: Option<f64>,
-    #[schema(minimum = 0, maximum = 86400)]
+    #[schema(minimum = 0, maximum = 86400, default = 90)]
     preview_max_seconds: Option<f64>,
-    #[schema(minimum = 0, maximum = 100)]
+    #[schema(minimum = 0, maximum = 100, default = 25)]
     preview_start_percent: Option<f64>,
 }
 
@@ -53,7 +57,11 @@ pub(crate) struct Fields {
 fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u16>, D::Error> {
     let whole = |number: f64| {
         let fits = number.fract() == 0.0 && (0.0..=f64::from(u16::MAX)).contains(&number);
-        if fits { Ok(number as u16) } else { Err(D::Error::custom("is no whole number that fits")) }
+        if fits {
+            Ok(number as u16)
+        } else {
+            Err(D::Error::custom("must be a whole number from 12 to 320 (kbit/s)"))
+        }
     };
     Option::<f64>::deserialize(deserializer)?.map(whole).transpose()
 }
@@ -90,11 +98,11 @@ impl Fields {
         let index = required("index", self.index.clone())?;
         let variant_type = required("variant_type_id", self.variant_type_id)?;
         if self.codec.is_some_and(Codec::is_lossless) {
-            return Err(ApiError::invalid("codec", "is aac, mp3, ogg or opus"));
+            return Err(ApiError::invalid("codec", "must be one of aac, mp3, ogg, opus"));
         }
-        self.check_bounds().map_err(|error| ApiError::invalid(field_of(&error), error))?;
+        self.check_bounds().map_err(|error| ApiError::invalid(error.field(), error))?;
         let kind = self.kind(variant_type)?;
-        kind.validate().map_err(|error| ApiError::invalid(field_of(&error), error))?;
+        kind.validate().map_err(|error| ApiError::invalid(error.field(), error))?;
         Ok((index, kind))
     }
 
@@ -146,20 +154,6 @@ impl Fields {
             given.retain(|_, value| !value.is_null());
         }
         serde_json::from_value(settings).map_err(|error| ApiError::invalid("variant", error))
-    }
-}
-
-fn field_of(error: &RecipeError) -> &'static str {
-    match error {
-        RecipeError::Index => "index",
-        RecipeError::Bitrate => "bitrate",
-        RecipeError::Percent(name) | RecipeError::Seconds(name) => name,
-        RecipeError::Samples => "num_samples",
-        RecipeError::SamplesPerPixel => "samples_per_pixel",
-        RecipeError::Bits => "bits",
-        RecipeError::Side { name, .. } => name,
-        RecipeError::FrameRate => "frame_rate",
-        RecipeError::Loudness => "loudness_target",
     }
 }
 

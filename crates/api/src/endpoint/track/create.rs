@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use tonearm_domain::{CollectionId, Colour, CreatorId, Metadata, Text, TrackId};
+use tonearm_domain::{CollectionId, Colour, CreatorId, Metadata, Palette, Text, TrackId};
 use tonearm_service::{CreateTrack, Library};
 use utoipa::ToSchema;
 
@@ -22,11 +22,15 @@ pub(crate) struct Fields {
     creator_id: Option<CreatorId>,
     organization_index: Option<Text<1000>>,
     metadata: Option<Metadata>,
+    #[schema(default = true)]
     is_cover_overridable: Option<bool>,
+    #[schema(default = true)]
     is_theme_overridable: Option<bool>,
     player_title: Option<Text<1000>>,
     player_subtitle: Option<Text<1000>>,
     player_color: Option<Colour>,
+    /// Wins over the colours found in covers.
+    theme: Option<Palette>,
 }
 
 impl Fields {
@@ -43,6 +47,7 @@ impl Fields {
             player_title: self.player_title.map(Into::into),
             player_subtitle: self.player_subtitle.map(Into::into),
             player_colour: self.player_color,
+            theme: self.theme,
         })
     }
 }

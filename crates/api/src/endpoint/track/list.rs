@@ -27,8 +27,8 @@ pub(crate) struct Listed {
     operation_id = "list_tracks",
     params(
         ("collection_id" = CollectionId, Path),
-        ("limit" = Option<u32>, Query, minimum = 1, maximum = 200, description = "50 unless told."),
-        ("offset" = Option<i64>, Query, minimum = 0, description = "0 unless told."),
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 200, description = "Most rows of the page."),
+        ("offset" = Option<i64>, Query, minimum = 0, description = "Rows before the page."),
     ),
     responses((status = 200, body = Answer<Listed>, description = "One page, and how many there are in all.")),
     security(("api_key" = [])),
@@ -41,6 +41,6 @@ pub(crate) async fn list(
     State(library): State<Library>,
 ) -> Result<Answer<Listed>, ApiError> {
     let (count, tracks) = library.tracks(&caller, collection_id, page).await?;
-    let tracks = tracks.into_iter().map(Into::into).collect();
+    let tracks = tracks.into_iter().map(ReducedTrack::listed).collect();
     Ok(Answer::traced(request, Listed { count, tracks }))
 }

@@ -9,12 +9,13 @@ use utoipa::ToSchema;
 use crate::ApiError;
 use crate::extract::{ManageKey, PathId};
 use crate::request_id::CurrentRequest;
-use crate::shapes::{Answer, UploadDescriptor};
+use crate::shapes::{Answer, ReducedTrack, UploadDescriptor};
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = track::renew_cover_upload::Renewed)]
 pub(crate) struct Renewed {
     track_id: TrackId,
+    track: ReducedTrack,
     track_cover_upload: UploadDescriptor,
 }
 
@@ -34,6 +35,7 @@ pub(crate) async fn renew_cover_upload(
     request: CurrentRequest,
     State(library): State<Library>,
 ) -> Result<Answer<Renewed>, ApiError> {
-    let track_cover_upload = library.renew_cover_upload(&caller, track_id).await?.into();
-    Ok(Answer::traced(request, Renewed { track_id, track_cover_upload }))
+    let (track, cover) = library.renew_cover_upload(&caller, track_id).await?;
+    let renewed = Renewed { track_id, track: track.into(), track_cover_upload: cover.into() };
+    Ok(Answer::traced(request, renewed))
 }

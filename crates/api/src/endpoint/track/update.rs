@@ -2,12 +2,12 @@
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use tonearm_domain::{Colour, CreatorId, Metadata, Patch, Text, TrackId};
+use tonearm_domain::{Colour, CreatorId, Metadata, Palette, Patch, Text, TrackId};
 use tonearm_service::{Library, UpdateTrack};
 use utoipa::ToSchema;
 
 use crate::ApiError;
-use crate::extract::{Body, ManageKey, PathId};
+use crate::extract::{Body, ManageKey, PathId, Sent};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, ReducedTrack};
 
@@ -42,6 +42,14 @@ pub(crate) struct Fields {
     #[serde(default)]
     #[schema(value_type = Option<Colour>)]
     player_color: Patch<Colour>,
+    /// Wins over the colours found in covers; null brings those back.
+    #[serde(default)]
+    #[schema(value_type = Option<Palette>)]
+    theme: Patch<Palette>,
+    /// Only a record that is sent back has it; its value is passed over.
+    #[serde(default)]
+    #[schema(ignore)]
+    player_color_light: Sent,
 }
 
 impl From<Fields> for UpdateTrack {
@@ -59,6 +67,8 @@ impl From<Fields> for UpdateTrack {
             player_title: title.map(Into::into),
             player_subtitle: fields.player_subtitle.map(Into::into),
             player_colour: fields.player_color,
+            theme: fields.theme,
+            is_record: fields.player_color_light.0,
         }
     }
 }
@@ -70,7 +80,8 @@ pub(crate) struct Updated {
     track: ReducedTrack,
 }
 
-/// Changes the fields that the body has.
+/// Changes the fields that the body has. A whole record as it was answered changes nothing: derived colours in it do not
+/// become set ones.
 #[utoipa::path(
     put,
     path = "/v1/track/{track_id}",

@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 use crate::ApiError;
 use crate::endpoint::track::create as track;
 use crate::extract::{Body, UploadKey};
+use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, SessionTrackRecord, UploadDescriptor, UploadSessionBody};
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -69,6 +70,7 @@ impl From<CreatedUploadSession> for Created {
 )]
 pub(crate) async fn create(
     UploadKey(caller): UploadKey,
+    request: CurrentRequest,
     State(uploads): State<Uploads>,
     Body(fields): Body<Fields>,
 ) -> Result<Answer<Created>, ApiError> {
@@ -81,5 +83,5 @@ pub(crate) async fn create(
         track: fields.track.map(|track| track.into_track("track.file_name")).transpose()?,
     };
     let created = uploads.create_upload_session(&caller, create).await?;
-    Ok(Answer::plain(created.into()))
+    Ok(Answer::traced(request, created.into()))
 }

@@ -6,6 +6,7 @@ use tonearm_service::Uploads;
 
 use crate::ApiError;
 use crate::extract::PathId;
+use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, UploadSessionBody};
 
 /// An upload session, for whoever holds its id.
@@ -19,7 +20,8 @@ use crate::shapes::{Answer, UploadSessionBody};
 )]
 pub(crate) async fn read(
     PathId(id): PathId<UploadSessionId>,
+    request: CurrentRequest,
     State(uploads): State<Uploads>,
 ) -> Result<Answer<UploadSessionBody>, ApiError> {
-    Ok(Answer::plain(uploads.upload_session(id).await?.into()))
+    Ok(Answer::traced(request, uploads.upload_session(id).await?.into()))
 }

@@ -28,7 +28,7 @@ struct AskedText {
 }
 
 fn day(field: &'static str, text: Option<&str>) -> Result<Option<Day>, ApiError> {
-    text.map(str::parse).transpose().map_err(|_| ApiError::invalid(field, "is a day such as 2030-01-31"))
+    text.map(str::parse).transpose().map_err(|_| ApiError::invalid(field, "must be a day such as 2030-01-31"))
 }
 
 impl FromRequestParts<App> for Asked {
@@ -70,8 +70,8 @@ pub(crate) struct Read {
         ("from" = Option<Day>, Query, description = "The first day, in UTC; the 30 days up to `to` unless told."),
         ("to" = Option<Day>, Query, description = "The last day, which is included; today unless told. At most 367 days in all."),
         ("group" = Option<String>, Query, pattern = "^(day|track|variant)$", description = "What a row is about; `day` unless told."),
-        ("limit" = Option<u32>, Query, minimum = 1, maximum = 200, description = "50 unless told."),
-        ("offset" = Option<i64>, Query, minimum = 0, description = "0 unless told."),
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 200, description = "Most rows of the page."),
+        ("offset" = Option<i64>, Query, minimum = 0, description = "Rows before the page."),
     ),
     responses((
         status = 200,

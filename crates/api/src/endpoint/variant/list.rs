@@ -6,32 +6,38 @@ use tonearm_service::Library;
 use utoipa::ToSchema;
 
 use crate::ApiError;
-use crate::extract::ManageKey;
+use crate::extract::{ManageKey, Paged};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, VariantRecord};
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = variant::list::Listed)]
 pub(crate) struct Listed {
-    count: usize,
+    /// How many there are in all, whatever the page.
+    count: u64,
     variants: Vec<VariantRecord>,
 }
 
-/// The organization's recipes, in order; there are few, so all of them.
+/// A page of the organization's recipes, in order.
 #[utoipa::path(
     get,
     path = "/v1/variant",
     tag = "Variants",
     operation_id = "list_variants",
-    responses((status = 200, body = Answer<Listed>, description = "All recipes of the organization.")),
+    params(
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 200, description = "Most rows of the page."),
+        ("offset" = Option<i64>, Query, minimum = 0, description = "Rows before the page."),
+    ),
+    responses((status = 200, body = Answer<Listed>, description = "One page, and how many there are in all.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn list(
     ManageKey(caller): ManageKey,
+    Paged(page): Paged,
     request: CurrentRequest,
     State(library): State<Library>,
 ) -> Result<Answer<Listed>, ApiError> {
-    let recipes = library.variants(&caller).await?;
-    let variants: Vec<VariantRecord> = recipes.into_iter().map(Into::into).collect();
-    Ok(Answer::traced(request, Listed { count: variants.len(), variants }))
+    let (count, recipes) = library.variants(&caller, page).await?;
+    let variants = recipes.into_iter().map(Into::into).collect();
+    Ok(Answer::traced(request, Listed { count, variants }))
 }

@@ -205,7 +205,7 @@ fn song(seed: u64) -> Vec<u8> {
 async fn share_key(client: &Client, title: &str, reach: Value) -> String {
     let mut body = json!({"title": title, "api_key_type_id": "share", "variants": ["hq"]});
     body.as_object_mut().unwrap().extend(reach.as_object().unwrap().clone());
-    text(&client.post("/v1/api_key", &body).await.ok(), "/api_key/key").to_owned()
+    text(&client.post("/v1/api_key", &body).await.ok(), "/api_key").to_owned()
 }
 
 async fn other_keys(ada: &Ada) {

@@ -1,0 +1,251 @@
+//! The description and the service agree: a real answer of every operation is what its schema says, and a record that is read
+//! can be sent back without changing anything.
+
+use std::collections::BTreeSet;
+
+use axum::body::Body;
+use http::{Method, Request};
+use serde_json::{Value, json};
+use tonearm_domain::KeyType;
+use tonearm_fixtures::Place;
+
+use crate::house::{House, local, tone};
+use crate::on_both;
+use crate::reply::Reply;
+use crate::schema::{problems, undescribed};
+
+on_both!(every_operation_answers_as_described, a_record_sent_back_changes_nothing);
+
+/// The service, its description, and which operations were held against it.
+struct Contract {
+    house: House,
+    document: Value,
+    checked: BTreeSet<String>,
+}
+
+impl Contract {
+    async fn open(place: Place) -> Self {
+        let house = House::open(place).await;
+        let document = house.document().await;
+        Self { house, document, checked: BTreeSet::new() }
+    }
+
+    /// Holds an answer against the operation of this name.
+    #[track_caller]
+    fn check(&mut self, operation_id: &str, reply: Reply) -> Value {
+        let paths = self.document["paths"].as_object().unwrap().values();
+        let operations = paths.flat_map(|path| path.as_object().unwrap().values());
+        let operation = operations
+            .clone()
+            .find(|operation| operation["operationId"] == operation_id)
+            .unwrap_or_else(|| panic!("there is no operation {operation_id}"));
+        let status = reply.status.as_u16().to_string();
+        let response = &operation["responses"][&status];
+        assert!(response.is_object(), "{operation_id} is not described to answer {status}: {}", reply.json);
+        if status == "200" {
+            let schema = &response["content"]["application/json"]["schema"];
+            assert!(schema.is_object(), "{operation_id} has no schema");
+            assert_eq!(
+                problems(&self.document, schema, &reply.json),
+                [""; 0],
+                "{operation_id}: {}",
+                reply.json
+            );
+            assert_eq!(undescribed(&self.document, schema, &reply.json), [""; 0], "{operation_id}");
+        }
+        self.checked.insert(operation_id.to_owned());
+        reply.json
+    }
+
+    async fn call(&mut self, operation_id: &str, method: Method, path: &str, body: Value) -> Value {
+        let reply = self.house.call(method, path, body).await;
+        assert!(reply.status.is_success(), "{operation_id}: {}", reply.json);
+        self.check(operation_id, reply)
+    }
+
+    async fn get(&mut self, operation_id: &str, path: &str) -> Value {
+        self.call(operation_id, Method::GET, path, Value::Null).await
+    }
+
+    async fn post(&mut self, operation_id: &str, path: &str, body: Value) -> Value {
+        self.call(operation_id, Method::POST, path, body).await
+    }
+
+    /// Sends bytes to an upload URL.
+    async fn upload(&mut self, operation_id: &str, method: Method, url: &Value, bytes: Vec<u8>) {
+        let url = local(url.as_str().unwrap()).to_owned();
+        let request = Request::builder().method(method).uri(url).body(Body::from(bytes)).unwrap();
+        let reply = self.house.send(request).await.expect_ok();
+        self.check(operation_id, reply);
+    }
+}
+
+fn id<'a>(json: &'a Value, name: &str) -> &'a str {
+    json[name].as_str().unwrap_or_else(|| panic!("no {name} in {json}"))
+}
+
+fn png() -> Vec<u8> {
+    crate::covers::picture([200, 30, 30])
+}
+
+async fn every_operation_answers_as_described(place: Place) {
+    let mut contract = Contract::open(place).await;
+    let c = &mut contract;
+    let organization = format!("/v1/organization/{}", c.house.organization_id);
+    c.get("read_organization", &organization).await;
+    c.call("update_organization", Method::PUT, &organization, json!({ "player_subtitle": "An archive" }))
+        .await;
+
+    let creator = c.post("create_creator", "/v1/creator", json!({ "organization_index": "u-1" })).await;
+    let creator = format!("/v1/creator/{}", id(&creator, "creator_id"));
+    c.get("list_creators", "/v1/creator").await;
+    c.get("read_creator", &creator).await;
+    c.call("update_creator", Method::PUT, &creator, json!({ "metadata": { "a": 1 } })).await;
+    c.call("delete_creator", Method::DELETE, &creator, Value::Null).await;
+
+    let created = c.post("create_collection", "/v1/collection", json!({ "title": "Songs" })).await;
+    let collection_id = id(&created, "collection_id").to_owned();
+    let collection = format!("/v1/collection/{collection_id}");
+    let url = &created["collection_cover_upload"]["upload_url"];
+    c.upload("upload_collection_cover", Method::POST, url, png()).await;
+    c.get("list_collections", "/v1/collection").await;
+    c.get("read_collection", &collection).await;
+    c.call("update_collection", Method::PUT, &collection, json!({ "player_subtitle": "Songs" })).await;
+    c.post("renew_collection_cover_upload", &format!("{collection}/cover"), Value::Null).await;
+
+    let body = json!({ "collection_id": collection_id, "file_name": "Song.wav" });
+    let created = c.post("create_track", "/v1/track", body).await;
+    let track_id = id(&created, "track_id").to_owned();
+    let track = format!("/v1/track/{track_id}");
+    c.upload("upload_source", Method::PUT, &created["track_upload"]["upload_url"], tone()).await;
+    c.upload("upload_cover", Method::POST, &created["track_cover_upload"]["upload_url"], png()).await;
+    c.house.run_jobs().await;
+    c.get("read_track", &track).await;
+    c.get("list_tracks", &format!("{collection}/track")).await;
+    c.call("update_track", Method::PUT, &track, json!({ "player_title": "A song" })).await;
+    c.post("renew_track_cover_upload", &format!("{track}/cover"), Value::Null).await;
+
+    let variants = c.get("list_variants", "/v1/variant").await;
+    for variant in variants["variants"].as_array().unwrap() {
+        c.get("read_variant", &format!("/v1/variant/{}", id(variant, "id"))).await;
+    }
+
+    let body = json!({ "track_id": track_id, "is_downloadable": true, "metadata": { "a": 1 } });
+    let session = c.post("create_play_session", "/v1/play_session/track", body).await;
+    let session = id(&session, "play_session_id").to_owned();
+    c.get("read_play_session", &format!("/v1/play_session/{session}")).await;
+    let played = format!("/v1/play/{session}/{track_id}");
+    let reply = c.house.get_open(&played).await.expect_ok();
+    c.check("play_track", reply);
+    let reply = c.house.get_open(&format!("{played}/hq/download")).await.expect_ok();
+    c.check("download_track", reply);
+    c.get("read_usage", "/v1/usage?group=track").await;
+
+    let body = json!({ "title": "Link", "api_key_type_id": "share", "variants": ["lq"] });
+    let share = c.post("create_api_key", "/v1/api_key", body).await;
+    let path = format!("/v1/stream/{track_id}/{}", id(&share, "api_key"));
+    let reply = c.house.get_open(&path).await;
+    assert_eq!(reply.status, 302);
+    c.check("redirect_share", reply);
+
+    let body = json!({ "index": "mini", "variant_type_id": "transcode", "codec": "opus" });
+    c.post("add_track_variant", &format!("{track}/variant"), body).await;
+    c.house.run_jobs().await;
+    c.house.add_recipe("late", json!({ "variant_type_id": "transcode", "codec": "opus" })).await;
+    c.post("retry_track", &format!("{track}/retry"), Value::Null).await;
+    c.house.run_jobs().await;
+
+    let body = json!({ "collection_id": collection_id, "track": { "file_name": "a.wav" } });
+    let session = c.post("create_upload_session", "/v1/upload_session", body).await;
+    let session = id(&session, "upload_session_id").to_owned();
+    let reply = c.house.get_open(&format!("/v1/upload_session/{session}")).await.expect_ok();
+    c.check("read_upload_session", reply);
+    let path = format!("/v1/upload/{session}/track");
+    let reply = c.house.call_as("", Method::POST, &path, json!({ "file_name": "b.wav" })).await.expect_ok();
+    c.check("create_upload_session_track", reply);
+
+    c.call("delete_track", Method::DELETE, &track, Value::Null).await;
+    c.call("delete_collection", Method::DELETE, &collection, Value::Null).await;
+
+    let mut all = BTreeSet::new();
+    for path in contract.document["paths"].as_object().unwrap().values() {
+        all.extend(
+            path.as_object().unwrap().values().map(|operation| id(operation, "operationId").to_owned()),
+        );
+    }
+    assert_eq!(contract.checked, all, "every operation is checked");
+}
+
+/// Reads a record, sends it back, and reads it again.
+async fn send_back(house: &House, path: &str, noun: &str) {
+    let before = house.get(path).await.expect_ok().json[noun].clone();
+    house.put(path, before.clone()).await.expect_ok();
+    let mut after = house.get(path).await.expect_ok().json[noun].clone();
+    if after.get("updated_at").is_some() {
+        after["updated_at"] = before["updated_at"].clone();
+    }
+    assert_eq!(after, before, "{path}");
+}
+
+async fn a_record_sent_back_changes_nothing(place: Place) {
+    let house = House::open(place).await;
+    let theme = json!([
+        { "hex": "#112233", "area": 0.6, "lightness": 0.13, "saturation": 0.5 },
+        { "hex": "#ff8800", "area": 0.1, "lightness": 0.5, "saturation": 1.0 },
+    ]);
+    let body = json!({ "organization_index": "u-1", "metadata": { "a": [1, null, { "b": 0.1 }] } });
+    let creator = house.post("/v1/creator", body).await.expect_ok();
+    let creator_id = id(&creator.json, "creator_id");
+    let all = json!({
+        "title": "Songs", "creator_id": creator_id, "organization_index": "c-1", "metadata": { "a": 1 }, "theme": theme,
+        "is_cover_overridable": false, "is_theme_overridable": false, "player_color": "#445566", "player_subtitle": "Sub",
+    });
+    let collection = house.post("/v1/collection", all).await.expect_ok();
+    assert_eq!(collection.json["collection"]["theme"], theme);
+    let collection_id = id(&collection.json, "collection_id");
+    let all = json!({
+        "collection_id": collection_id, "file_name": "../Söng.wav", "creator_id": creator_id, "organization_index": "t-1",
+        "metadata": { "a": 1 }, "theme": theme, "is_cover_overridable": false, "is_theme_overridable": false,
+        "player_title": "Title", "player_subtitle": "Subtitle", "player_color": "#0ff",
+    });
+    let track = house.post("/v1/track", all).await.expect_ok();
+    assert_eq!(track.json["track"]["theme"], theme);
+    let all = json!({
+        "name": "Radio", "theme": theme, "is_theme_overridable": false, "is_cover_overridable": false,
+        "player_color": "#445566", "player_subtitle": "Sub",
+    });
+    let organization = format!("/v1/organization/{}", house.organization_id);
+    house.put(&organization, all).await.expect_ok();
+    let track = format!("/v1/track/{}", id(&track.json, "track_id"));
+    let collection = format!("/v1/collection/{collection_id}");
+    for (path, noun) in [
+        (&track, "track"),
+        (&collection, "collection"),
+        (&format!("/v1/creator/{creator_id}"), "creator"),
+        (&organization, "organization"),
+    ] {
+        send_back(&house, path, noun).await;
+    }
+
+    // What was derived does not become what was set either.
+    let bare = house.create_collection("Bare").await;
+    let body = json!({ "collection_id": bare, "file_name": "Song.wav" });
+    let created = house.post("/v1/track", body).await.expect_ok();
+    let [track, collection] =
+        [format!("/v1/track/{}", id(&created.json, "track_id")), format!("/v1/collection/{bare}")];
+    send_back(&house, &track, "track").await;
+    send_back(&house, &collection, "collection").await;
+    house
+        .put(&organization, json!({ "player_color": "#abcdef", "is_theme_overridable": true }))
+        .await
+        .expect_ok();
+    let read = house.get(&track).await.expect_ok();
+    assert_eq!(read.json["track"]["player_color"], "#abcdef");
+    assert_eq!(read.json["track"]["player_title"], Value::Null);
+    let url = house.post(&format!("{collection}/cover"), Value::Null).await.expect_ok();
+    let url = local(id(&url.json["collection_cover_upload"], "upload_url")).to_owned();
+    house.send(Request::post(url).body(Body::from(png())).unwrap()).await.expect_ok();
+    assert_ne!(house.get(&collection).await.json["collection"]["theme"], json!([]));
+    let key = house.key_of_type(KeyType::Player).await;
+    assert_eq!(house.call_as(&key, Method::PUT, &track, json!({})).await.status, 403);
+}

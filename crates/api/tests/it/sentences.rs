@@ -1,0 +1,284 @@
+//! Every sentence that a refused request is answered with, as it is read by people. `sentences.txt` lists them; after a change
+//! on purpose, `TONEARM_WRITE_SENTENCES=1` with this test writes the list anew.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use axum::body::Body;
+use http::{Method, Request};
+use serde_json::{Value, json};
+use tonearm_domain::KeyType;
+use tonearm_fixtures::Place;
+use tonearm_service::CreateKey;
+
+use crate::house::{House, local, tone};
+use crate::reply::Reply;
+
+/// The list as it is written down, made anew from what the service says.
+struct List {
+    house: House,
+    text: String,
+}
+
+impl List {
+    /// Notes a refusal under what was tried.
+    fn note(&mut self, tried: &str, reply: &Reply) {
+        assert!(!reply.status.is_success(), "{tried} was not refused");
+        let (status, code) = (reply.status.as_u16(), reply.json["code"].as_str().unwrap());
+        let message = reply.json["message"].as_str().unwrap();
+        check(message, reply.json["field"].as_str());
+        writeln!(self.text, "{tried}\n    {status} {code}: {message}").unwrap();
+    }
+
+    async fn call_as(&mut self, key: &str, method: Method, path: &str, body: Value) {
+        let reply = self.house.call_as(key, method.clone(), path, body.clone()).await;
+        let body = if body.is_null() { String::new() } else { format!(" {body}") };
+        let body = if body.len() > 120 { " (a long body)".to_owned() } else { body };
+        // Ids that are made up differ from run to run of other tests only by their order, and tell nothing.
+        let shown: Vec<&str> =
+            path.split('/').map(|part| if part.len() >= 36 { "{id}" } else { part }).collect();
+        let tried = format!("{method} {}{}", shown.join("/"), without_ids(&body));
+        self.note(&tried, &reply);
+    }
+
+    async fn call(&mut self, method: Method, path: &str, body: Value) {
+        let key = self.house.key.clone();
+        self.call_as(&key, method, path, body).await;
+    }
+
+    async fn raw(&mut self, tried: &str, request: Request<Body>) {
+        let reply = self.house.send(request).await;
+        self.note(tried, &reply);
+    }
+}
+
+/// A body with `{id}` in the place of ids.
+fn without_ids(body: &str) -> String {
+    let parts = body.split('"').map(|part| if part.parse::<uuid::Uuid>().is_ok() { "{id}" } else { part });
+    parts.collect::<Vec<_>>().join("\"")
+}
+
+/// What no sentence has.
+fn check(message: &str, field: Option<&str>) {
+    let words: Vec<&str> = message.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    for word in [
+        "f64", "f32", "u8", "u16", "u32", "u64", "i32", "i64", "usize", "struct", "enum", "sequence",
+        "variant_",
+    ] {
+        assert!(!words.contains(&word), "a word of Rust in: {message}");
+    }
+    assert!(
+        !message.contains(" at line ") || message.starts_with("the body is not well-formed"),
+        "{message}"
+    );
+    assert!(!(message.contains("already is") && message.contains("already exists")), "{message}");
+    if let Some(field) = field {
+        let rest = message.strip_prefix(&format!("{field}: ")).unwrap_or(message);
+        let begins = rest.split([' ', ':']).next().unwrap();
+        assert_ne!(begins.trim_matches('`'), field, "the field is named twice: {message}");
+    }
+}
+
+#[tokio::test]
+async fn refusals_are_sentences() {
+    let house = House::open(Place::sqlite()).await;
+    let mut list = List { house, text: String::new() };
+    bodies(&mut list).await;
+    credentials(&mut list).await;
+    things(&mut list).await;
+    uploads(&mut list).await;
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/sentences.txt");
+    if std::env::var_os("TONEARM_WRITE_SENTENCES").is_some() {
+        std::fs::write(path, list.text).unwrap();
+        return;
+    }
+    let written = std::fs::read_to_string(path).unwrap();
+    for (at, (now, before)) in list.text.lines().zip(written.lines()).enumerate() {
+        assert_eq!(now, before, "line {} of sentences.txt", at + 1);
+    }
+    assert_eq!(list.text.lines().count(), written.lines().count());
+}
+
+/// Fields that are missing or wrong.
+async fn bodies(list: &mut List) {
+    let (post, put) = (Method::POST, Method::PUT);
+    let collection = list.house.collection_id.clone();
+    let track = list.house.create_track("a.wav").await["track_id"].as_str().unwrap().to_owned();
+    let colour = json!({ "hex": "#000", "area": 0, "lightness": 0, "saturation": 0 });
+    for body in [
+        json!({}),
+        json!({ "title": 7 }),
+        json!({ "title": " " }),
+        json!({ "title": "\0" }),
+        json!({ "title": "x".repeat(1001) }),
+        json!({ "title": "x", "metadata": 7 }),
+        json!({ "title": "x", "metadata": { "a": "x".repeat(70_000) } }),
+        json!({ "title": "x", "is_cover_overridable": "yes" }),
+        json!({ "title": "x", "player_color": "red" }),
+        json!({ "title": "x", "player_color": 7 }),
+        json!({ "title": "x", "creator_id": "me" }),
+        json!({ "title": "x", "theme": {} }),
+        json!({ "title": "x", "theme": [7] }),
+        json!({ "title": "x", "theme": [{}] }),
+        json!({ "title": "x", "theme": [{ "hex": "#000", "area": "half" }] }),
+        json!({ "title": "x", "theme": [{ "hex": "#000", "area": 2, "lightness": 0, "saturation": 0 }] }),
+        json!({ "title": "x", "theme": vec![colour; 9] }),
+    ] {
+        list.call(post.clone(), "/v1/collection", body).await;
+    }
+    for path in
+        [format!("/v1/collection/{collection}"), format!("/v1/organization/{}", list.house.organization_id)]
+    {
+        list.call(put.clone(), &path, json!({ "title": null, "name": null })).await;
+    }
+    list.call(put.clone(), &format!("/v1/track/{track}"), json!({ "player_title": [] })).await;
+    list.call(post.clone(), "/v1/creator", json!({})).await;
+    list.call(post.clone(), "/v1/track", json!({ "collection_id": collection })).await;
+    list.call(post.clone(), "/v1/track", json!({ "file_name": "a.wav" })).await;
+    list.call(post.clone(), "/v1/track", json!({ "collection_id": collection, "file_name": " " })).await;
+    for body in [
+        json!({}),
+        json!({ "collection_id": "x" }),
+        json!({ "collection_id": 7 }),
+        json!({ "collection_id": collection, "expires_in": 5 }),
+        json!({ "collection_id": collection, "expires_in": "60" }),
+        json!({ "collection_id": collection, "variants": "hq" }),
+        json!({ "collection_id": collection, "variants": [7] }),
+        json!({ "collection_id": collection, "variants": ["nothing"] }),
+        json!({ "collection_id": collection, "is_downloadable": 1 }),
+    ] {
+        list.call(post.clone(), "/v1/play_session/collection", body).await;
+    }
+    list.call(post.clone(), "/v1/play_session/track", json!({})).await;
+    list.call(post.clone(), "/v1/play_session/playlist", json!({})).await;
+    list.call(post.clone(), "/v1/play_session/album", json!({})).await;
+    list.call(post.clone(), "/v1/upload_session", json!({ "collection_id": collection, "track": {} })).await;
+    list.call(post.clone(), "/v1/upload_session", json!({ "collection_id": collection, "track": 7 })).await;
+    let key = |fields: Value| {
+        let mut body = json!({ "title": "x", "api_key_type_id": "player" });
+        body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        body
+    };
+    for body in [
+        json!({}),
+        json!({ "title": "x" }),
+        key(json!({ "title": " " })),
+        key(json!({ "api_key_type_id": "root" })),
+        key(json!({ "api_key_type_id": "api" })),
+        key(json!({ "api_key_type_id": "share" })),
+        key(json!({ "variants": ["Ä"] })),
+        key(json!({ "track_id": track })),
+        key(json!({ "expires_at": "tomorrow" })),
+        key(json!({ "expires_at": "2020-01-01T00:00:00Z" })),
+    ] {
+        list.call(post.clone(), "/v1/api_key", body).await;
+    }
+    let variant = |fields: Value| {
+        let mut body = json!({ "index": "my", "variant_type_id": "preview" });
+        body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        body
+    };
+    for body in [
+        json!({}),
+        json!({ "index": "A" }),
+        json!({ "index": "my" }),
+        variant(json!({ "variant_type_id": "levels" })),
+        variant(json!({ "codec": "flac" })),
+        variant(json!({ "codec": "mp2" })),
+        variant(json!({ "bitrate": 321 })),
+        variant(json!({ "bitrate": 128.5 })),
+        variant(json!({ "bitrate": "128" })),
+        variant(json!({ "loudness_target": 0 })),
+        variant(json!({ "preview_type": "all" })),
+        variant(json!({ "preview_percent": 101 })),
+        variant(json!({ "preview_seconds": -1 })),
+        variant(json!({})),
+    ] {
+        list.call(post.clone(), &format!("/v1/track/{track}/variant"), body).await;
+    }
+    for query in ["limit=0", "limit=x", "offset=-1"] {
+        list.call(Method::GET, &format!("/v1/variant?{query}"), Value::Null).await;
+    }
+    for query in ["from=x", "from=2030-01-02&to=2030-01-01", "from=2020-01-01", "group=week"] {
+        list.call(Method::GET, &format!("/v1/usage?{query}"), Value::Null).await;
+    }
+    for body in ["{", "[]", "{} {}", "{\"title\":\"\\ud800\"}"] {
+        let request =
+            Request::post("/v1/collection").header("authorization", format!("Bearer {}", list.house.key));
+        list.raw(&format!("POST /v1/collection {body}"), request.body(Body::from(body)).unwrap()).await;
+    }
+    let request =
+        Request::post("/v1/collection").header("authorization", format!("Bearer {}", list.house.key));
+    let request = request.header("content-type", "text/plain").body(Body::from("{}")).unwrap();
+    list.raw("POST /v1/collection as text/plain", request).await;
+    let request =
+        Request::post("/v1/collection").header("authorization", format!("Bearer {}", list.house.key));
+    let request = request.header("idempotency-key", "").body(Body::from("{}")).unwrap();
+    list.raw("POST /v1/collection with an empty Idempotency-Key", request).await;
+}
+
+/// Keys that are missing, unknown, or may not.
+async fn credentials(list: &mut List) {
+    let session = list.house.ambient.credential_id::<tonearm_domain::PlaySessionId>();
+    list.call_as("", Method::GET, "/v1/variant", Value::Null).await;
+    list.call_as("nonsense", Method::GET, "/v1/variant", Value::Null).await;
+    list.call_as("", Method::GET, &format!("/v1/play_session/{session}"), Value::Null).await;
+    let request =
+        Request::get("/v1/variant").header("authorization", "Basic abc").body(Body::empty()).unwrap();
+    list.raw("GET /v1/variant with Basic", request).await;
+    for (key_type, method, path) in [
+        (KeyType::Player, Method::GET, "/v1/variant"),
+        (KeyType::Uploader, Method::POST, "/v1/play_session/collection"),
+        (KeyType::Player, Method::POST, "/v1/upload_session"),
+    ] {
+        let key = list.house.key_of_type(key_type).await;
+        list.call_as(&key, method, path, Value::Null).await;
+    }
+    let key = CreateKey {
+        collection_id: Some(list.house.collection_id.parse().unwrap()),
+        ..CreateKey::new(KeyType::Api, "One collection")
+    };
+    let key = list.house.key(key).await;
+    list.call_as(&key, Method::POST, "/v1/collection", json!({ "title": "x" })).await;
+}
+
+/// Ids that are wrong or unknown, and things that cannot be done as they are.
+async fn things(list: &mut List) {
+    let unknown = "018f0000-0000-7000-8000-000000000001";
+    for noun in ["track", "collection", "creator", "variant", "organization", "play_session"] {
+        list.call(Method::GET, &format!("/v1/{noun}/x"), Value::Null).await;
+        list.call(Method::GET, &format!("/v1/{noun}/{unknown}"), Value::Null).await;
+    }
+    list.call_as("", Method::GET, &format!("/v1/play/{unknown}/{unknown}"), Value::Null).await;
+    list.call_as("", Method::GET, &format!("/v1/upload_session/{unknown}"), Value::Null).await;
+    list.call_as("", Method::GET, &format!("/v1/stream/{unknown}/nonsense"), Value::Null).await;
+    list.call(Method::GET, "/v1/nothing", Value::Null).await;
+    list.call(Method::DELETE, "/v1/variant", Value::Null).await;
+    let track = list.house.ready_track("Song.wav").await;
+    let session = list.house.post("/v1/play_session/track", json!({ "track_id": track })).await.expect_ok();
+    let session = session.json["play_session_id"].as_str().unwrap().to_owned();
+    let path = format!("/v1/play/{session}/{track}/hq/download");
+    list.call_as("", Method::GET, &path, Value::Null).await;
+}
+
+/// Upload URLs that are used up, expired or forged, and bodies that are refused.
+async fn uploads(list: &mut List) {
+    let created = list.house.create_track("Song.wav").await;
+    let [source, cover] = ["track_upload", "track_cover_upload"]
+        .map(|upload| local(created[upload]["upload_url"].as_str().unwrap()).to_owned());
+    let put = |url: &str, body: Vec<u8>| Request::put(url).body(Body::from(body)).unwrap();
+    list.raw("PUT an empty source", put(&source, Vec::new())).await;
+    list.raw("PUT a source that is too large", put(&source, vec![0; 2_000_001])).await;
+    let request = Request::put(&source).header("repr-digest", "sha-256=x").body(Body::from(tone())).unwrap();
+    list.raw("PUT a source with a malformed digest", request).await;
+    let digest = "sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:";
+    let request = Request::put(&source).header("repr-digest", digest).body(Body::from(tone())).unwrap();
+    list.raw("PUT a source with another digest", request).await;
+    list.raw("PUT a source to a forged URL", put(&source.replace("ttl=3600", "ttl=3601"), tone())).await;
+    list.raw("POST a cover that is none", Request::post(&cover).body(Body::from("text")).unwrap()).await;
+    list.raw("POST an empty cover", Request::post(&cover).body(Body::empty()).unwrap()).await;
+    list.house.send(put(&source, tone())).await.expect_ok();
+    list.raw("PUT a source once more", put(&source, tone())).await;
+    list.house.clock.advance_seconds(3600);
+    list.raw("PUT a source to an expired URL", put(&source, tone())).await;
+}

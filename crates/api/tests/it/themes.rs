@@ -1,0 +1,70 @@
+//! Decisions, "theme": a list of colours may be set on organizations, collections and tracks, and wins over what covers bring.
+
+use axum::body::Body;
+use http::Request;
+use serde_json::{Value, json};
+use tonearm_fixtures::Place;
+
+use crate::covers::picture;
+use crate::house::{House, local};
+use crate::on_both;
+
+on_both!(a_theme_that_was_set_wins_over_covers, themes_have_rules);
+
+async fn upload_cover(house: &House, path: &str, upload: &str) {
+    let renewed = house.post(&format!("{path}/cover"), Value::Null).await.expect_ok();
+    let url = local(renewed.json[upload]["upload_url"].as_str().unwrap()).to_owned();
+    house.send(Request::post(url).body(Body::from(picture([20, 30, 200]))).unwrap()).await.expect_ok();
+}
+
+async fn a_theme_that_was_set_wins_over_covers(place: Place) {
+    let house = House::open(place).await;
+    let theme = json!([{ "hex": "#cc2211", "area": 0.75, "lightness": 0.43, "saturation": 0.85 }]);
+    let created = house.create_track("Song.wav").await;
+    let track = format!("/v1/track/{}", created["track_id"].as_str().unwrap());
+    let collection = format!("/v1/collection/{}", house.collection_id);
+    for (path, noun) in [(&track, "track"), (&collection, "collection")] {
+        let upload = format!("{noun}_cover_upload");
+        let updated = house.put(path, json!({ "theme": theme })).await.expect_ok();
+        assert_eq!(updated.json[noun]["theme"], theme);
+        assert_eq!(updated.json[noun]["player_color"], "#cc2211");
+        upload_cover(&house, path, &upload).await;
+        let read = house.get(path).await.expect_ok();
+        assert_eq!(
+            (&read.json[noun]["theme"], &read.json[noun]["player_color"]),
+            (&theme, &json!("#cc2211"))
+        );
+        // Cleared, the colours of the cover are back.
+        let cleared = house.put(path, json!({ "theme": null })).await.expect_ok();
+        let found = cleared.json[noun]["theme"].as_array().unwrap();
+        assert!(!found.is_empty() && found[0]["hex"] != "#cc2211", "{found:?}");
+        // What was found and is sent back in its record stays what was found: the next cover brings others.
+        let record = house.get(path).await.expect_ok().json[noun].clone();
+        house.put(path, record.clone()).await.expect_ok();
+        let renewed = house.post(&format!("{path}/cover"), Value::Null).await.expect_ok();
+        assert_eq!(renewed.json[noun]["id"], record["id"]);
+        let url = local(renewed.json[&upload]["upload_url"].as_str().unwrap()).to_owned();
+        house.send(Request::post(url).body(Body::from(picture([20, 200, 30]))).unwrap()).await.expect_ok();
+        let read = house.get(path).await.expect_ok();
+        assert_ne!(read.json[noun]["theme"], record["theme"]);
+        assert_ne!(read.json[noun]["player_color"], record["player_color"]);
+    }
+    let organization = format!("/v1/organization/{}", house.organization_id);
+    house.put(&organization, json!({ "theme": theme })).await.expect_ok();
+    house.set_organization_cover(picture([20, 30, 200])).await;
+    assert_eq!(house.get(&organization).await.json["organization"]["theme"], theme);
+}
+
+async fn themes_have_rules(place: Place) {
+    let house = House::open(place).await;
+    let colour = |area: Value| json!({ "hex": "#112233", "area": area, "lightness": 0.1, "saturation": 0.5 });
+    let create = |theme: Value| house.post("/v1/collection", json!({ "title": "x", "theme": theme }));
+    create(json!(vec![colour(json!(0.1)); 8])).await.expect_ok();
+    create(json!(vec![colour(json!(0.1)); 9])).await.expect_field("theme");
+    create(json!([colour(json!(1.5))])).await.expect_field("theme");
+    create(json!([colour(json!("half"))])).await.expect_field("theme[0].area");
+    create(json!("#112233")).await.expect_field("theme");
+    create(json!([{ "hex": "red", "area": 0, "lightness": 0, "saturation": 0 }]))
+        .await
+        .expect_field("theme[0].hex");
+}

@@ -1,0 +1,147 @@
+//! The colours of an organization, a collection or a track: those that somebody set, else those found in its cover.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Patch, ThemeColour};
+
+/// Colours that somebody set: at most 8, each with shares from 0 to 1.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<ThemeColour>", into = "Vec<ThemeColour>")]
+pub struct Palette(Vec<ThemeColour>);
+
+/// Colours outside the rules of a palette.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PaletteError {
+    /// Too many colours.
+    #[error("must have at most {} colours", ThemeColour::MOST)]
+    TooMany,
+    /// A share outside 0..=1.
+    #[error("must have an area, lightness and saturation from 0 to 1 in every colour")]
+    Share,
+}
+
+impl Palette {
+    /// The colours, in the order they were set.
+    pub fn colours(&self) -> &[ThemeColour] {
+        &self.0
+    }
+}
+
+impl TryFrom<Vec<ThemeColour>> for Palette {
+    type Error = PaletteError;
+
+    fn try_from(colours: Vec<ThemeColour>) -> Result<Self, PaletteError> {
+        if colours.len() > ThemeColour::MOST {
+            Err(PaletteError::TooMany)
+        } else if !colours.iter().all(ThemeColour::is_valid) {
+            Err(PaletteError::Share)
+        } else {
+            Ok(Self(colours))
+        }
+    }
+}
+
+impl From<Palette> for Vec<ThemeColour> {
+    fn from(palette: Palette) -> Self {
+        palette.0
+    }
+}
+
+/// The colours of an organization, a collection or a track. What was set and what was found are kept apart, so that a new
+/// cover does not overwrite what somebody set, and the found colours are back once that is cleared.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Theme {
+    /// What somebody set; columns `own_theme`.
+    pub set: Option<Palette>,
+    /// What was found in the cover, by area; columns `theme`.
+    pub found: Vec<ThemeColour>,
+}
+
+impl Theme {
+    /// The colours in use: those that were set, else those found.
+    pub fn colours(&self) -> &[ThemeColour] {
+        self.set.as_ref().map_or(&self.found, Palette::colours)
+    }
+
+    /// Sets or clears what was set. A palette that comes back in a whole record, as it was answered, does not turn colours that
+    /// were found into colours that were set.
+    pub fn apply(&mut self, patch: Patch<Palette>, is_record: bool) {
+        match patch {
+            Patch::Set(palette) if is_record && self.set.is_none() && self.shows(&palette) => {}
+            patch => patch.apply(&mut self.set),
+        }
+    }
+
+    /// Whether a palette shows the same colours as are in use. Shares may differ in the last digits, as they are written and
+    /// read as decimal numbers.
+    pub fn shows(&self, palette: &Palette) -> bool {
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
+        let alike = |a: &ThemeColour, b: &ThemeColour| {
+            a.hex == b.hex
+                && near(a.area, b.area)
+                && near(a.lightness, b.lightness)
+                && near(a.saturation, b.saturation)
+        };
+        let (own, other) = (self.colours(), palette.colours());
+        own.len() == other.len() && own.iter().zip(other).all(|(a, b)| alike(a, b))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Colour;
+
+    fn colours(count: u8) -> Vec<ThemeColour> {
+        (0..count).map(|red| ThemeColour::of(Colour::new(red, 0, 0), 0.1)).collect()
+    }
+
+    #[test]
+    fn palettes_have_bounds() {
+        assert!(Palette::try_from(colours(8)).is_ok());
+        assert_eq!(Palette::try_from(colours(9)), Err(PaletteError::TooMany));
+        for share in [-0.1, 1.1, f64::NAN] {
+            let colour = ThemeColour { area: share, ..ThemeColour::of(Colour::DEFAULT, 0.0) };
+            assert_eq!(Palette::try_from(vec![colour]), Err(PaletteError::Share));
+        }
+    }
+
+    #[test]
+    fn what_was_set_wins_and_what_was_found_stays() {
+        let mut theme = Theme { set: None, found: colours(2) };
+        assert_eq!(theme.colours(), colours(2));
+        theme.set = Palette::try_from(colours(1)).ok();
+        theme.found = colours(3);
+        assert_eq!(theme.colours(), colours(1));
+        theme.set = None;
+        assert_eq!(theme.colours(), colours(3));
+        theme.set = Palette::try_from(Vec::new()).ok();
+        assert_eq!(theme.colours(), []);
+    }
+
+    #[test]
+    fn a_record_sent_back_sets_nothing() {
+        let palette = |count| Patch::Set(Palette::try_from(colours(count)).unwrap());
+        let mut theme = Theme { set: None, found: colours(2) };
+        theme.apply(palette(2), true);
+        assert_eq!(theme.set, None);
+        theme.apply(palette(2), false);
+        assert!(theme.set.is_some());
+        theme.apply(Patch::Clear, true);
+        theme.apply(palette(1), true);
+        assert_eq!(theme.colours(), colours(1));
+    }
+
+    #[test]
+    fn the_last_digits_do_not_make_another_theme() {
+        let theme = Theme { set: None, found: colours(2) };
+        let palette = |colours| Palette::try_from(colours).unwrap();
+        let mut near = colours(2);
+        near[0].area += 1e-15;
+        assert!(theme.shows(&palette(near)));
+        assert!(!theme.shows(&palette(colours(1))));
+        let mut other = colours(2);
+        other[0].area += 0.01;
+        assert!(!theme.shows(&palette(other)));
+    }
+}
