@@ -99,7 +99,7 @@ impl Modify for Errors {
                     "422" => is_repeatable,
                     "413" => operation.request_body.is_some(),
                     "415" => json,
-                    "507" => is_upload,
+                    "507" => is_upload(operation),
                     _ => true,
                 };
                 if applies {

@@ -7,8 +7,9 @@ use tonearm_catalog::Catalog;
 use tonearm_domain::{
     Ambient, ApiKey, Codec, Collection, Colour, ContentType, Cover, CoverOrigin, Creator, FileData,
     FileOutcome, KeyScope, KeyType, Metadata, ObjectFile, ObjectKey, Organization, OrganizationId,
-    PlaySession, PreviewLength, PreviewSettings, Recipe, RecipeKind, Selection, ShortId, Source, Theme, ThemeColour,
-    Track, TrackFile, TrackInfo, TrackStatus, TrackSummary, Transcode, UploadSession, VariantIndex,
+    PlaySession, PreviewLength, PreviewSettings, Recipe, RecipeKind, Selection, ShortId, Source, Theme,
+    ThemeColour, Track, TrackFile, TrackInfo, TrackStatus, TrackSummary, Transcode, UploadSession,
+    VariantIndex,
 };
 
 /// Quotes, emoji, right-to-left text, SQL and JSON inside text.

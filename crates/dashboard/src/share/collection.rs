@@ -104,7 +104,7 @@ async fn player_data(pages: &PublicPages, key: &str) -> Result<PlayerData, Refus
     let shared = pages.playback.shared_collection(key).await?;
     let track = match shared.tracks.first() {
         Some(first) => {
-            let opened = pages.playback.shared_track(first.view.track.id, key).await?;
+            let opened = pages.playback.shared_track(first.track.id, key).await?;
             Some(track::data_of(opened, key.to_owned()))
         }
         None => None,

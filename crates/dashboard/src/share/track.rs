@@ -144,7 +144,8 @@ impl Opened {
         // Drawn placeholders have no large size.
         let cover = self.cover(CoverSize::Large).or_else(|| self.cover(CoverSize::Regular));
         let icon = self.cover(CoverSize::Icon);
-        let SharedTrack { view, title, subtitle, content_type, has_siblings, .. } = self.shared;
+        let SharedTrack { view, content_type, has_siblings, .. } = self.shared;
+        let (title, subtitle) = (view.title, view.subtitle);
         TrackPage {
             snippets: Snippets::new(&public_url, &path, &title, false),
             siblings: has_siblings.then(|| format!("/share/{}", self.key)),

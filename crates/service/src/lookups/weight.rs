@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 use tonearm_domain::{
-    ApiKey, Collection, FileData, FileOutcome, ObjectKey, Organization, PlaySession, Recipe, Selection, Theme,
-    ThemeColour, Track, TrackFile, VariantIndex,
+    ApiKey, Collection, FileData, FileOutcome, ObjectKey, Organization, PlaySession, Recipe, Selection,
+    Theme, ThemeColour, Track, TrackFile, VariantIndex,
 };
 
 /// What a value owns beside its own bytes. Near enough to bound memory: what callers can make large is counted

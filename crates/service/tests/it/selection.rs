@@ -1,7 +1,7 @@
 //! Keys that are limited to variants list those and no others, whatever becomes of the variants.
 
 use tonearm_domain::{
-    ExpiresIn, KeyType, Patch, Recipe, RecipeKind, Selection, Transcode, VariantIndex, VariantList,
+    ExpiresIn, KeyType, Metadata, Patch, Recipe, RecipeKind, Selection, Transcode, VariantIndex, VariantList,
 };
 use tonearm_fixtures::Place;
 use tonearm_service::{
@@ -35,7 +35,14 @@ async fn grant(
     asked: &[&str],
 ) -> Result<OpenedPlaySession, Refusal> {
     let variants = asked.iter().map(ToString::to_string).collect();
-    let grant = GrantPlaySession { scope, variants, is_downloadable: true, expires_in: ExpiresIn::default() };
+    let grant = GrantPlaySession {
+        scope,
+        variants,
+        organization_index: None,
+        metadata: Metadata::default(),
+        is_downloadable: true,
+        expires_in: ExpiresIn::default(),
+    };
     node.playback.grant_play_session(caller, grant).await
 }
 
