@@ -16,7 +16,7 @@ pub enum Gathered {
     /// It committed nothing.
     Nothing,
     /// Everything that it committed, still to be committed in fact.
-    Open(Transaction),
+    Open(Box<Transaction>),
     /// It committed something and later gave up another transaction, which rolled back both.
     Lost,
 }
@@ -44,7 +44,7 @@ impl Catalog {
         let output = UNIT.scope(Arc::clone(&unit), work).await;
         let gathered = match unit.exchange(State::Nothing) {
             State::Nothing => Gathered::Nothing,
-            State::Held(transaction) => Gathered::Open(*transaction),
+            State::Held(transaction) => Gathered::Open(transaction),
             State::Lent => Gathered::Lost,
         };
         (output, gathered)

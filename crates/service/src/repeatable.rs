@@ -147,7 +147,7 @@ impl Repeats {
             return Ok(answer);
         };
         let tx = match gathered {
-            Gathered::Open(tx) => tx,
+            Gathered::Open(tx) => *tx,
             Gathered::Nothing => self.catalog.begin().await?,
             Gathered::Lost => {
                 self.forget(claim).await?;

@@ -14,7 +14,9 @@ pub type SigningKeyName = (OrganizationId, ShortId);
 /// The signing keys whose URLs are honoured now. There are none until somebody says which, and a node that does not
 /// know any more says that there are none. Cheap to clone; clones say the same.
 #[derive(Clone, Default)]
-pub struct LiveKeys(Arc<RwLock<HashMap<OrganizationId, Vec<(ShortId, Arc<KeyRing>)>>>>);
+pub struct LiveKeys(Arc<RwLock<KeysByOrganization>>);
+
+type KeysByOrganization = HashMap<OrganizationId, Vec<(ShortId, Arc<KeyRing>)>>;
 
 /// How many keys of an organization a URL is tried against that names none.
 const MOST_TRIED: usize = 8;

@@ -152,7 +152,7 @@ async fn relay(mut client: TcpStream, mut server: TcpStream, mode: Arc<AtomicU8>
                 match if is_commit { mode.swap(PASS, Ordering::Relaxed) } else { PASS } {
                     LOSE_ANSWER => {
                         server.write_all(&asked[..length]).await.unwrap();
-                        server.read(&mut answered).await.unwrap();
+                        let _ = server.read(&mut answered).await.unwrap();
                         return;
                     }
                     LOSE_COMMIT => return,

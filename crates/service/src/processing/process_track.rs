@@ -39,7 +39,7 @@ impl Processing {
         track_id: TrackId,
     ) -> Result<(), JobError> {
         // Each further pass needs a recipe that somebody added during the one before.
-        while let Pass::Again = self.pass_over(run, organization_id, track_id).await? {}
+        while let Pass::Again = Box::pin(self.pass_over(run, organization_id, track_id)).await? {}
         Ok(())
     }
 

@@ -80,7 +80,7 @@ async fn what_becomes_known_stays(place: Place) {
     let track = scene.name(&key).await;
     scene.clock.advance_seconds(25 * HOUR);
     scene.sweep().await;
-    assert_eq!(scene.objects().await, [key.clone()]);
+    assert_eq!(scene.objects().await, std::slice::from_ref(&key));
     assert_eq!(scene.sweeps().view().await.unwrap().noted, 0);
 
     // When it is unknown again, its day begins anew.
@@ -109,7 +109,7 @@ async fn what_can_be_taken_back_stays(place: Place) {
         scene.sweep().await;
         scene.clock.advance_seconds(25 * HOUR);
     }
-    assert_eq!(scene.objects().await, [key.clone()]);
+    assert_eq!(scene.objects().await, std::slice::from_ref(&key));
     scene.library.restore_track(&person, track.id).await.unwrap();
     scene.drop_jobs().await;
     scene.sweep().await;
