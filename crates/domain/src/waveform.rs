@@ -175,7 +175,7 @@ mod tests {
             "must be a whole number of pixels from 16 to 4096"
         );
         let odd = WaveformVideo { height: 721, ..WaveformVideo::default() };
-        assert!(odd.validate().unwrap_err().to_string().starts_with("height is an even number"));
+        assert!(odd.validate().unwrap_err().to_string().starts_with("must be an even number"));
         let fast = WaveformVideo { frame_rate: 60, ..WaveformVideo::default() };
         assert_eq!(fast.validate(), Err(RecipeError::FrameRate));
         let thin = WaveformVideo { bitrate: 5, ..WaveformVideo::default() };

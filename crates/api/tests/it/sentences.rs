@@ -144,7 +144,6 @@ async fn bodies(list: &mut List) {
         json!({ "collection_id": collection, "expires_in": "60" }),
         json!({ "collection_id": collection, "variants": "hq" }),
         json!({ "collection_id": collection, "variants": [7] }),
-        json!({ "collection_id": collection, "variants": ["nothing"] }),
         json!({ "collection_id": collection, "is_downloadable": 1 }),
     ] {
         list.call(post.clone(), "/v1/play_session/collection", body).await;

@@ -161,7 +161,7 @@ async fn a_failed_track_is_processed_again(place: Place) {
     let id = house.track(collection, "take.wav").await;
     let (page, retry) = (house.path(&format!("/tracks/{id}")), house.path(&format!("/tracks/{id}/retry")));
     assert_eq!(browser.submit(&page, &retry, &[]).await.status, 422, "there is no source");
-    house.put(id, TrackStatus::Ready, None).await;
+    house.put(id, TrackStatus::Processing, None).await;
     assert_eq!(browser.submit(&page, &retry, &[]).await.status, 409);
     house.put(id, TrackStatus::Incomplete, Some("lq: the encoder was killed")).await;
     let recipe = house.catalog.recipes(house.organization_id).await.unwrap().remove(0);

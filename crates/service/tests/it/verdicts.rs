@@ -1,7 +1,6 @@
 //! Whose fault a failure is: only the file's own faults become a verdict on it.
 
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use tonearm_domain::{Outage, Track, TrackId, TrackStatus};
 use tonearm_fixtures::{Place, S3Server};
@@ -9,7 +8,7 @@ use tonearm_media::MediaConfig;
 use tonearm_service::{Caller, JobError, Refusal};
 
 use crate::on_both;
-use crate::workshop::{Workshop, sound};
+use crate::workshop::{Workshop, sound, write_program};
 
 on_both!(
     a_store_that_is_away_is_waited_for,
@@ -62,11 +61,6 @@ async fn tools_that_do_not_work_are_waited_for(place: Place) {
     // A name in `PATH` runs in the same confinement as the real program.
     write_program(&ffmpeg, "exec ffmpeg \"$@\"");
     becomes_ready(&workshop, &owner, id).await;
-}
-
-fn write_program(path: &Path, commands: &str) {
-    std::fs::write(path, format!("#!/bin/sh\n{commands}\n")).unwrap();
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 async fn a_source_that_the_store_lost_or_changed_is_waited_for(place: Place) {

@@ -36,8 +36,8 @@ impl Workshop {
     /// With a script in place of ffmpeg.
     pub(crate) async fn open(place: &Place) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let ffmpeg = write_script(folder.path());
-        let config = MediaConfig { ffmpeg, concurrency: 8, ..MediaConfig::find() };
+        let (ffmpeg, ffprobe) = write_scripts(folder.path());
+        let config = MediaConfig { ffmpeg, ffprobe, concurrency: 8, ..MediaConfig::find() };
         Self::open_with(place, folder, None, config).await
     }
 
@@ -130,11 +130,11 @@ pub(crate) fn sound() -> Vec<u8> {
     wav(&WavSpec { seconds: 0.05, ..WavSpec::default() })
 }
 
-/// An ffmpeg that writes a few bytes to every output, and silence or progress to stdout. Encoding with one bitrate fails.
-fn write_script(folder: &Path) -> PathBuf {
-    let script = format!(
-        r#"#!/bin/sh
-samples=
+/// An ffmpeg that writes a few bytes to every output, and silence or progress to stdout, and fails for one bitrate; and an
+/// ffprobe that always finds the same.
+fn write_scripts(folder: &Path) -> (PathBuf, PathBuf) {
+    let ffmpeg = format!(
+        r#"samples=
 for word in "$@"; do
     case $word in
         {FAILING_BITRATE}k) echo "Conversion failed!" >&2; exit 1 ;;
@@ -142,11 +142,23 @@ for word in "$@"; do
         file:*/out*) echo sound > "${{word#file:}}" ;;
     esac
 done
-if [ "$samples" ]; then head -c 4096 /dev/zero; else echo out_time_us=50000; fi
-"#
+if [ "$samples" ]; then head -c 4096 /dev/zero; else echo out_time_us=50000; fi"#
     );
-    let path = folder.join("ffmpeg");
-    std::fs::write(&path, script).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let found = r#"{"streams": [{"index": 0, "codec_type": "audio", "codec_name": "pcm_s16le", "sample_rate": "8000",
+"channels": 1, "duration": "0.5", "disposition": {"default": 1, "attached_pic": 0}}],
+"format": {"format_name": "wav", "duration": "0.5", "probe_score": 99}}"#;
+    let ffprobe = format!("echo '{found}'");
+    (write_script(folder, "ffmpeg", &ffmpeg), write_script(folder, "ffprobe", &ffprobe))
+}
+
+fn write_script(folder: &Path, name: &str, commands: &str) -> PathBuf {
+    let path = folder.join(name);
+    write_program(&path, commands);
     path
+}
+
+/// Writes a program for the shell, in place of one that is there.
+pub(crate) fn write_program(path: &Path, commands: &str) {
+    std::fs::write(path, format!("#!/bin/sh\n{commands}\n")).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }

@@ -12,7 +12,10 @@ async fn a_node_is_healthy_and_ready(server: TestServer) {
     let client = server.client.without_key();
     assert_eq!(client.get("/healthz").await.ok()["ok"], true);
     let ready = client.get("/readyz").await.ok();
-    assert_eq!(ready, serde_json::json!({"ok": true, "database": "ok", "store": "ok", "ffmpeg": "ok"}));
+    assert_eq!(
+        ready,
+        serde_json::json!({"ok": true, "database": "ok", "store": "ok", "ffmpeg": "ok", "space": "ok"})
+    );
     server.node.stop().await;
 }
 
