@@ -89,7 +89,7 @@ async fn a_key_names_variants_that_exist(place: Place) {
     house.post("/v1/api_key", share).await.expect_field("variants");
 }
 
-/// Issue: a key for `previw` played and downloaded everything.
+/// A key for a variant that did not exist once played and downloaded everything.
 async fn a_limited_key_never_lists_more(place: Place) {
     let house = House::open(place).await;
     let track = house.ready_track("Song.wav").await;
