@@ -105,6 +105,8 @@ async fn work(workshop: Arc<Workshop>, mut dice: Dice, over: Arc<AtomicBool>) ->
             if over.load(Ordering::SeqCst) {
                 return deaths;
             }
+            // A job over which workers died waits for minutes: time goes on while there is nothing to do.
+            workshop.clock.advance_millis(200);
             tokio::time::sleep(Duration::from_millis(1)).await;
             continue;
         };
