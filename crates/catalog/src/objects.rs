@@ -34,11 +34,12 @@ impl Catalog {
     }
 
     /// Those of the objects that something not deleted has, or something that can be taken back: a track, a file, a
-    /// collection or an organization. At most six queries for every 1000.
+    /// collection or an organization. At most seven queries for every 1000.
     pub async fn known_objects(&self, keys: &[ObjectKey]) -> Result<HashSet<ObjectKey>, CatalogError> {
         let mut known = HashSet::new();
         for batch in keys.chunks(BATCH) {
             known.extend(self.covers_among(batch).await?);
+            known.extend(self.manifests_among(batch).await?);
             let names: Vec<String> = batch.iter().map(ToString::to_string).collect();
             for name in self.sources_among(&names).await? {
                 known.insert(parsed("track.source_key", &name)?);

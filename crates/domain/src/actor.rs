@@ -29,6 +29,11 @@ pub struct Origin {
 }
 
 impl Origin {
+    /// Whoever runs the command line on a machine of the service.
+    pub const fn command_line() -> Self {
+        Self { actor: Actor::CommandLine, address: None }
+    }
+
     /// Whoever holds an upload session or a signed upload URL.
     pub const fn uploader(address: Option<IpAddr>) -> Self {
         Self { actor: Actor::Uploader, address }

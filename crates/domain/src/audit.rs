@@ -66,6 +66,10 @@ actions! {
     TrackRestore = "track.restore",
     /// A track is processed once more.
     TrackRetry = "track.retry",
+    /// A background job is tried again.
+    JobRetry = "job.retry",
+    /// A background job was removed.
+    JobDrop = "job.drop",
     /// A variant was added.
     VariantCreate = "variant.create",
     /// A variant was changed.

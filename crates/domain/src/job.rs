@@ -45,6 +45,15 @@ pub enum Job {
         /// Of what.
         owner: CoverOwner,
     },
+    /// Tell nodes without a catalog which objects a track's durable names stand for.
+    PublishManifest {
+        /// Whose track.
+        organization_id: OrganizationId,
+        /// Which one.
+        track_id: TrackId,
+    },
+    /// The same for all tracks that were made by a version that did not do so.
+    PublishManifests {},
     /// Remove the objects of a deleted track.
     PurgeTrack {
         /// Whose track.
@@ -74,6 +83,8 @@ impl Job {
             Self::ExpireUpload { .. } => "expire_upload",
             Self::TranscribeTrack { .. } => "transcribe_track",
             Self::FinishCover { .. } => "finish_cover",
+            Self::PublishManifest { .. } => "publish_manifest",
+            Self::PublishManifests {} => "publish_manifests",
             Self::PurgeTrack { .. } => "purge_track",
             Self::PurgeCollection { .. } => "purge_collection",
             Self::SweepObjects {} => "sweep_objects",
@@ -82,17 +93,34 @@ impl Job {
     }
 
     /// Every kind. A job of another kind is left to a version that knows it.
-    pub const KINDS: [&str; 9] = [
+    pub const KINDS: [&str; 11] = [
         "process_track",
         "render_existing",
         "expire_upload",
         "transcribe_track",
         "finish_cover",
+        "publish_manifest",
+        "publish_manifests",
         "purge_track",
         "purge_collection",
         "sweep_objects",
         "forget_expired",
     ];
+
+    /// Whose work it is; `None` for what concerns all organizations.
+    pub const fn organization_id(&self) -> Option<OrganizationId> {
+        match self {
+            Self::ProcessTrack { organization_id, .. }
+            | Self::RenderExisting { organization_id, .. }
+            | Self::ExpireUpload { organization_id, .. }
+            | Self::TranscribeTrack { organization_id, .. }
+            | Self::FinishCover { organization_id, .. }
+            | Self::PublishManifest { organization_id, .. }
+            | Self::PurgeTrack { organization_id, .. }
+            | Self::PurgeCollection { organization_id, .. } => Some(*organization_id),
+            Self::PublishManifests {} | Self::SweepObjects {} | Self::ForgetExpired {} => None,
+        }
+    }
 
     /// The track it works on, if it is a single one.
     pub const fn track_id(&self) -> Option<TrackId> {
@@ -100,6 +128,7 @@ impl Job {
             Self::ProcessTrack { track_id, .. }
             | Self::ExpireUpload { track_id, .. }
             | Self::TranscribeTrack { track_id, .. }
+            | Self::PublishManifest { track_id, .. }
             | Self::PurgeTrack { track_id, .. }
             | Self::FinishCover { owner: CoverOwner::Track(track_id), .. } => Some(*track_id),
             _ => None,
@@ -247,7 +276,9 @@ mod tests {
         let owner = CoverOwner::Track(track_id);
         assert_eq!(Job::ProcessTrack { organization_id, track_id }.track_id(), Some(track_id));
         assert_eq!(Job::FinishCover { organization_id, owner }.track_id(), Some(track_id));
+        assert_eq!(Job::FinishCover { organization_id, owner }.organization_id(), Some(organization_id));
         assert_eq!(Job::SweepObjects {}.track_id(), None);
+        assert_eq!(Job::SweepObjects {}.organization_id(), None);
         for job in
             [Job::ProcessTrack { organization_id, track_id }, Job::FinishCover { organization_id, owner }]
         {

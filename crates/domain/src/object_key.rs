@@ -96,7 +96,8 @@ impl ContentType {
 }
 
 /// The last segment of an object key.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct ObjectFile {
     /// What the file is: a variant's index, `source`, `cover-small`, …
     pub label: VariantIndex,
@@ -126,6 +127,19 @@ impl FromStr for ObjectFile {
             version: version.parse().map_err(|_| ObjectKeyError)?,
             content_type: ContentType::from_extension(extension).ok_or(ObjectKeyError)?,
         })
+    }
+}
+
+impl TryFrom<String> for ObjectFile {
+    type Error = ObjectKeyError;
+    fn try_from(text: String) -> Result<Self, ObjectKeyError> {
+        text.parse()
+    }
+}
+
+impl From<ObjectFile> for String {
+    fn from(file: ObjectFile) -> String {
+        file.to_string()
     }
 }
 

@@ -85,3 +85,13 @@ impl TrackFile {
         (class, bitrate)
     }
 }
+
+/// The recipes by which no file was made: they failed, or were not tried yet.
+pub fn unmade<'a>(recipes: &'a [Recipe], files: &'a [TrackFile]) -> impl Iterator<Item = &'a Recipe> {
+    recipes.iter().filter(|recipe| !files.iter().any(|file| file.recipe.id == recipe.id && file.is_made()))
+}
+
+/// The recipes that were not tried yet.
+pub fn untried<'a>(recipes: &'a [Recipe], files: &'a [TrackFile]) -> impl Iterator<Item = &'a Recipe> {
+    recipes.iter().filter(|recipe| !files.iter().any(|file| file.recipe.id == recipe.id))
+}

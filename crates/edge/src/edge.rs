@@ -13,19 +13,20 @@ use http::request::Parts;
 use http::{Method, Request, Response, Uri};
 use serde_json::json;
 use tonearm_blobs::Blobs;
-use tonearm_domain::{Ambient, Cover, Meter, ObjectKey, RequestId, Timestamp};
+use tonearm_domain::{Ambient, Cover, DeliveryPath, Meter, ObjectKey, RequestId, Timestamp};
 use tonearm_signing::{DeliveryGrant, UrlSigner};
 
 use crate::accept::takes_webp;
 use crate::body::{Content, Sending};
 use crate::conditional::{self, Verdict};
 use crate::counted::{Counter, Tally};
+use crate::durable::{ManifestSource, Manifests};
 use crate::found::Found;
 use crate::hosts::OrganizationHosts;
 use crate::missing_forms::MissingForms;
 use crate::multipart::Multipart;
 use crate::range::{RangeSet, Selection};
-use crate::recent::Recent;
+use crate::recent::{Finding, Recent};
 use crate::refusal::Refusal;
 use crate::response;
 
@@ -57,6 +58,7 @@ pub(crate) struct Inner {
     pub(crate) hosts: Option<OrganizationHosts>,
     pub(crate) missing_forms: MissingForms,
     pub(crate) recent: Recent,
+    pub(crate) manifests: Manifests,
 }
 
 impl Edge {
@@ -64,7 +66,17 @@ impl Edge {
     pub fn new(blobs: Blobs, signer: UrlSigner, ambient: Ambient, config: EdgeConfig) -> Self {
         let counter = Arc::new(Counter { meter: Meter::new(), ambient });
         let (missing_forms, recent) = (MissingForms::new(), Recent::default());
-        Self(Arc::new(Inner { blobs, signer, config, counter, hosts: None, missing_forms, recent }))
+        let manifests = Manifests::new(blobs.clone(), None);
+        Self(Arc::new(Inner {
+            blobs,
+            signer,
+            config,
+            counter,
+            hosts: None,
+            missing_forms,
+            recent,
+            manifests,
+        }))
     }
 
     /// The same, counting what is delivered with a meter that somebody takes the counts of.
@@ -76,6 +88,12 @@ impl Edge {
     /// The same, for organizations that deliver under host names of their own.
     pub fn at_hosts(self, hosts: Option<OrganizationHosts>) -> Self {
         Self(Arc::new(Inner { hosts, recent: Recent::default(), ..Inner::clone(&self.0) }))
+    }
+
+    /// The same, for a node with a catalog, which knows at once what durable names stand for.
+    pub fn resolving_by(self, catalog: Arc<dyn ManifestSource>) -> Self {
+        let manifests = Manifests::new(self.0.blobs.clone(), Some(catalog));
+        Self(Arc::new(Inner { manifests, ..Inner::clone(&self.0) }))
     }
 
     /// The names of the header lines that make a difference to an answer.
@@ -94,9 +112,9 @@ impl Edge {
         &NAMES
     }
 
-    /// Whether a path is that of an object, there or not: a server with other pages lets the edge answer it.
+    /// Whether a path names an object, there or not: a server with other pages lets the edge answer it.
     pub fn owns(path: &str) -> bool {
-        key_of(path).is_some()
+        path.strip_prefix('/').is_some_and(|path| path.parse::<DeliveryPath>().is_ok())
     }
 
     /// A server that is only an edge: objects, and `/healthz`, which answers as long as the process does.
@@ -168,13 +186,33 @@ impl Edge {
 
     /// The steps: verify, resolve, conditional, range, send.
     async fn deliver(&self, request: &Parts, request_id: RequestId) -> Result<Response<Content>, Refusal> {
-        let mut grant = self.verify(&request.uri)?;
-        let owner = grant.key.organization_id;
+        let grant = self.verify(&request.uri)?;
+        let owner = grant.path.organization_id();
         if self.0.hosts.as_ref().is_some_and(|hosts| !hosts.allow(request, owner)) {
             return Err(Refusal::NotFound);
         }
+        match grant.path.clone() {
+            DeliveryPath::Object(key) => self.deliver_object(key, grant, request, request_id).await,
+            DeliveryPath::Durable(name) => {
+                let key = self.newest(&name).await?;
+                let mut response = self.deliver_object(key, grant, request, request_id).await?;
+                // The name may stand for another object soon.
+                response::short_lived(response.headers_mut());
+                response.extensions_mut().remove::<Finding>();
+                Ok(response)
+            }
+        }
+    }
+
+    async fn deliver_object(
+        &self,
+        mut key: ObjectKey,
+        grant: DeliveryGrant,
+        request: &Parts,
+        request_id: RequestId,
+    ) -> Result<Response<Content>, Refusal> {
         let ranges = ranges_of(request);
-        let webp = Cover::webp_of(&grant.key);
+        let webp = Cover::webp_of(&key);
         let has_forms = webp.is_some();
         let wanted = webp.filter(|_| grant.attachment.is_none() && takes_webp(&request.headers));
         let smaller = match wanted {
@@ -183,13 +221,13 @@ impl Edge {
         };
         let object = match smaller {
             Some((webp, found)) => {
-                grant.key = webp;
+                key = webp;
                 found
             }
-            None => self.resolve(&grant.key, request, ranges.as_ref()).await?,
+            None => self.resolve(&key, request, ranges.as_ref()).await?,
         };
-        let finding = object.worth_keeping(&grant, has_forms);
-        let mut response = self.respond(grant, object, ranges, request, request_id).await?;
+        let finding = object.worth_keeping(&key, &grant, has_forms);
+        let mut response = self.respond(key, grant, object, ranges, request, request_id).await?;
         if has_forms {
             response::varies(response.headers_mut());
         }
@@ -202,6 +240,7 @@ impl Edge {
     /// The last steps, with an object that is there.
     async fn respond(
         &self,
+        key: ObjectKey,
         grant: DeliveryGrant,
         object: Found,
         ranges: Option<RangeSet>,
@@ -216,7 +255,7 @@ impl Edge {
         let selection = ranges
             .filter(|_| conditional::range_applies(&request.headers, &object.validators))
             .map_or(Selection::Whole, |ranges| ranges.select(object.meta.size));
-        self.send(grant, object, selection, request, request_id).await
+        self.send(key, grant.attachment, object, selection, request, request_id).await
     }
 
     /// The URL is the permission, or there is none.
@@ -231,13 +270,13 @@ impl Edge {
     /// Answers with what is selected of the object.
     async fn send(
         &self,
-        grant: DeliveryGrant,
+        key: ObjectKey,
+        attachment: Option<String>,
         object: Found,
         selection: Selection,
         request: &Parts,
         request_id: RequestId,
     ) -> Result<Response<Content>, Refusal> {
-        let DeliveryGrant { key, attachment, .. } = grant;
         let size = object.meta.size;
         let is_start = selection.begins_at_start();
         let tally = Tally { counter: self.0.counter.clone(), key: Arc::new(key.clone()), is_start };
@@ -282,10 +321,6 @@ impl fmt::Debug for Edge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Edge")
     }
-}
-
-fn key_of(path: &str) -> Option<ObjectKey> {
-    path.strip_prefix('/')?.parse().ok()
 }
 
 /// The ranges asked for, if the request is one that can have them: only GET does.

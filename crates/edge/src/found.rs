@@ -1,13 +1,14 @@
 //! Objects in the store: found for a request, opened, and read in time.
 
 use std::error::Error;
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
 use http::Method;
 use http::request::Parts;
-use tonearm_blobs::{BlobError, Chunks, ObjectBody, ObjectMeta, OpenObject};
-use tonearm_domain::ObjectKey;
+use tonearm_blobs::{Chunks, ObjectBody, ObjectMeta, OpenObject};
+use tonearm_domain::{DurableName, ObjectKey};
 use tonearm_signing::DeliveryGrant;
 
 use crate::body;
@@ -37,10 +38,15 @@ pub(crate) enum Opened {
 
 impl Found {
     /// What is worth remembering: permissions that only time ends, for objects that are at hand.
-    pub(crate) fn worth_keeping(&self, grant: &DeliveryGrant, by_accept: bool) -> Option<Finding> {
+    pub(crate) fn worth_keeping(
+        &self,
+        key: &ObjectKey,
+        grant: &DeliveryGrant,
+        by_accept: bool,
+    ) -> Option<Finding> {
         let Opened::All(open) = &self.opened else { return None };
         grant.signing_key.is_none().then(|| Finding {
-            key: Arc::new(grant.key.clone()),
+            key: Arc::new(key.clone()),
             object: open.handle(),
             meta: self.meta,
             expires_at: grant.expires_at,
@@ -113,11 +119,16 @@ impl Edge {
         Ok(self.stored(key, self.0.blobs.deliver(key, Some(range))).await?.stream)
     }
 
+    /// The object that a durable name stands for now.
+    pub(crate) async fn newest(&self, name: &DurableName) -> Result<ObjectKey, Refusal> {
+        self.stored(name, self.0.manifests.resolve(name, self.now())).await
+    }
+
     /// What the store answers, in time.
-    async fn stored<T>(
+    async fn stored<T, E: Error + 'static>(
         &self,
-        key: &ObjectKey,
-        answer: impl Future<Output = Result<Option<T>, BlobError>>,
+        key: &impl fmt::Display,
+        answer: impl Future<Output = Result<Option<T>, E>>,
     ) -> Result<T, Refusal> {
         let config = &self.0.config;
         let away = Refusal::Storage { retry_after: config.retry_after_seconds };

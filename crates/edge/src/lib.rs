@@ -10,6 +10,7 @@ mod body;
 mod conditional;
 mod counted;
 mod disposition;
+mod durable;
 mod edge;
 mod found;
 mod hosts;
@@ -23,5 +24,6 @@ mod validators;
 
 pub use again::{Again, Plain};
 pub use body::{Content, PlainConnection, Sending};
+pub use durable::{ManifestSource, SourceError};
 pub use edge::{Edge, EdgeConfig};
 pub use hosts::OrganizationHosts;

@@ -95,6 +95,11 @@ pub(crate) fn varies(headers: &mut HeaderMap) {
     headers.insert(header::VARY, HeaderValue::from_static("Accept"));
 }
 
+/// Caches ask again after a minute whether the name still stands for the same object; its entity tag tells them.
+pub(crate) fn short_lived(headers: &mut HeaderMap) {
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=60"));
+}
+
 /// Makes browsers save what is sent.
 pub(crate) fn save_as(headers: &mut HeaderMap, name: &str) {
     headers.insert(header::CONTENT_DISPOSITION, disposition::attachment(name));

@@ -1,8 +1,9 @@
 //! Background work, for whoever operates the service: what waits, runs and was given up.
 
-use tonearm_catalog::{Catalog, JobFilter, JobState, PendingJob};
-use tonearm_domain::{Ambient, Job, JobId, Page};
+use tonearm_catalog::{Catalog, CatalogError, Gathered, JobFilter, JobState, PendingJob, Transaction};
+use tonearm_domain::{Ambient, AuditAction, Job, JobId, Origin, Page};
 
+use crate::audit::{self, Done};
 use crate::{Caller, Library, Refusal, Transcriptions};
 
 /// Looks at jobs of all organizations, retries and drops them.
@@ -32,35 +33,64 @@ impl Jobs {
 
     /// Makes a job due as if it had never been tried. One that was given up together with its track puts the track
     /// back to work, by a new job in its place. `false`: there is no such job.
-    pub async fn retry(&self, id: JobId) -> Result<bool, Refusal> {
+    pub async fn retry(&self, origin: Origin, id: JobId) -> Result<bool, Refusal> {
+        // The new job and the end of the old one are one transaction.
+        let (retried, gathered) = self.catalog.as_one(self.retry_in_steps(origin, id)).await;
+        let is_retried = retried?;
+        match gathered {
+            Gathered::Open(tx) => tx.commit().await?,
+            Gathered::Nothing => {}
+            Gathered::Lost => return Err(Refusal::Internal("a retry gave up what it had committed".into())),
+        }
+        Ok(is_retried)
+    }
+
+    async fn retry_in_steps(&self, origin: Origin, id: JobId) -> Result<bool, Refusal> {
         let Some(job) = self.catalog.job(id).await? else { return Ok(false) };
         let is_for_subject = job.state() == JobState::Failed && self.has_ended_with_its_subject(&job).await?;
         if is_for_subject {
             self.retry_subject(&job).await?;
         }
-        let tx = self.catalog.begin().await?;
-        let Some(job) = tx.job_to_change(id).await? else { return Ok(false) };
-        if job.state() == JobState::Running {
-            return Err(running());
-        }
+        let Some((tx, job)) = self.take(id).await? else { return Ok(false) };
         match is_for_subject {
             true => tx.delete_job(id).await?,
             false => tx.restart_job(id, self.ambient.now()).await?,
         }
+        self.record(&tx, origin, AuditAction::JobRetry, &job).await?;
         tx.commit().await?;
         Ok(true)
     }
 
     /// Removes a job that nobody runs. What it was to do is not done. `false`: there is no such job.
-    pub async fn drop_job(&self, id: JobId) -> Result<bool, Refusal> {
-        let tx = self.catalog.begin().await?;
-        let Some(job) = tx.job_to_change(id).await? else { return Ok(false) };
-        if job.state() == JobState::Running {
-            return Err(running());
-        }
+    pub async fn drop_job(&self, origin: Origin, id: JobId) -> Result<bool, Refusal> {
+        let Some((tx, job)) = self.take(id).await? else { return Ok(false) };
         tx.delete_job(id).await?;
+        self.record(&tx, origin, AuditAction::JobDrop, &job).await?;
         tx.commit().await?;
         Ok(true)
+    }
+
+    /// Locks a job that nobody runs, if there is such a job.
+    async fn take(&self, id: JobId) -> Result<Option<(Transaction, PendingJob)>, Refusal> {
+        let tx = self.catalog.begin().await?;
+        let Some(job) = tx.job_to_change(id).await? else { return Ok(None) };
+        if job.state() == JobState::Running {
+            let message = "a worker has this job at the moment; look again when it is through".to_owned();
+            return Err(Refusal::Conflict { code: "job_running", message });
+        }
+        Ok(Some((tx, job)))
+    }
+
+    async fn record(
+        &self,
+        tx: &Transaction,
+        origin: Origin,
+        action: AuditAction,
+        job: &PendingJob,
+    ) -> Result<(), CatalogError> {
+        let organization_id = job.job.as_ref().and_then(Job::organization_id);
+        let done = Done { action, subject_id: job.id.uuid(), title: &job.kind };
+        audit::record_of(tx, &self.ambient, organization_id, origin, done).await
     }
 
     /// Whether what it worked on shows that it was given up, so that running the job again would do nothing.
@@ -91,9 +121,4 @@ impl Jobs {
         }
         Ok(())
     }
-}
-
-fn running() -> Refusal {
-    let message = "a worker has this job at the moment; look again when it is through".to_owned();
-    Refusal::Conflict { code: "job_running", message }
 }

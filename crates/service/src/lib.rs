@@ -13,6 +13,7 @@ mod jobs;
 mod library;
 mod links;
 mod lookups;
+mod manifests;
 mod people;
 mod playback;
 mod processing;
@@ -39,7 +40,7 @@ pub use library::{
     Library, OrganizationView, ProgressWatch, RecipeView, TrackLeaf, TrackProgressView, TracksInTheMaking,
     UpdateCollection, UpdateCreator, UpdateOrganization, UpdateRecipe, UpdateTrack, UploadHandles,
 };
-pub use links::{DeliveryUrl, DeliveryUrlError, Links, UploadHandle};
+pub use links::{DeliveryUrl, DeliveryUrlError, DurableBase, Links, UploadHandle};
 pub use lookups::{LevelsJson, LookupLimits, Lookups};
 pub use people::{
     Device, Member, MemberList, NewPerson, OneTimeLink, OpenedLink, People, Resumed, SignInError, SignedIn,

@@ -60,6 +60,11 @@ impl Library {
         Self { keep_deleted, ..self }
     }
 
+    /// The addresses that it hands out.
+    pub fn links(&self) -> &Links {
+        &self.links
+    }
+
     /// A deletion by a caller, now.
     fn deletion(&self, caller: &Caller) -> Deletion {
         Deletion::by(caller.origin.actor, self.ambient.now(), self.keep_deleted)

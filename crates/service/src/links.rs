@@ -5,8 +5,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use tonearm_domain::{
-    Ambient, Collection, CollectionId, CoverSize, ObjectKey, Organization, OrganizationId, Timestamp,
-    TrackId, UPLOAD_URL_TTL_SECONDS,
+    Ambient, Collection, CollectionId, CoverSize, DurableName, ObjectKey, Organization, OrganizationId,
+    ShortId, Timestamp, TrackId, UPLOAD_URL_TTL_SECONDS,
 };
 use tonearm_signing::{DeliveryTerms, UploadGrant, UploadTarget, UrlSigner};
 
@@ -81,6 +81,15 @@ pub struct UploadHandle {
     pub expires_at: Timestamp,
 }
 
+/// What `_{variant}.{extension}` is added to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DurableBase {
+    /// The path, without a leading slash.
+    pub base_path: String,
+    /// The URL, on the organization's own host where each has one.
+    pub base_url: String,
+}
+
 /// Makes the addresses that are handed out, and signs them.
 #[derive(Clone)]
 pub struct Links(Arc<Origins>);
@@ -145,6 +154,14 @@ impl Links {
     /// Where an organization's files are delivered from: scheme and host.
     pub fn delivery_origin(&self, organization_id: OrganizationId) -> String {
         self.0.delivery_url.origin(organization_id)
+    }
+
+    /// What the durable names of a track's files begin with, and the same as a URL, to be signed by whoever holds a
+    /// signing key of the organization.
+    pub fn durable_base(&self, organization_id: OrganizationId, folder: ShortId) -> DurableBase {
+        let base_path = DurableName::base_path(organization_id, folder);
+        let base_url = format!("{}/{base_path}", self.delivery_origin(organization_id));
+        DurableBase { base_path, base_url }
     }
 
     /// A signed URL of a collection's own cover, if it has one.

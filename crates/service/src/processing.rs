@@ -12,6 +12,7 @@ mod local_source;
 mod pictures;
 mod plan;
 mod process_track;
+mod publish_manifest;
 mod purge_collection;
 mod purge_track;
 mod recording;
@@ -94,6 +95,10 @@ impl Processing {
             Job::FinishCover { organization_id, owner } => {
                 self.finish_cover(run, organization_id, owner).await
             }
+            Job::PublishManifest { organization_id, track_id } => {
+                self.publish_manifest(run, organization_id, track_id).await
+            }
+            Job::PublishManifests {} => self.publish_manifests(run).await,
             Job::PurgeTrack { organization_id, track_id } => {
                 self.purge_track(run, organization_id, track_id).await
             }

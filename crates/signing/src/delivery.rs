@@ -1,10 +1,10 @@
 //! URLs that permit fetching one object.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-use tonearm_domain::{ObjectKey, ShortId, Timestamp};
+use tonearm_domain::{DeliveryPath, DurableName, ObjectKey, ShortId, Timestamp};
 
 use crate::keys::Purpose;
 use crate::signer::{Token, UrlSigner, VerifyError, canonical_number};
@@ -27,8 +27,8 @@ pub struct DeliveryTerms<'a> {
 /// What a genuine delivery URL permits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeliveryGrant {
-    /// The object.
-    pub key: ObjectKey,
+    /// What may be fetched.
+    pub path: DeliveryPath,
     /// The name to save it under, if it is to be saved.
     pub attachment: Option<String>,
     /// When the permission ends.
@@ -40,12 +40,12 @@ pub struct DeliveryGrant {
 impl UrlSigner {
     /// Path and query of a URL that permits fetching the object from `now` on.
     pub fn sign_delivery(&self, key: &ObjectKey, terms: DeliveryTerms<'_>, now: Timestamp) -> String {
-        let mut url = format!("/{key}");
-        if let Some(query) = signed_query(terms) {
-            url.push('?');
-            url.push_str(&query);
-        }
-        self.sign(Purpose::Delivery, key.organization_id, url, now)
+        self.sign(Purpose::Delivery, key.organization_id, unsigned(key, terms), now)
+    }
+
+    /// Path and query of a URL that permits fetching whatever object the name stands for when it is fetched.
+    pub fn sign_durable(&self, name: &DurableName, terms: DeliveryTerms<'_>, now: Timestamp) -> String {
+        self.sign(Purpose::Delivery, name.organization_id, unsigned(name, terms), now)
     }
 
     /// What a path and query, exactly as they stand in the request, permit.
@@ -58,20 +58,30 @@ impl UrlSigner {
         query: Option<&str>,
         now: Timestamp,
     ) -> Result<DeliveryGrant, VerifyError> {
-        let key: ObjectKey =
-            path.strip_prefix('/').and_then(|key| key.parse().ok()).ok_or(VerifyError::Malformed)?;
+        let named: DeliveryPath =
+            path.strip_prefix('/').and_then(|path| path.parse().ok()).ok_or(VerifyError::Malformed)?;
+        let owner = named.organization_id();
         let (signed, token) = Token::split_from(query)?;
         let (terms, key_id) = split_key_id(signed).ok_or(VerifyError::Malformed)?;
         let (ttl, attachment) = parse_signed_query(terms).ok_or(VerifyError::Malformed)?;
         let signing_key = match key_id {
-            None => self.check_unnamed_mac(key.organization_id, path, signed, &token)?,
+            None => self.check_unnamed_mac(owner, path, signed, &token)?,
             Some(id) => {
-                self.check_own_mac((key.organization_id, id), path, signed, &token)?;
+                self.check_own_mac((owner, id), path, signed, &token)?;
                 Some(id)
             }
         };
         let expires_at = self.expiry(&token, ttl.unwrap_or(DEFAULT_TTL_SECONDS), now)?;
-        Ok(DeliveryGrant { key, attachment: attachment.map(Cow::into_owned), expires_at, signing_key })
+        let attachment = attachment.map(Cow::into_owned);
+        Ok(DeliveryGrant { path: named, attachment, expires_at, signing_key })
+    }
+}
+
+/// What is signed, up to the moment of signing.
+fn unsigned(path: impl fmt::Display, terms: DeliveryTerms<'_>) -> String {
+    match signed_query(terms) {
+        Some(query) => format!("/{path}?{query}"),
+        None => format!("/{path}"),
     }
 }
 

@@ -151,7 +151,13 @@ impl Client {
 
     /// Waits until nothing will change about a track any more and returns its full record. Bounded by a minute.
     pub async fn settled(&self, track_id: &str) -> Value {
-        for _ in 0..1200 {
+        self.settled_within(track_id, Duration::from_secs(60)).await
+    }
+
+    /// The same with another bound.
+    pub async fn settled_within(&self, track_id: &str, bound: Duration) -> Value {
+        let begun = std::time::Instant::now();
+        while begun.elapsed() < bound {
             let track = self.get(&format!("/v1/track/{track_id}")).await.ok();
             let status = text(&track, "/track/track_status_id");
             if !matches!(status.as_str(), "initialized" | "processing" | "fallback_processing") {
@@ -159,7 +165,7 @@ impl Client {
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        panic!("track {track_id} did not settle within a minute");
+        panic!("track {track_id} did not settle within {bound:?}");
     }
 }
 

@@ -8,6 +8,7 @@ mod front;
 mod health;
 mod lanes;
 mod log;
+mod manifests;
 mod node;
 mod opening;
 mod parts;

@@ -21,6 +21,7 @@ use tonearm_worker::{Sender, Worker};
 
 use crate::front::Front;
 use crate::health::Health;
+use crate::manifests::CatalogManifests;
 use crate::parts::Parts;
 use crate::scratch::Scratch;
 use crate::server::{self, Server};
@@ -94,7 +95,7 @@ impl Node {
     ) -> Result<(Front, Option<(Media, Worker)>), StartError> {
         let meter = Meter::new();
         let signer = opening::signer(config, secrets);
-        let edge = config.has_role(Role::Edge).then(|| {
+        let mut edge = config.has_role(Role::Edge).then(|| {
             Edge::new(blobs.clone(), signer.clone(), ambient.clone(), EdgeConfig::default())
                 .counted_by(meter.clone())
                 .at_hosts(organization_hosts(config))
@@ -121,6 +122,7 @@ impl Node {
                 self.tasks.push(tokio::spawn(checks));
             }
             health.catalog = Some(catalog.clone());
+            edge = edge.map(|edge| edge.resolving_by(Arc::new(CatalogManifests(catalog.clone()))));
             self.keep_up(&ambient, &parts, &blobs, &meter);
             if config.has_role(Role::Api) {
                 let served = api(config, &ambient, &parts, &blobs, &meter);

@@ -4,7 +4,7 @@ use serde::Serialize;
 use tonearm_domain::{
     CollectionId, CreatorId, Metadata, OrganizationId, ShortId, ThemeColour, TrackId, TrackInfo, TrackStatus,
 };
-use tonearm_service::{TrackSummaryView, TrackView};
+use tonearm_service::{DurableBase, Links, TrackSummaryView, TrackView};
 use utoipa::ToSchema;
 
 use super::Colours;
@@ -34,6 +34,10 @@ pub(crate) struct BasicTrack {
 pub(crate) struct ReducedTrack {
     #[serde(flatten)]
     basic: BasicTrack,
+    /// What the durable path of each file begins with: add `_{variant index}.{extension}`.
+    base_path: String,
+    /// The same as a URL. Sign it by a signing key of the organization.
+    base_url: String,
     transcription: Option<String>,
     transcription_language: Option<String>,
 }
@@ -107,27 +111,31 @@ impl From<TrackView> for BasicTrack {
     }
 }
 
-impl From<TrackView> for ReducedTrack {
-    fn from(mut view: TrackView) -> Self {
+impl ReducedTrack {
+    /// As the track is, with what was set.
+    pub(crate) fn new(mut view: TrackView, links: &Links) -> Self {
+        let DurableBase { base_path, base_url } =
+            links.durable_base(view.track.organization_id, view.track.index);
         Self {
+            base_path,
+            base_url,
             transcription: view.track.transcription.take(),
             transcription_language: view.track.transcription_language.take(),
             basic: view.into(),
         }
     }
-}
 
-impl ReducedTrack {
     /// As lists have it, with the title and the subtitle that players show.
-    pub(crate) fn listed(mut view: TrackView) -> Self {
+    pub(crate) fn listed(mut view: TrackView, links: &Links) -> Self {
         view.track.player_title = Some(std::mem::take(&mut view.title));
         view.track.player_subtitle = view.subtitle.take();
-        view.into()
+        Self::new(view, links)
     }
 }
 
-impl From<TrackView> for FullTrack {
-    fn from(mut view: TrackView) -> Self {
+impl FullTrack {
+    /// With everything there is.
+    pub(crate) fn new(mut view: TrackView, links: &Links) -> Self {
         Self {
             shown_title: view.title.clone(),
             shown_subtitle: view.subtitle.clone(),
@@ -138,7 +146,7 @@ impl From<TrackView> for FullTrack {
             info: std::mem::take(&mut view.track.info),
             organization_index: view.track.organization_index.take(),
             status_reason: view.track.status_reason.take(),
-            reduced: view.into(),
+            reduced: ReducedTrack::new(view, links),
         }
     }
 }

@@ -29,6 +29,10 @@ pub(crate) struct SessionTrackRecord {
     index: ShortId,
     /// The folder of its files.
     path: String,
+    /// What the durable path of each file begins with: add `_{variant index}.{extension}`.
+    base_path: String,
+    /// The same as a URL. Sign it by a signing key of the organization.
+    base_url: String,
     upload_url: String,
 }
 
@@ -46,12 +50,14 @@ impl From<UploadHandles> for UploadDescriptors {
 }
 
 impl From<&SessionTrack> for SessionTrackRecord {
-    fn from(SessionTrack { track, handles }: &SessionTrack) -> Self {
+    fn from(SessionTrack { track, handles, base }: &SessionTrack) -> Self {
         let track = &track.track;
         Self {
             id: track.id,
             index: track.index,
             path: format!("{}/{}", track.organization_id, track.index),
+            base_path: base.base_path.clone(),
+            base_url: base.base_url.clone(),
             upload_url: handles.track.upload_url.clone(),
         }
     }

@@ -57,6 +57,7 @@ pub struct Model {
     pub own_theme: Option<Json>,
     pub title_tag: Option<String>,
     pub artist_tag: Option<String>,
+    pub manifest_generation: i64,
 }
 
 /// The columns of the short form.
@@ -218,6 +219,7 @@ impl TryFrom<&Track> for ActiveModel {
             trashed_at: NotSet,
             title_tag: Set(track.info.title_tag().map(foreign_text)),
             artist_tag: Set(track.info.artist_tag().map(foreign_text)),
+            manifest_generation: NotSet,
         })
     }
 }

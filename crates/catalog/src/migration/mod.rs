@@ -17,6 +17,7 @@ mod m0015_words_and_claims;
 mod m0016_store_identity;
 mod m0017_sweep;
 mod m0018_themes;
+mod m0019_manifests;
 mod pieces;
 
 use std::collections::HashSet;
@@ -49,6 +50,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0016_store_identity::Migration),
             Box::new(m0017_sweep::Migration),
             Box::new(m0018_themes::Migration),
+            Box::new(m0019_manifests::Migration),
         ]
     }
 }

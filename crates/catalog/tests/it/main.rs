@@ -14,6 +14,7 @@ mod jobs;
 mod leases;
 mod listing;
 mod lost_commits;
+mod manifests;
 mod opening;
 mod place;
 mod plans;

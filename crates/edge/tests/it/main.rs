@@ -6,6 +6,7 @@
 mod again;
 mod conditions;
 mod counting;
+mod durable;
 mod forms;
 mod mapped;
 mod node;

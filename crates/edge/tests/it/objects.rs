@@ -133,6 +133,7 @@ fn paths_of_objects_are_owned() {
         [0; 10],
     );
     assert!(Edge::owns(&format!("/{organization}/abcdefghij01/hq.zyxwvutsrq98.mp3")));
+    assert!(Edge::owns(&format!("/{organization}/abcdefghij01/track_hq.mp3")));
     for path in
         ["", "/", "/v1/track", "/healthz", &format!("/{organization}"), &format!("/{organization}/../x")]
     {

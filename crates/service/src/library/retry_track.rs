@@ -1,6 +1,6 @@
 //! Processing once more what failed.
 
-use tonearm_domain::{AuditAction, Job, Recipe, Track, TrackFile, TrackId, TrackStatus};
+use tonearm_domain::{AuditAction, Job, Track, TrackId, TrackStatus, unmade};
 
 use super::Library;
 use crate::audit::{self, Done};
@@ -18,7 +18,7 @@ impl Library {
         }
         let recipes = self.catalog.recipes_for_track(track.organization_id, track.id).await?;
         let files = self.catalog.files_of_track(track.id).await?;
-        Ok(is_something_missing(&recipes, &files))
+        Ok(unmade(&recipes, &files).next().is_some())
     }
 
     /// Processes a track once more, whatever its final status is, as long as its source is there and something is missing.
@@ -36,7 +36,7 @@ impl Library {
         }
         let recipes = tx.recipes_for_track(organization_id, id).await?;
         let files = tx.files_of_track(id).await?;
-        if track.status == TrackStatus::Ready && !is_something_missing(&recipes, &files) {
+        if track.status == TrackStatus::Ready && unmade(&recipes, &files).next().is_none() {
             return Err(Refusal::Conflict {
                 code: "nothing_to_retry",
                 message: "nothing failed: every variant of the track was made".to_owned(),
@@ -57,10 +57,4 @@ impl Library {
         let surroundings = Surroundings::of(&self.catalog, organization_id, track.collection_id).await?;
         Ok(surroundings.view(track))
     }
-}
-
-/// Whether a recipe failed or was never tried.
-fn is_something_missing(recipes: &[Recipe], files: &[TrackFile]) -> bool {
-    let is_made = |recipe: &Recipe| files.iter().any(|file| file.recipe.id == recipe.id && file.is_made());
-    !recipes.iter().all(is_made)
 }

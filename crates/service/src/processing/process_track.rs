@@ -1,7 +1,7 @@
 //! Make everything that a track's recipes ask for.
 
 use tonearm_domain::{
-    CoverOrigin, FileOutcome, OrganizationId, Outage, Recipe, Source, Track, TrackId, TrackStatus,
+    CoverOrigin, FileOutcome, OrganizationId, Outage, Recipe, Source, Track, TrackId, TrackStatus, unmade,
 };
 use tonearm_media::{LimitTier, RunScope};
 
@@ -294,10 +294,8 @@ impl Processing {
 
     /// The recipes of a track of which there is no made file.
     async fn missing_recipes(&self, track: &Track) -> Result<Vec<Recipe>, JobError> {
-        let mut recipes = self.catalog.recipes_for_track(track.organization_id, track.id).await?;
+        let recipes = self.catalog.recipes_for_track(track.organization_id, track.id).await?;
         let files = self.catalog.files_of_track(track.id).await?;
-        let is_made = |recipe: &Recipe| files.iter().any(|f| f.recipe.id == recipe.id && f.is_made());
-        recipes.retain(|recipe| !is_made(recipe));
-        Ok(recipes)
+        Ok(unmade(&recipes, &files).cloned().collect())
     }
 }

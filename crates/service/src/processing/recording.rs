@@ -7,7 +7,7 @@
 use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
     ClaimedJob, CoverOrigin, CoverOwner, FileOutcome, OrganizationId, Outcome, Recipe, Track, TrackFile,
-    TrackId, TrackStatus,
+    TrackId, TrackStatus, untried,
 };
 
 use super::analysis::Analysed;
@@ -15,7 +15,7 @@ use super::files::MadeCover;
 use super::workbench::Workbench;
 use super::{JobError, Processing, finish};
 use crate::webhooks::events;
-use crate::{covers, transcription};
+use crate::{covers, manifests, transcription};
 
 /// What a run made of a track and did not record yet.
 #[derive(Default)]
@@ -34,6 +34,7 @@ pub(super) struct Recording<'a> {
     previous: TrackStatus,
     recipes: Vec<Recipe>,
     files: Vec<TrackFile>,
+    has_new_files: bool,
 }
 
 impl Processing {
@@ -52,7 +53,7 @@ impl Processing {
         let recipes = tx.recipes_for_track(organization_id, track_id).await?;
         let files = tx.files_of_track(track_id).await?;
         let previous = track.status;
-        Ok(Some(Recording { processing: self, tx, track, previous, recipes, files }))
+        Ok(Some(Recording { processing: self, tx, track, previous, recipes, files, has_new_files: false }))
     }
 
     /// The same for what a workbench is about. A track that has been deleted calls the work off: the purge removes what
@@ -117,6 +118,7 @@ impl Recording<'_> {
         let (file_id, created_at) = (ambient.record_id(), ambient.now());
         let file = TrackFile { id: file_id, track_id: self.track.id, recipe, outcome, created_at };
         self.tx.put_track_file(&file).await?;
+        self.has_new_files |= is_made;
         events::file_recorded(&self.tx, ambient, &self.track, &file).await?;
         self.files.retain(|file| file.recipe.id != id);
         self.files.push(file);
@@ -146,15 +148,9 @@ impl Recording<'_> {
         self.files.iter().find(|file| file.recipe.id == recipe.id)
     }
 
-    /// Whether a recipe was neither made nor failed yet.
-    fn has_untried(&self) -> bool {
-        self.recipes.iter().any(|recipe| self.file_of(recipe).is_none())
-    }
-
     /// Records the same failure for everything that was not tried yet.
     async fn fail_untried(&mut self, reason: &str) -> Result<(), CatalogError> {
-        let untried: Vec<Recipe> =
-            self.recipes.iter().filter(|recipe| self.file_of(recipe).is_none()).cloned().collect();
+        let untried: Vec<Recipe> = untried(&self.recipes, &self.files).cloned().collect();
         for recipe in untried {
             self.put_file(recipe, FileOutcome::Failed { reason: reason.to_owned() }).await?;
         }
@@ -186,7 +182,7 @@ impl Recording<'_> {
     /// yet, as one may be added at any time.
     pub(super) async fn settle_and_finish(mut self, claimed: &ClaimedJob) -> Result<bool, JobError> {
         if self.track.status.is_processing() {
-            if self.has_untried() {
+            if untried(&self.recipes, &self.files).next().is_some() {
                 self.commit().await?;
                 return Ok(false);
             }
@@ -248,6 +244,9 @@ impl Recording<'_> {
     async fn write(self) -> Result<Transaction, JobError> {
         let ambient = &self.processing.ambient;
         self.tx.update_track(&self.track).await?;
+        if self.has_new_files {
+            manifests::queue(&self.tx, ambient, &self.track).await?;
+        }
         events::track_settled(&self.tx, ambient, &self.track, self.previous).await?;
         Ok(self.tx)
     }

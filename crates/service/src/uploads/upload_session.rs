@@ -10,6 +10,7 @@ use tonearm_domain::{
 use super::Uploads;
 use crate::audit::{self, Done};
 use crate::library::{CreateTrack, UploadHandles, insert_track};
+use crate::links::DurableBase;
 use crate::track_view::Surroundings;
 use crate::{Caller, Noun, Refusal, TrackView};
 
@@ -46,6 +47,8 @@ pub struct SessionTrack {
     pub track: TrackView,
     /// Where its bytes go.
     pub handles: UploadHandles,
+    /// What the durable names of its files begin with.
+    pub base: DurableBase,
 }
 
 /// A new upload session.
@@ -139,7 +142,9 @@ impl Uploads {
         let done = Done { action: AuditAction::TrackCreate, subject_id, title };
         audit::record_of(tx, &self.ambient, Some(organization_id), origin, done).await?;
         let (source, cover) = self.links.uploads(organization_id, track.id);
-        Ok(SessionTrack { track: surroundings.view(track), handles: UploadHandles { track: source, cover } })
+        let base = self.links.durable_base(organization_id, track.index);
+        let handles = UploadHandles { track: source, cover };
+        Ok(SessionTrack { track: surroundings.view(track), handles, base })
     }
 
     async fn valid_session(&self, id: UploadSessionId) -> Result<UploadSession, Refusal> {

@@ -5,6 +5,8 @@
 mod cost;
 mod freshness;
 mod interleavings;
+mod jobs;
+mod manifests;
 mod repeats;
 mod resealing;
 mod selection;

@@ -1,11 +1,13 @@
 //! Whose fault a failure is: only the file's own faults become a verdict on it.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
-use tonearm_domain::{Outage, Track, TrackId, TrackStatus};
+use tokio_util::sync::CancellationToken;
+use tonearm_domain::{ClaimedJob, Outage, Track, TrackId, TrackStatus};
 use tonearm_fixtures::{Place, S3Server};
-use tonearm_media::MediaConfig;
-use tonearm_service::{Caller, JobError, Refusal};
+use tonearm_media::{MediaConfig, MediaLimits, TierLimits};
+use tonearm_service::{Caller, JobError, JobRun, Refusal};
 
 use crate::on_both;
 use crate::workshop::{Workshop, sound, write_program};
@@ -15,6 +17,7 @@ on_both!(
     tools_that_do_not_work_are_waited_for,
     a_source_that_the_store_lost_or_changed_is_waited_for,
     what_is_no_audio_is_refused_and_can_be_retried,
+    a_file_over_which_processes_hang_for_a_day_is_refused,
 );
 
 async fn track(workshop: &Workshop, owner: &Caller, id: TrackId) -> Track {
@@ -78,6 +81,37 @@ async fn a_source_that_the_store_lost_or_changed_is_waited_for(place: Place) {
     waits(&workshop, &owner, id, Outage::Store).await;
     std::fs::write(&path, bytes).unwrap();
     becomes_ready(&workshop, &owner, id).await;
+}
+
+async fn a_file_over_which_processes_hang_for_a_day_is_refused(place: Place) {
+    let folder = tempfile::tempdir().unwrap();
+    let ffprobe = folder.path().join("ffprobe");
+    write_program(&ffprobe, "exec sleep 600");
+    let normal = TierLimits {
+        wall: Duration::from_millis(300),
+        wall_per_sound_second: 0.0,
+        wall_per_100_mib: 0.0,
+        ..TierLimits::default()
+    };
+    let limits = MediaLimits { normal, fallback: None };
+    let config = MediaConfig { ffprobe, limits, ..MediaConfig::find() };
+    let workshop = Workshop::open_with(&place, folder, None, config).await;
+    let (owner, id) = workshop.upload(sound()).await;
+    waits(&workshop, &owner, id, Outage::Overload).await;
+
+    let now = workshop.ambient.now();
+    let lease = workshop.ambient.credential_id();
+    let claimed = workshop.catalog.claim_job(now, lease, now.plus_seconds(60)).await.unwrap().unwrap();
+    let cancel = CancellationToken::new();
+    let failing_for = |seconds: i64| {
+        let failing_since = Some(now.plus_seconds(-seconds));
+        JobRun { claimed: ClaimedJob { failing_since, ..claimed.clone() }, cancel: cancel.clone() }
+    };
+    let result = workshop.processing.run(&failing_for(24 * 3600 - 1)).await;
+    assert!(matches!(result, Err(JobError::Outage { outage: Outage::Overload, .. })), "{result:?}");
+    assert_eq!(track(&workshop, &owner, id).await.status, TrackStatus::Processing);
+    workshop.processing.run(&failing_for(24 * 3600)).await.unwrap();
+    assert_eq!(track(&workshop, &owner, id).await.status, TrackStatus::InitError);
 }
 
 async fn source_path(workshop: &Workshop, owner: &Caller, id: TrackId) -> PathBuf {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde::Deserialize;
-use tonearm_domain::Timestamp;
+use tonearm_domain::{DeliveryPath, Timestamp};
 use tonearm_signing::{DeliveryTerms, Secrets, UrlSigner, VerifyError};
 
 use crate::split;
@@ -49,7 +49,12 @@ fn delivery_urls_are_as_published() {
             .find_map(|i| vector.url[i..].strip_prefix("ttl="))
             .map(|_| (vector.valid_until - vector.issued) as u32);
         let terms = DeliveryTerms { ttl, attachment: grant.attachment.as_deref() };
-        assert_eq!(signer.sign_delivery(&grant.key, terms, moment(vector.issued)), vector.url);
+        let issued = moment(vector.issued);
+        let signed = match &grant.path {
+            DeliveryPath::Object(key) => signer.sign_delivery(key, terms, issued),
+            DeliveryPath::Durable(name) => signer.sign_durable(name, terms, issued),
+        };
+        assert_eq!(signed, vector.url);
     }
 }
 

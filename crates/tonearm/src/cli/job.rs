@@ -5,7 +5,7 @@ use std::io::{BufRead, IsTerminal, Write};
 use clap::Subcommand;
 use serde_json::{Value, json};
 use tonearm_catalog::{JobFilter, JobState, PendingJob};
-use tonearm_domain::{Ambient, Job, JobId, Page};
+use tonearm_domain::{Ambient, Job, JobId, Origin, Page};
 use tonearm_service::Jobs;
 
 use super::{Failure, print};
@@ -60,7 +60,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             }
             Ok(())
         }
-        Command::Retry { job } => known(jobs.retry(job).await?, job),
+        Command::Retry { job } => known(jobs.retry(Origin::command_line(), job).await?, job),
         Command::Drop { job, yes } => drop_job(&jobs, job, yes).await,
     }
 }
@@ -73,7 +73,7 @@ async fn drop_job(jobs: &Jobs, job: JobId, is_sure: bool) -> Result<(), Failure>
     if !is_sure && !confirm(job)? {
         return Err(Failure::Failed("nothing was removed".to_owned()));
     }
-    known(jobs.drop_job(job).await?, job)
+    known(jobs.drop_job(Origin::command_line(), job).await?, job)
 }
 
 /// Asks at the terminal.

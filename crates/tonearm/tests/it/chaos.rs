@@ -17,6 +17,9 @@ use tonearm_testkit::{Client, Program};
 
 use crate::{binary, text};
 
+/// A job over which the service died four times waits for 96 seconds.
+const LONGEST: Duration = Duration::from_secs(300);
+
 /// An upload that was acknowledged.
 struct Acknowledged {
     track_id: String,
@@ -113,7 +116,7 @@ async fn try_post(client: &Client, collection: &str, number: u64) -> Option<serd
 }
 
 async fn is_whole(client: &Client, upload: &Acknowledged) {
-    let track = client.settled(&upload.track_id).await;
+    let track = client.settled_within(&upload.track_id, LONGEST).await;
     assert_eq!(track["track_status_id"], "ready", "{track}");
     let session = json!({"track_id": upload.track_id, "variants": ["original", "hq", "lq", "preview"]});
     let session = client.post("/v1/play_session/track", &session).await.ok();
@@ -130,7 +133,7 @@ async fn is_whole(client: &Client, upload: &Acknowledged) {
 async fn every_track_is_final(client: &Client, collection: &str) {
     for track in all_tracks(client, collection).await {
         if track["track_status_id"] != "initialized" {
-            let settled = client.settled(text(&track, "/id")).await;
+            let settled = client.settled_within(text(&track, "/id"), LONGEST).await;
             assert_eq!(settled["track_status_id"], "ready", "{settled}");
         }
     }

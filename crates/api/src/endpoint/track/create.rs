@@ -85,6 +85,10 @@ pub(crate) async fn create(
     let (track, handles) = library.create_track(&caller, fields.into_track("file_name")?).await?;
     Ok(Answer::traced(
         request,
-        Created { track_id: track.track.id, track: track.into(), uploads: handles.into() },
+        Created {
+            track_id: track.track.id,
+            track: ReducedTrack::new(track, library.links()),
+            uploads: handles.into(),
+        },
     ))
 }

@@ -41,6 +41,6 @@ pub(crate) async fn list(
     State(library): State<Library>,
 ) -> Result<Answer<Listed>, ApiError> {
     let (count, tracks) = library.tracks(&caller, collection_id, page).await?;
-    let tracks = tracks.into_iter().map(ReducedTrack::listed).collect();
+    let tracks = tracks.into_iter().map(|track| ReducedTrack::listed(track, library.links())).collect();
     Ok(Answer::traced(request, Listed { count, tracks }))
 }

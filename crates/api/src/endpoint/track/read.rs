@@ -34,6 +34,6 @@ pub(crate) async fn read(
     request: CurrentRequest,
     State(library): State<Library>,
 ) -> Result<Answer<Found>, ApiError> {
-    let track = library.track(&caller, track_id).await?.into();
+    let track = FullTrack::new(library.track(&caller, track_id).await?, library.links());
     Ok(Answer::traced(request, Found { track_id, track }))
 }

@@ -36,6 +36,10 @@ pub(crate) async fn renew_cover_upload(
     State(library): State<Library>,
 ) -> Result<Answer<Renewed>, ApiError> {
     let (track, cover) = library.renew_cover_upload(&caller, track_id).await?;
-    let renewed = Renewed { track_id, track: track.into(), track_cover_upload: cover.into() };
+    let renewed = Renewed {
+        track_id,
+        track: ReducedTrack::new(track, library.links()),
+        track_cover_upload: cover.into(),
+    };
     Ok(Answer::traced(request, renewed))
 }

@@ -37,6 +37,6 @@ pub(crate) async fn retry(
     request: CurrentRequest,
     State(library): State<Library>,
 ) -> Result<Answer<Retried>, ApiError> {
-    let track = library.retry_track(&caller, track_id).await?.into();
+    let track = FullTrack::new(library.retry_track(&caller, track_id).await?, library.links());
     Ok(Answer::traced(request, Retried { track_id, track }))
 }

@@ -99,6 +99,7 @@ pub(crate) async fn update(
     State(library): State<Library>,
     Body(fields): Body<Fields>,
 ) -> Result<Answer<Updated>, ApiError> {
-    let track = library.update_track(&caller, track_id, fields.into()).await?.into();
+    let track = library.update_track(&caller, track_id, fields.into()).await?;
+    let track = ReducedTrack::new(track, library.links());
     Ok(Answer::traced(request, Updated { track_id, track }))
 }

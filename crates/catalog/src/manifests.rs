@@ -1,0 +1,181 @@
+//! Which objects the durable names of tracks stand for.
+
+use std::collections::{HashMap, HashSet};
+
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, JsonValue, QueryFilter, QueryOrder,
+    QuerySelect, Select, UpdateMany,
+};
+use tonearm_domain::{Generation, ObjectKey, OrganizationId, ShortId, TrackId, TrackManifest, VariantIndex};
+use uuid::Uuid;
+
+use crate::column::{corrupt, decoded, parsed};
+use crate::entity::{track, track_file};
+use crate::objects::kept_tracks;
+use crate::{Catalog, CatalogError, Transaction};
+
+/// A generation of a track's manifest, to be put into the store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NextManifest {
+    /// The folder of the track's objects.
+    pub folder: ShortId,
+    /// Higher than any before.
+    pub generation: Generation,
+    /// What it says.
+    pub manifest: TrackManifest,
+}
+
+/// What a manifest needs of a file. Its other columns may be large.
+#[derive(FromQueryResult)]
+struct Named {
+    variant: JsonValue,
+    object_key: String,
+}
+
+#[derive(serde::Deserialize)]
+struct Indexed {
+    index: VariantIndex,
+}
+
+impl Named {
+    fn into_parts(self) -> Result<(VariantIndex, ObjectKey), CatalogError> {
+        let Indexed { index } = decoded("track_file.variant", self.variant)?;
+        Ok((index, parsed("track_file.object_key", &self.object_key)?))
+    }
+}
+
+fn made() -> Select<track_file::Entity> {
+    use track_file::Column;
+    track_file::Entity::find()
+        .select_only()
+        .columns([Column::Variant, Column::ObjectKey])
+        .filter(Column::ObjectKey.is_not_null())
+        .filter(Column::DeletedAt.is_null())
+}
+
+async fn manifest<C: ConnectionTrait>(
+    db: &C,
+    made: Select<track_file::Entity>,
+) -> Result<TrackManifest, CatalogError> {
+    let rows = made.into_model::<Named>().all(db).await?;
+    let files: Result<Vec<_>, _> = rows.into_iter().map(Named::into_parts).collect();
+    Ok(TrackManifest::of(files?))
+}
+
+impl Catalog {
+    /// What the durable names of a track stand for now. It names nothing where there is no such track.
+    pub async fn manifest(
+        &self,
+        organization: OrganizationId,
+        folder: ShortId,
+    ) -> Result<TrackManifest, CatalogError> {
+        let track = Query::select()
+            .column(track::Column::Id)
+            .from(track::Entity)
+            .and_where(track::Column::OrganizationId.eq(organization.uuid()))
+            .and_where(track::Column::Index.eq(folder.as_str()))
+            .and_where(track::Column::DeletedAt.is_null())
+            .take();
+        manifest(self.reader(), made().filter(track_file::Column::TrackId.in_subquery(track))).await
+    }
+
+    /// Those of the objects that are the manifest of a track that is not deleted, or can be taken back: of its latest
+    /// generation, or of a later one, as after the restore of an older database.
+    pub(crate) async fn manifests_among(&self, keys: &[ObjectKey]) -> Result<Vec<ObjectKey>, CatalogError> {
+        use track::Column::{Index, ManifestGeneration, OrganizationId as Owner};
+        let manifests: Vec<_> =
+            keys.iter().filter_map(|key| Some((key, TrackManifest::generation(key)?.number()))).collect();
+        if manifests.is_empty() {
+            return Ok(Vec::new());
+        }
+        let folders: HashSet<&str> = manifests.iter().map(|(key, _)| key.folder.as_str()).collect();
+        let owners: HashSet<Uuid> = manifests.iter().map(|(key, _)| key.organization_id.uuid()).collect();
+        let rows: Vec<(Uuid, String, i64)> = track::Entity::find()
+            .select_only()
+            .columns([Owner, Index, ManifestGeneration])
+            .filter(Owner.is_in(owners))
+            .filter(Index.is_in(folders))
+            .filter(kept_tracks())
+            .into_tuple()
+            .all(self.reader())
+            .await?;
+        let latest: HashMap<(Uuid, &str), i64> =
+            rows.iter().map(|(owner, index, number)| ((*owner, index.as_str()), *number)).collect();
+        let is_known = |key: &ObjectKey, number: u64| {
+            let latest = latest.get(&(key.organization_id.uuid(), key.folder.as_str()));
+            latest.is_some_and(|latest| u64::try_from(*latest).is_ok_and(|latest| latest <= number))
+        };
+        Ok(manifests
+            .into_iter()
+            .filter(|(key, number)| is_known(key, *number))
+            .map(|(key, _)| key.clone())
+            .collect())
+    }
+
+    /// Tracks with files whose manifest was never written, in the order of their ids, behind `after`.
+    pub async fn tracks_without_manifest(
+        &self,
+        after: Option<TrackId>,
+        limit: u64,
+    ) -> Result<Vec<(OrganizationId, TrackId)>, CatalogError> {
+        use track::Column::{DeletedAt, Id, ManifestGeneration, OrganizationId as Owner};
+        let file = Query::select()
+            .expr(Expr::value(1))
+            .from(track_file::Entity)
+            .and_where(
+                Expr::col((track_file::Entity, track_file::Column::TrackId))
+                    .eq(Expr::col((track::Entity, Id))),
+            )
+            .and_where(Expr::col((track_file::Entity, track_file::Column::ObjectKey)).is_not_null())
+            .take();
+        let mut select = track::Entity::find()
+            .select_only()
+            .columns([Owner, Id])
+            .filter(ManifestGeneration.eq(0))
+            .filter(DeletedAt.is_null())
+            .filter(Expr::exists(file))
+            .order_by_asc(Id)
+            .limit(limit);
+        if let Some(after) = after {
+            select = select.filter(Id.gt(after.uuid()));
+        }
+        let rows = select.into_tuple::<(Uuid, Uuid)>().all(self.reader()).await?;
+        Ok(rows
+            .into_iter()
+            .map(|(owner, id)| (OrganizationId::from_uuid(owner), TrackId::from_uuid(id)))
+            .collect())
+    }
+}
+
+impl Transaction {
+    /// Begins the next generation of a track's manifest; `None` where the track has been deleted. The track is locked
+    /// before its files are read, so that a generation knows of all that was committed before it.
+    pub async fn next_manifest(
+        &self,
+        organization: OrganizationId,
+        track: TrackId,
+    ) -> Result<Option<NextManifest>, CatalogError> {
+        use track::Column::{DeletedAt, Id, Index, ManifestGeneration, OrganizationId as Owner};
+        let update: UpdateMany<track::Entity> = track::Entity::update_many()
+            .filter(Id.eq(track.uuid()))
+            .filter(Owner.eq(organization.uuid()))
+            .filter(DeletedAt.is_null())
+            .col_expr(ManifestGeneration, Expr::col(ManifestGeneration).add(1));
+        if update.exec(self.db()).await?.rows_affected == 0 {
+            return Ok(None);
+        }
+        let select =
+            track::Entity::find_by_id(track.uuid()).select_only().columns([Index, ManifestGeneration]);
+        let Some((index, number)) = select.into_tuple::<(String, i64)>().one(self.db()).await? else {
+            return Ok(None);
+        };
+        let generation = u64::try_from(number).ok().and_then(Generation::new);
+        let files = made().filter(track_file::Column::TrackId.eq(track.uuid()));
+        Ok(Some(NextManifest {
+            folder: parsed("track.index", &index)?,
+            generation: generation.ok_or_else(|| corrupt("track.manifest_generation"))?,
+            manifest: manifest(self.db(), files).await?,
+        }))
+    }
+}

@@ -1,0 +1,38 @@
+//! How often the manifest of a track was written. Tracks from before get theirs by a job.
+
+use sea_orm_migration::prelude::*;
+use uuid::Uuid;
+
+use super::pieces::add;
+
+/// Of the job. There is one for each database, so that it needs no random id.
+const JOB: Uuid = Uuid::from_u128(0x0190_0000_0000_7000_8000_0000_0000_0019);
+
+#[derive(DeriveMigrationName)]
+pub(super) struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let generation = ColumnDef::new("manifest_generation").big_integer().not_null().default(0).take();
+        add(manager, "track", generation).await?;
+        let db = manager.get_connection();
+        let any = Query::select().column("id").from("track").limit(1).take();
+        if db.query_one(&any).await?.is_none() {
+            return Ok(());
+        }
+        let job = Query::insert()
+            .into_table("job")
+            .columns(["id", "kind", "payload", "attempts", "failures", "run_at"])
+            .values_panic([
+                JOB.into(),
+                "publish_manifests".into(),
+                serde_json::json!({"kind": "publish_manifests"}).into(),
+                0.into(),
+                0.into(),
+                0_i64.into(),
+            ])
+            .take();
+        db.execute(&job).await.map(drop)
+    }
+}

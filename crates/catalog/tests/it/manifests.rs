@@ -1,0 +1,149 @@
+//! What the durable names of tracks stand for.
+
+use std::collections::HashSet;
+
+use sea_orm::ConnectionTrait;
+use tonearm_catalog::Catalog;
+use tonearm_domain::{
+    ContentType, FileData, FileOutcome, Generation, Job, ObjectKey, OrganizationId, Track, TrackManifest,
+};
+use tonearm_fixtures::ambient;
+
+use crate::place::{Place, Reach};
+use crate::samples::*;
+
+crate::on_both!(
+    a_manifest_names_what_was_made,
+    generations_count_up,
+    the_latest_manifest_is_a_known_object,
+    tracks_from_before_are_found,
+    a_catalog_from_before_gets_a_job,
+);
+
+fn only(manifest: &TrackManifest, key: &ObjectKey, variant: &str) {
+    assert_eq!(manifest.len(), 1);
+    assert_eq!(manifest.file(&variant.parse().unwrap(), key.file.content_type), Some(&key.file));
+}
+
+async fn begin_next(catalog: &Catalog, owner: OrganizationId, track: &Track) -> Option<Generation> {
+    let tx = catalog.begin().await.unwrap();
+    let next = tx.next_manifest(owner, track.id).await.unwrap();
+    tx.commit().await.unwrap();
+    next.map(|next| next.generation)
+}
+
+async fn a_manifest_names_what_was_made(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    let (made, failed) = (
+        recipe(&ambient, &organization, Some(&track), "made", 0),
+        recipe(&ambient, &organization, Some(&track), "failed", 1),
+    );
+    let file = made_file(&ambient, &track, &made, FileData::None {});
+    let mut failure = made_file(&ambient, &track, &failed, FileData::None {});
+    failure.outcome = FileOutcome::Failed { reason: "It could not be made.".to_owned() };
+    let tx = catalog.begin().await.unwrap();
+    tx.insert_recipe(&made).await.unwrap();
+    tx.insert_recipe(&failed).await.unwrap();
+    tx.put_track_file(&file).await.unwrap();
+    tx.put_track_file(&failure).await.unwrap();
+    let within = tx.next_manifest(organization.id, track.id).await.unwrap().unwrap();
+    tx.commit().await.unwrap();
+    let FileOutcome::Made { key, .. } = &file.outcome else { unreachable!() };
+    assert_eq!((within.folder, within.generation), (track.index, Generation::new(1).unwrap()));
+    only(&within.manifest, key, "made");
+    only(&catalog.manifest(organization.id, track.index).await.unwrap(), key, "made");
+
+    // Of another organization, and of nobody.
+    assert!(catalog.manifest(ambient.record_id(), track.index).await.unwrap().is_empty());
+    assert!(catalog.manifest(organization.id, ambient.short_id()).await.unwrap().is_empty());
+    let tx = catalog.begin().await.unwrap();
+    assert_eq!(tx.next_manifest(ambient.record_id(), track.id).await.unwrap(), None);
+    tx.soft_delete_track(organization.id, track.id, ambient.now()).await.unwrap();
+    assert_eq!(tx.next_manifest(organization.id, track.id).await.unwrap(), None);
+    tx.commit().await.unwrap();
+    assert!(catalog.manifest(organization.id, track.index).await.unwrap().is_empty());
+}
+
+async fn generations_count_up(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    for expected in 1..4 {
+        assert_eq!(begin_next(&catalog, organization.id, &track).await, Generation::new(expected));
+        // What else changes a track leaves it alone.
+        let tx = catalog.begin().await.unwrap();
+        tx.update_track(&track).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+    let tx = catalog.begin().await.unwrap();
+    tx.next_manifest(organization.id, track.id).await.unwrap();
+    drop(tx);
+    assert_eq!(begin_next(&catalog, organization.id, &track).await, Generation::new(4));
+}
+
+async fn the_latest_manifest_is_a_known_object(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    let manifest =
+        |number| TrackManifest::key(organization.id, track.index, Generation::new(number).unwrap());
+    let file = key(&ambient, organization.id, track.index, "manifest", ContentType::Json);
+    let elsewhere = TrackManifest::key(ambient.record_id(), track.index, Generation::new(2).unwrap());
+    for _ in 0..2 {
+        begin_next(&catalog, organization.id, &track).await;
+    }
+    let asked = [manifest(1), manifest(2), manifest(3), file, elsewhere];
+    let known = catalog.known_objects(&asked).await.unwrap();
+    assert_eq!(known, HashSet::from([manifest(2), manifest(3)]));
+    let tx = catalog.begin().await.unwrap();
+    tx.soft_delete_track(organization.id, track.id, ambient.now()).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(catalog.known_objects(&asked).await.unwrap(), HashSet::new());
+}
+
+async fn tracks_from_before_are_found(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let general = recipe(&ambient, &organization, None, "hq", 0);
+    let mut tracks = Vec::new();
+    for _ in 0..4 {
+        tracks.push(stored_track(&catalog, bare_track(&ambient, &collection)).await);
+    }
+    let tx = catalog.begin().await.unwrap();
+    tx.insert_recipe(&general).await.unwrap();
+    for track in &tracks[1..] {
+        tx.put_track_file(&made_file(&ambient, track, &general, FileData::None {})).await.unwrap();
+    }
+    tx.soft_delete_track(organization.id, tracks[3].id, ambient.now()).await.unwrap();
+    tx.commit().await.unwrap();
+    let of = |track: &Track| (organization.id, track.id);
+    let (one, two) = (of(&tracks[1]), of(&tracks[2]));
+    assert_eq!(catalog.tracks_without_manifest(None, 10).await.unwrap(), [one, two]);
+    assert_eq!(catalog.tracks_without_manifest(None, 1).await.unwrap(), [one]);
+    assert_eq!(catalog.tracks_without_manifest(Some(one.1), 10).await.unwrap(), [two]);
+    begin_next(&catalog, organization.id, &tracks[1]).await;
+    assert_eq!(catalog.tracks_without_manifest(None, 10).await.unwrap(), [two]);
+}
+
+/// Goes back to the catalog of the version before.
+async fn undo_migration(place: &Place) {
+    let raw = place.raw().await;
+    raw.execute_unprepared("DELETE FROM seaql_migrations WHERE version = 'm0019_manifests'").await.unwrap();
+    raw.execute_unprepared("ALTER TABLE track DROP COLUMN manifest_generation").await.unwrap();
+}
+
+async fn a_catalog_from_before_gets_a_job(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    assert_eq!(catalog.pending_jobs().await.unwrap(), [], "nothing is to be done for a new one");
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    catalog.close().await.unwrap();
+    undo_migration(&place).await;
+    let catalog = place.catalog().await;
+    let until = ambient.now().plus_seconds(60);
+    let claimed = catalog.claim_job(ambient.now(), ambient.credential_id(), until).await.unwrap().unwrap();
+    assert_eq!(claimed.job, Job::PublishManifests {});
+    assert_eq!(begin_next(&catalog, organization.id, &track).await, Generation::new(1));
+}

@@ -1,0 +1,124 @@
+//! From durable names to objects.
+//!
+//! A node with a catalog asks that, and the store where the catalog is away. A node without one asks the store.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::BytesMut;
+use futures::TryStreamExt;
+use futures::future::BoxFuture;
+use moka::future::Cache;
+use tonearm_blobs::{BlobError, Blobs};
+use tonearm_domain::{DurableName, ObjectKey, OrganizationId, ShortId, Timestamp, TrackManifest};
+
+/// Most bytes that manifests take in memory: some thousands.
+const MOST_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Bytes of an entry beside the files, and of each file.
+const OVERHEAD: usize = 300;
+const FILE: usize = 120;
+
+/// How often the manifest is looked for again when it was replaced between being listed and being read.
+const TRIES: usize = 3;
+
+/// What went wrong in whatever is asked.
+pub type SourceError = Box<dyn Error + Send + Sync>;
+
+/// Knows which objects the durable names of a track stand for.
+pub trait ManifestSource: Send + Sync {
+    /// The manifest of a track as it is now; none where there is no such track.
+    fn manifest(
+        &self,
+        organization_id: OrganizationId,
+        folder: ShortId,
+    ) -> BoxFuture<'_, Result<Option<TrackManifest>, SourceError>>;
+}
+
+/// A track, and the second in which its manifest was asked for: what was known in a second before is never used.
+type Asked = (OrganizationId, ShortId, i64);
+
+/// Resolves durable names. Cloning is cheap and shares what is known.
+#[derive(Clone)]
+pub(crate) struct Manifests {
+    catalog: Option<Arc<dyn ManifestSource>>,
+    blobs: Blobs,
+    known: Cache<Asked, Option<Arc<TrackManifest>>>,
+}
+
+impl Manifests {
+    pub(crate) fn new(blobs: Blobs, catalog: Option<Arc<dyn ManifestSource>>) -> Self {
+        let weigh = |_: &Asked, manifest: &Option<Arc<TrackManifest>>| {
+            let files = manifest.as_ref().map_or(0, |manifest| manifest.len());
+            u32::try_from(OVERHEAD + files * FILE).unwrap_or(u32::MAX)
+        };
+        // By then nothing asks for it any more.
+        let lifetime = Duration::from_secs(2);
+        let known = Cache::builder().max_capacity(MOST_BYTES).weigher(weigh).time_to_live(lifetime).build();
+        Self { catalog, blobs, known }
+    }
+
+    /// The object that a name stands for; none where nothing was made for it.
+    pub(crate) async fn resolve(
+        &self,
+        name: &DurableName,
+        now: Timestamp,
+    ) -> Result<Option<ObjectKey>, Arc<BlobError>> {
+        let DurableName { organization_id, folder, .. } = *name;
+        let asked = (organization_id, folder, now.unix_seconds());
+        // However many ask at the same time, one of them reads.
+        let manifest = self.known.try_get_with(asked, self.read(organization_id, folder)).await?;
+        let file = manifest.as_ref().and_then(|manifest| manifest.file(&name.variant, name.content_type));
+        Ok(file.map(|file| ObjectKey { organization_id, folder, file: file.clone() }))
+    }
+
+    async fn read(
+        &self,
+        organization_id: OrganizationId,
+        folder: ShortId,
+    ) -> Result<Option<Arc<TrackManifest>>, BlobError> {
+        if let Some(catalog) = &self.catalog {
+            match catalog.manifest(organization_id, folder).await {
+                Ok(manifest) => return Ok(manifest.map(Arc::new)),
+                Err(error) => {
+                    let error: &dyn Error = &*error;
+                    tracing::warn!(error, "a durable name is resolved by the store, as the catalog failed");
+                }
+            }
+        }
+        Ok(self.stored(organization_id, folder).await?.map(Arc::new))
+    }
+
+    /// By the newest manifest in the store that can be read.
+    async fn stored(
+        &self,
+        organization_id: OrganizationId,
+        folder: ShortId,
+    ) -> Result<Option<TrackManifest>, BlobError> {
+        for _ in 0..TRIES {
+            let listed = self.blobs.list(Some(organization_id), Some(folder));
+            let newest_first = listed.try_filter_map(async |(key, meta)| {
+                let generation = TrackManifest::generation(&key);
+                Ok(generation.filter(|_| meta.size <= TrackManifest::MAX_BYTES).map(|found| (found, key)))
+            });
+            let mut found: Vec<_> = newest_first.try_collect().await?;
+            if found.is_empty() {
+                return Ok(None);
+            }
+            found.sort_by(|(one, _), (other, _)| other.cmp(one));
+            for (_, key) in found {
+                if let Some(manifest) = self.fetch(&key).await? {
+                    return Ok(Some(manifest));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    async fn fetch(&self, key: &ObjectKey) -> Result<Option<TrackManifest>, BlobError> {
+        let Some(body) = self.blobs.get(key, None).await? else { return Ok(None) };
+        let bytes: BytesMut = body.stream.try_collect().await?;
+        Ok(serde_json::from_slice(&bytes).ok())
+    }
+}

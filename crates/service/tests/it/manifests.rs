@@ -1,0 +1,150 @@
+//! Manifests in the store, for nodes without a catalog.
+
+use futures::TryStreamExt;
+use tonearm_domain::{
+    Generation, Job, ObjectKey, Outage, RecipeKind, Track, TrackManifest, Transcode, VariantIndex,
+};
+use tonearm_fixtures::{Place, S3Server};
+use tonearm_media::MediaConfig;
+use tonearm_service::{Caller, JobError};
+
+use crate::on_both;
+use crate::workshop::{Workshop, sound};
+
+on_both!(
+    a_manifest_follows_the_files,
+    tracks_from_before_get_theirs,
+    a_store_that_is_away_is_waited_for,
+    a_worker_that_slept_does_no_harm,
+);
+
+async fn track_of(workshop: &Workshop, owner: &Caller, id: tonearm_domain::TrackId) -> Track {
+    workshop.catalog.track(owner.organization_id, id).await.unwrap().unwrap()
+}
+
+/// Everything in a track's folder.
+async fn objects(workshop: &Workshop, track: &Track) -> Vec<ObjectKey> {
+    let listed = workshop.blobs.list(Some(track.organization_id), Some(track.index));
+    listed.map_ok(|(key, _)| key).try_collect().await.unwrap()
+}
+
+async fn manifests(workshop: &Workshop, track: &Track) -> Vec<(u64, TrackManifest)> {
+    let mut found = Vec::new();
+    for key in objects(workshop, track).await {
+        let Some(generation) = TrackManifest::generation(&key) else { continue };
+        let body = workshop.blobs.get(&key, None).await.unwrap().unwrap();
+        let bytes: bytes::BytesMut = body.stream.try_collect().await.unwrap();
+        found.push((generation.number(), serde_json::from_slice(&bytes).unwrap()));
+    }
+    found
+}
+
+async fn a_manifest_follows_the_files(place: Place) {
+    let workshop = Workshop::open(&place).await;
+    let (owner, id) = workshop.upload(sound()).await;
+    let track = track_of(&workshop, &owner, id).await;
+    workshop.give_cover(&track).await;
+    assert_eq!(manifests(&workshop, &track).await, []);
+    workshop.run_all().await;
+    let in_catalog = workshop.catalog.manifest(owner.organization_id, track.index).await.unwrap();
+    let files = workshop.catalog.files_of_track(id).await.unwrap();
+    assert_eq!(in_catalog.len(), files.iter().filter(|file| file.is_made()).count());
+    let [(before, stored)] = &manifests(&workshop, &track).await[..] else { panic!("there is one") };
+    assert_eq!(*stored, in_catalog);
+
+    let index: VariantIndex = "added".parse().unwrap();
+    let kind = RecipeKind::Transcode(Transcode::default());
+    workshop.library.add_variant(&owner, id, index.clone(), kind).await.unwrap();
+    workshop.run_all().await;
+    let [(after, stored)] = &manifests(&workshop, &track).await[..] else { panic!("there is one") };
+    assert!(after > before);
+    let added = workshop.catalog.files_of_track(id).await.unwrap();
+    let added = added.iter().find(|file| file.recipe.index == index).unwrap();
+    let tonearm_domain::FileOutcome::Made { key, .. } = &added.outcome else { panic!("{added:?}") };
+    assert_eq!(stored.file(&index, key.file.content_type), Some(&key.file));
+
+    workshop.library.delete_track(&owner, id).await.unwrap();
+    workshop.run_all().await;
+    assert_eq!(objects(&workshop, &track).await, []);
+}
+
+async fn tracks_from_before_get_theirs(place: Place) {
+    let workshop = Workshop::open(&place).await;
+    let mut tracks = Vec::new();
+    for _ in 0..3 {
+        let (owner, id) = workshop.upload(sound()).await;
+        let track = track_of(&workshop, &owner, id).await;
+        workshop.give_cover(&track).await;
+        // All but the job that would write the manifest.
+        while let Some(result) = workshop.run_next().await {
+            result.unwrap();
+            if workshop.is_queued(&[publication(&track)]).await {
+                break;
+            }
+        }
+        tracks.push(track);
+    }
+    for pending in workshop.catalog.pending_jobs().await.unwrap() {
+        if matches!(pending.job, Some(Job::PublishManifest { .. })) {
+            let tx = workshop.catalog.begin().await.unwrap();
+            tx.delete_job(pending.id).await.unwrap();
+            tx.commit().await.unwrap();
+        }
+    }
+    let tx = workshop.catalog.begin().await.unwrap();
+    let (id, now) = (workshop.ambient.record_id(), workshop.ambient.now());
+    tx.enqueue(Job::PublishManifests {}, id, now, None).await.unwrap();
+    tx.commit().await.unwrap();
+    workshop.run_all().await;
+    for track in tracks {
+        let in_catalog = workshop.catalog.manifest(track.organization_id, track.index).await.unwrap();
+        assert_eq!(manifests(&workshop, &track).await, [(1, in_catalog)]);
+    }
+    assert_eq!(workshop.catalog.tracks_without_manifest(None, 10).await.unwrap(), []);
+}
+
+fn publication(track: &Track) -> Job {
+    Job::PublishManifest { organization_id: track.organization_id, track_id: track.id }
+}
+
+async fn a_store_that_is_away_is_waited_for(place: Place) {
+    let mut s3 = S3Server::start();
+    let folder = tempfile::tempdir().unwrap();
+    let workshop = Workshop::open_with(&place, folder, Some(s3.url()), MediaConfig::find()).await;
+    let (owner, id) = workshop.upload(sound()).await;
+    workshop.run_all().await;
+    let track = track_of(&workshop, &owner, id).await;
+    let tx = workshop.catalog.begin().await.unwrap();
+    let (job_id, now) = (workshop.ambient.record_id(), workshop.ambient.now());
+    tx.enqueue(publication(&track), job_id, now, None).await.unwrap();
+    tx.commit().await.unwrap();
+    s3.stop();
+    let result = workshop.run_next().await.unwrap();
+    assert!(matches!(result, Err(JobError::Outage { outage: Outage::Store, .. })), "{result:?}");
+    s3.restart();
+    workshop.run_all().await;
+    // What was replaced meanwhile, and not removed, is left to the sweep.
+    let newest = manifests(&workshop, &track).await.into_iter().max_by_key(|(number, _)| *number);
+    let in_catalog = workshop.catalog.manifest(owner.organization_id, track.index).await.unwrap();
+    assert_eq!(newest.unwrap().1, in_catalog);
+}
+
+async fn a_worker_that_slept_does_no_harm(place: Place) {
+    let workshop = Workshop::open(&place).await;
+    let (owner, id) = workshop.upload(sound()).await;
+    let track = track_of(&workshop, &owner, id).await;
+    workshop.give_cover(&track).await;
+    // It begins a generation before anything was made, and falls asleep.
+    let tx = workshop.catalog.begin().await.unwrap();
+    let slept = tx.next_manifest(owner.organization_id, id).await.unwrap().unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!((slept.generation, slept.manifest.is_empty()), (Generation::new(1).unwrap(), true));
+    workshop.run_all().await;
+    let key = TrackManifest::key(owner.organization_id, track.index, slept.generation);
+    let json = serde_json::to_vec(&slept.manifest).unwrap();
+    workshop.blobs.put_bytes(&key, json.into()).await.unwrap();
+    let found = manifests(&workshop, &track).await;
+    let in_catalog = workshop.catalog.manifest(owner.organization_id, track.index).await.unwrap();
+    assert_eq!(found.iter().max_by_key(|(number, _)| *number).unwrap().1, in_catalog);
+    assert!(!workshop.catalog.object_is_known(&key).await.unwrap(), "the sweep removes it");
+}
