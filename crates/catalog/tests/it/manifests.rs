@@ -104,12 +104,13 @@ async fn the_latest_manifest_is_a_known_object(place: Place) {
 }
 
 async fn tracks_from_before_are_found(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let general = recipe(&ambient, &organization, None, "hq", 0);
     let mut tracks = Vec::new();
     for _ in 0..4 {
         tracks.push(stored_track(&catalog, bare_track(&ambient, &collection)).await);
+        clock.advance_seconds(1);
     }
     let tx = catalog.begin().await.unwrap();
     tx.insert_recipe(&general).await.unwrap();

@@ -10,6 +10,7 @@ mod concurrency;
 mod covers;
 mod damaged;
 mod direct;
+mod durable;
 mod edge;
 mod forwarded;
 mod full_disk;

@@ -101,7 +101,7 @@ fn json_of(output: &std::process::Output) -> Value {
 }
 
 /// As an organization's backend would: nothing but the text of the key, the path and the time.
-fn sign(key_id: &str, secret: &str, path: &str, issued: i64) -> String {
+pub(crate) fn sign(key_id: &str, secret: &str, path: &str, issued: i64) -> String {
     let signed = format!("/{path}?ttl=600&kid={key_id}");
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
     mac.update(format!("{signed}{issued}").as_bytes());
