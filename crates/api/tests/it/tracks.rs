@@ -14,11 +14,11 @@ const DELETED: &str = "id organization_id collection_id index duration file_name
     player_subtitle player_color player_color_light player_color_dark theme track_status_id";
 const REDUCED: &str = "id organization_id collection_id index duration file_name order metadata player_title
     player_subtitle player_color player_color_light player_color_dark theme track_status_id transcription
-    transcription_language";
+    transcription_language base_path base_url";
 const FULL: &str = "id organization_id collection_id index duration file_name order metadata player_title
     player_subtitle player_color player_color_light player_color_dark theme track_status_id transcription
     transcription_language creator_id file_name_original info organization_index is_cover_overridable is_theme_overridable
-    shown_title shown_subtitle status_reason";
+    shown_title shown_subtitle status_reason base_path base_url";
 
 on_both!(
     a_track_is_created_with_upload_urls,

@@ -45,7 +45,7 @@ async fn a_session_is_filled_by_whoever_holds_it(place: Place) {
             "ok api_request_id upload_session_id track_id track upload_session track_upload track_cover_upload"
         )
     );
-    assert_eq!(track.keys("/track"), names("id index path upload_url"));
+    assert_eq!(track.keys("/track"), names("id index path base_path base_url upload_url"));
     assert_eq!(track.keys("/upload_session"), names(SESSION));
     assert_eq!(track.keys("/track_upload"), names("method upload_url ttl expires_at"));
     assert_eq!(track.json["track"]["upload_url"], track.json["track_upload"]["upload_url"]);
@@ -71,7 +71,7 @@ async fn a_session_may_come_with_a_track(place: Place) {
     });
     let created = house.post("/v1/upload_session", body).await.expect_ok();
     assert_eq!(created.keys(""), names(&format!("{ANSWER} track_id track track_upload track_cover_upload")));
-    assert_eq!(created.keys("/track"), names("id index path upload_url"));
+    assert_eq!(created.keys("/track"), names("id index path base_path base_url upload_url"));
     let read =
         house.get(&format!("/v1/track/{}", created.json["track_id"].as_str().unwrap())).await.expect_ok();
     assert_eq!(read.json["track"]["player_title"], "A");

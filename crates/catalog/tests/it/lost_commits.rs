@@ -1,26 +1,14 @@
 //! PostgreSQL ends a connection while it is asked to commit: the outcome is looked up, not guessed.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
 use tonearm_catalog::{Catalog, CatalogError, ConnectOptions};
 use tonearm_domain::{Ambient, AuditAction, AuditEntry, Organization, Origin};
-use tonearm_fixtures::ambient;
+use tonearm_fixtures::{CommitProxy, Loss, ambient};
 
 use crate::place::Place;
 use crate::samples::bare_organization;
-
-/// What the proxy does with a `COMMIT`.
-const PASS: u8 = 0;
-/// Passes it on, and cuts the client off when the server answers.
-const LOSE_ANSWER: u8 = 1;
-/// Cuts both off instead.
-const LOSE_COMMIT: u8 = 2;
-/// Cuts the client off, and the server a moment later.
-const HANG: u8 = 3;
 
 #[tokio::test]
 async fn a_commit_that_happened_is_a_success() {
@@ -37,9 +25,9 @@ async fn a_commit_that_happened_is_a_success() {
     let tx = catalog.begin().await.unwrap();
     tx.update_organization(&organization).await.unwrap();
     tx.audit(&entry(&ambient, &organization)).await.unwrap();
-    proxy.mode.store(LOSE_ANSWER, Ordering::Relaxed);
+    proxy.lose(Loss::Answer);
     tx.commit().await.unwrap();
-    assert_eq!(proxy.mode.load(Ordering::Relaxed), PASS, "the answer was not lost");
+    assert!(proxy.has_lost(), "the answer was not lost");
     assert!(told.load(Ordering::Relaxed) > 0);
     assert_eq!(catalog.organization(organization.id).await.unwrap(), Some(organization));
 }
@@ -48,9 +36,9 @@ async fn a_commit_that_happened_is_a_success() {
 async fn a_commit_that_never_arrived_leaves_nothing() {
     let (proxy, catalog) = through_proxy().await;
     let (ambient, _) = ambient();
-    for mode in [LOSE_COMMIT, HANG] {
+    for loss in [Loss::Commit, Loss::Hang] {
         let organization = bare_organization(&ambient);
-        proxy.mode.store(mode, Ordering::Relaxed);
+        proxy.lose(loss);
         let written = write(&catalog, &organization, Some(&ambient)).await;
         assert!(matches!(written, Err(CatalogError::Unavailable(_))), "{written:?}");
         assert_eq!(catalog.organization(organization.id).await.unwrap(), None);
@@ -63,8 +51,8 @@ async fn a_commit_that_never_arrived_leaves_nothing() {
 async fn what_cannot_be_looked_up_is_unknown() {
     let (proxy, catalog) = through_proxy().await;
     let (ambient, _) = ambient();
-    for mode in [LOSE_ANSWER, LOSE_COMMIT] {
-        proxy.mode.store(mode, Ordering::Relaxed);
+    for loss in [Loss::Answer, Loss::Commit] {
+        proxy.lose(loss);
         let written = write(&catalog, &bare_organization(&ambient), None).await;
         assert!(matches!(written, Err(CatalogError::UnknownOutcome(_))), "{written:?}");
     }
@@ -112,65 +100,9 @@ fn entry(ambient: &Ambient, organization: &Organization) -> AuditEntry {
     }
 }
 
-struct Proxy {
-    mode: Arc<AtomicU8>,
-    _place: Place,
-}
-
 /// A catalog in PostgreSQL, reached through a proxy.
-async fn through_proxy() -> (Proxy, Catalog) {
-    let place = Place::postgres().await;
-    let (scheme, rest) = place.url.split_once("://").unwrap();
-    let (credentials, rest) = rest.split_once('@').unwrap();
-    let (server, database) = rest.split_once('/').unwrap();
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    // Without TLS, so that the proxy can read what it passes on.
-    let database = database.split('?').next().unwrap();
-    let url =
-        format!("{scheme}://{credentials}@{}/{database}?sslmode=disable", listener.local_addr().unwrap());
-    let (mode, server) = (Arc::new(AtomicU8::new(PASS)), server.to_owned());
-    let shared = mode.clone();
-    tokio::spawn(async move {
-        loop {
-            let (client, _) = listener.accept().await.unwrap();
-            let server = TcpStream::connect(&server).await.unwrap();
-            tokio::spawn(relay(client, server, shared.clone()));
-        }
-    });
-    let catalog = Catalog::connect(&url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
-    (Proxy { mode, _place: place }, catalog)
-}
-
-/// Passes bytes on until one side ends, or a commit is to be lost; that happens once.
-async fn relay(mut client: TcpStream, mut server: TcpStream, mode: Arc<AtomicU8>) {
-    let (mut asked, mut answered) = (vec![0; 64 * 1024], vec![0; 64 * 1024]);
-    loop {
-        tokio::select! {
-            read = client.read(&mut asked) => {
-                let Ok(length @ 1..) = read else { return };
-                let is_commit = asked[..length].windows(7).any(|window| window == b"COMMIT\0");
-                match if is_commit { mode.swap(PASS, Ordering::Relaxed) } else { PASS } {
-                    LOSE_ANSWER => {
-                        server.write_all(&asked[..length]).await.unwrap();
-                        let _ = server.read(&mut answered).await.unwrap();
-                        return;
-                    }
-                    LOSE_COMMIT => return,
-                    HANG => {
-                        drop(client);
-                        // Long enough for the outcome to be asked for while it is still open.
-                        tokio::time::sleep(Duration::from_millis(300)).await;
-                        return;
-                    }
-                    _ => server.write_all(&asked[..length]).await.unwrap(),
-                }
-            }
-            read = server.read(&mut answered) => {
-                let Ok(length @ 1..) = read else { return };
-                if client.write_all(&answered[..length]).await.is_err() {
-                    return;
-                }
-            }
-        }
-    }
+async fn through_proxy() -> (CommitProxy, Catalog) {
+    let proxy = CommitProxy::start().await;
+    let catalog = Catalog::connect(&proxy.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+    (proxy, catalog)
 }

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use futures::StreamExt;
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::{ClaimedJob, Outage, Track, TrackId, TrackStatus};
-use tonearm_fixtures::{Place, S3Server};
+use tonearm_fixtures::{CommitProxy, Loss, Place, S3Server};
 use tonearm_media::{MediaConfig, MediaLimits, TierLimits};
 use tonearm_service::{Caller, JobError, JobRun, Refusal};
 
@@ -138,4 +139,31 @@ async fn what_is_no_audio_is_refused_and_can_be_retried(place: Place) {
     becomes_ready(&workshop, &owner, id).await;
     let refusal = workshop.library.retry_track(&owner, id).await.unwrap_err();
     assert!(matches!(refusal, Refusal::Conflict { code: "nothing_to_retry", .. }), "{refusal:?}");
+}
+
+/// Nobody knows whether the row that names the object is there, so the object stays: here the row is there.
+#[tokio::test]
+async fn an_upload_whose_commit_is_unknown_keeps_its_bytes() {
+    let proxy = CommitProxy::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let workshop = Workshop::open_at(&proxy.url, folder, None, MediaConfig::find()).await;
+    let (owner, id) = workshop.create().await;
+    proxy.lose(Loss::AnswerAndServer);
+    let refused = workshop.send(&owner, id, sound()).await.unwrap_err();
+    assert!(matches!(refused, Refusal::UnknownOutcome(_)), "{refused:?}");
+    assert!(proxy.has_lost());
+    proxy.open();
+    assert!(source_path(&workshop, &owner, id).await.exists());
+    becomes_ready(&workshop, &owner, id).await;
+
+    // One that is known not to have happened leaves nothing.
+    let (owner, id) = workshop.create().await;
+    proxy.lose(Loss::Commit);
+    let refused = workshop.send(&owner, id, sound()).await.unwrap_err();
+    assert!(matches!(refused, Refusal::Unavailable(_)), "{refused:?}");
+    let index = track(&workshop, &owner, id).await.index;
+    let left = workshop.blobs.list(Some(owner.organization_id), Some(index)).count().await;
+    assert_eq!(left, 0);
+    workshop.send(&owner, id, sound()).await.unwrap();
+    becomes_ready(&workshop, &owner, id).await;
 }

@@ -12,8 +12,8 @@ use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_fixtures::{ManualClock, Place, ambient};
 use tonearm_media::{Media, MediaConfig};
 use tonearm_service::{
-    Caller, CreateCollection, CreateTrack, JobError, JobRun, Library, Links, Processing, UploadLimits,
-    UploadTerms, Uploads,
+    AcceptedUpload, Caller, CreateCollection, CreateTrack, JobError, JobRun, Library, Links, Processing,
+    Refusal, UploadLimits, UploadTerms, Uploads,
 };
 use tonearm_signing::{Secrets, UrlSigner};
 
@@ -48,7 +48,18 @@ impl Workshop {
         store: Option<String>,
         config: MediaConfig,
     ) -> Self {
-        let catalog = Catalog::connect(&place.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+        Self::open_at(&place.url, folder, store, config).await
+    }
+
+    /// The same over a database that is reached in some way.
+    pub(crate) async fn open_at(
+        database_url: &str,
+        folder: TempDir,
+        store: Option<String>,
+        config: MediaConfig,
+    ) -> Self {
+        let catalog =
+            Catalog::connect(&database_url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
         let (ambient, clock) = ambient();
         let store = store.unwrap_or_else(|| format!("file://{}", folder.path().join("objects").display()));
         let blobs = Blobs::open(&store.parse().unwrap()).await.unwrap();
@@ -74,6 +85,13 @@ impl Workshop {
 
     /// Makes an organization with one collection and uploads a track to it.
     pub(crate) async fn upload(&self, bytes: Vec<u8>) -> (Caller, TrackId) {
+        let (owner, track_id) = self.create().await;
+        self.send(&owner, track_id, bytes).await.unwrap();
+        (owner, track_id)
+    }
+
+    /// Makes an organization with one collection and a track in it.
+    pub(crate) async fn create(&self) -> (Caller, TrackId) {
         let organization = self.library.create_organization("Example Radio").await.unwrap();
         let owner = Caller::owner(organization.organization.id);
         let create = CreateCollection { title: "First".to_owned(), ..CreateCollection::default() };
@@ -84,10 +102,18 @@ impl Workshop {
             ..CreateTrack::default()
         };
         let (created, _) = self.library.create_track(&owner, create).await.unwrap();
-        let (track_id, terms) = (created.track.id, UploadTerms::default());
-        let body = futures::stream::iter([Ok(bytes.into())]);
-        self.uploads.accept_source(owner.origin, owner.organization_id, track_id, body, terms).await.unwrap();
-        (owner, track_id)
+        (owner, created.track.id)
+    }
+
+    /// Uploads the source of a track.
+    pub(crate) async fn send(
+        &self,
+        owner: &Caller,
+        track_id: TrackId,
+        bytes: Vec<u8>,
+    ) -> Result<AcceptedUpload, Refusal> {
+        let (body, terms) = (futures::stream::iter([Ok(bytes.into())]), UploadTerms::default());
+        self.uploads.accept_source(owner.origin, owner.organization_id, track_id, body, terms).await
     }
 
     /// Lets a track have a cover, so that none is drawn: that takes longer than everything else.

@@ -73,6 +73,62 @@ async fn nothing_acknowledged_is_lost() {
     every_row_has_its_object(&mut program, data.path(), &client, &collection).await;
 }
 
+/// Each client repeats a request with its key until it is answered, while the service is killed.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_repeated_request_has_one_effect_whatever_is_killed() {
+    let rounds: u64 = std::env::var("TONEARM_CHAOS_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(4);
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    let made = program.run(&["org", "create", "--name", "Chaos", "--json"]);
+    let made: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
+    program.start().await;
+    let client = Client::new(&program.url(), text(&made, "/api_key"));
+    let collection = client.collection("Chaos").await;
+    let stop = Arc::new(AtomicBool::new(false));
+    let clients: Vec<_> = (0..8)
+        .map(|seed| tokio::spawn(create_until(stop.clone(), client.clone(), collection.clone(), seed)))
+        .collect();
+    for round in 0..rounds {
+        // Many requests are between their commit and their answer at any moment.
+        tokio::time::sleep(Duration::from_millis(100 + (round * 397) % 500)).await;
+        program.kill();
+        program.start().await;
+    }
+    stop.store(true, Ordering::Relaxed);
+    let mut answered = Vec::new();
+    for client in clients {
+        answered.extend(client.await.unwrap());
+    }
+    let mut created: Vec<String> =
+        all_tracks(&client, &collection).await.iter().map(|track| text(track, "/id").to_owned()).collect();
+    println!("{} requests over {rounds} kills", answered.len());
+    answered.sort();
+    created.sort();
+    assert_eq!(created, answered);
+}
+
+/// Makes one track after another, each with a key of its own, and gives their ids. A request is repeated until it is
+/// answered.
+async fn create_until(stop: Arc<AtomicBool>, client: Client, collection: String, seed: u64) -> Vec<String> {
+    let mut created = Vec::new();
+    while !stop.load(Ordering::Relaxed) {
+        let key = format!("{seed}-{}", created.len());
+        let body = json!({"collection_id": collection, "file_name": format!("{key}.wav")});
+        loop {
+            let request = client.request(reqwest::Method::POST, "/v1/track").header("Idempotency-Key", &key);
+            if let Ok(answer) = request.json(&body).send().await
+                && answer.status() == 200
+                && let Ok(answer) = answer.json::<serde_json::Value>().await
+            {
+                created.push(text(&answer, "/track_id").to_owned());
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+    created
+}
+
 /// Uploads one file after another; whatever breaks is tried again, as a client would.
 async fn upload_until(
     stop: Arc<AtomicBool>,
