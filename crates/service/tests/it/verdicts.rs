@@ -86,8 +86,8 @@ async fn a_source_that_the_store_lost_or_changed_is_waited_for(place: Place) {
 
 async fn a_file_over_which_processes_hang_for_a_day_is_refused(place: Place) {
     let folder = tempfile::tempdir().unwrap();
-    let ffprobe = folder.path().join("ffprobe");
-    write_program(&ffprobe, "exec sleep 600");
+    let ffmpeg = folder.path().join("ffmpeg");
+    write_program(&ffmpeg, "exec sleep 600");
     let normal = TierLimits {
         wall: Duration::from_millis(300),
         wall_per_sound_second: 0.0,
@@ -95,7 +95,7 @@ async fn a_file_over_which_processes_hang_for_a_day_is_refused(place: Place) {
         ..TierLimits::default()
     };
     let limits = MediaLimits { normal, fallback: None };
-    let config = MediaConfig { ffprobe, limits, ..MediaConfig::find() };
+    let config = MediaConfig { ffmpeg, limits, ..MediaConfig::find() };
     let workshop = Workshop::open_with(&place, folder, None, config).await;
     let (owner, id) = workshop.upload(sound()).await;
     waits(&workshop, &owner, id, Outage::Overload).await;
