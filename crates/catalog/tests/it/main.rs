@@ -26,6 +26,7 @@ mod samples;
 mod signing_keys;
 mod tracks;
 mod trash;
+mod upgrades;
 mod usage;
 mod waits;
 

@@ -2,10 +2,9 @@
 
 use std::collections::HashSet;
 
-use sea_orm::ConnectionTrait;
 use tonearm_catalog::Catalog;
 use tonearm_domain::{
-    ContentType, FileData, FileOutcome, Generation, Job, ObjectKey, OrganizationId, Track, TrackManifest,
+    ContentType, FileData, FileOutcome, Generation, ObjectKey, OrganizationId, Track, TrackManifest,
 };
 use tonearm_fixtures::ambient;
 
@@ -17,7 +16,6 @@ crate::on_both!(
     generations_count_up,
     the_latest_manifest_is_a_known_object,
     tracks_from_before_are_found,
-    a_catalog_from_before_gets_a_job,
 );
 
 fn only(manifest: &TrackManifest, key: &ObjectKey, variant: &str) {
@@ -126,25 +124,4 @@ async fn tracks_from_before_are_found(place: Place) {
     assert_eq!(catalog.tracks_without_manifest(Some(one.1), 10).await.unwrap(), [two]);
     begin_next(&catalog, organization.id, &tracks[1]).await;
     assert_eq!(catalog.tracks_without_manifest(None, 10).await.unwrap(), [two]);
-}
-
-/// Goes back to the catalog of the version before.
-async fn undo_migration(place: &Place) {
-    let raw = place.raw().await;
-    raw.execute_unprepared("DELETE FROM seaql_migrations WHERE version = 'm0019_manifests'").await.unwrap();
-    raw.execute_unprepared("ALTER TABLE track DROP COLUMN manifest_generation").await.unwrap();
-}
-
-async fn a_catalog_from_before_gets_a_job(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
-    assert_eq!(catalog.pending_jobs().await.unwrap(), [], "nothing is to be done for a new one");
-    let (organization, collection) = stored_collection(&catalog, &ambient).await;
-    let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
-    catalog.close().await.unwrap();
-    undo_migration(&place).await;
-    let catalog = place.catalog().await;
-    let until = ambient.now().plus_seconds(60);
-    let claimed = catalog.claim_job(ambient.now(), ambient.credential_id(), until).await.unwrap().unwrap();
-    assert_eq!(claimed.job, Job::PublishManifests {});
-    assert_eq!(begin_next(&catalog, organization.id, &track).await, Generation::new(1));
 }

@@ -1,0 +1,97 @@
+//! Databases that an earlier version wrote: what was in them means the same afterwards.
+
+use sea_orm::{ConnectionTrait, Statement};
+use tonearm_catalog::Catalog;
+use tonearm_domain::{Job, Theme};
+use tonearm_fixtures::ambient;
+
+use crate::place::{Place, Reach};
+use crate::samples::*;
+
+crate::on_both!(titles_and_themes_are_found, tracks_without_manifests_get_a_job);
+
+/// Goes back to the database of an earlier version: undoes these migrations, the newest first.
+async fn go_back(place: &Place, catalog: Catalog, migrations: &[(&str, &[&str])]) {
+    catalog.close().await.unwrap();
+    let raw = place.raw().await;
+    for (name, statements) in migrations {
+        let forget = format!("DELETE FROM seaql_migrations WHERE version = '{name}'");
+        assert_eq!(raw.execute_unprepared(&forget).await.unwrap().rows_affected(), 1, "{name}");
+        for statement in *statements {
+            raw.execute_unprepared(statement).await.unwrap();
+        }
+    }
+}
+
+const MANIFESTS: (&str, &[&str]) =
+    ("m0019_manifests", &["ALTER TABLE track DROP COLUMN manifest_generation"]);
+
+const THEMES: (&str, &[&str]) = (
+    "m0018_themes",
+    &[
+        "ALTER TABLE organization DROP COLUMN own_theme",
+        "ALTER TABLE collection DROP COLUMN own_theme",
+        "ALTER TABLE track DROP COLUMN own_theme",
+        "ALTER TABLE track DROP COLUMN title_tag",
+        "ALTER TABLE track DROP COLUMN artist_tag",
+        "ALTER TABLE play_session DROP COLUMN organization_index",
+        "ALTER TABLE play_session DROP COLUMN metadata",
+    ],
+);
+
+async fn titles_and_themes_are_found(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (mut plain, collection) = stored_collection(&catalog, &ambient).await;
+    let (mut pictured, _) = stored_collection(&catalog, &ambient).await;
+    // Before, there was one theme, whether it was set or found in a cover.
+    let colours = theme().found;
+    for (organization, version) in [(&mut plain, None), (&mut pictured, Some(()))] {
+        organization.theme = Theme { set: None, found: colours.clone() };
+        organization.cover = version.map(|()| cover(&ambient, tonearm_domain::CoverOrigin::Uploaded));
+    }
+    let mut tagged = bare_track(&ambient, &collection);
+    tagged.player_title = None;
+    tagged.info.tags.insert("title".to_owned(), "Zebra".to_owned());
+    tagged.info.tags.insert("artist".to_owned(), "Animals".to_owned());
+    let tagged = stored_track(&catalog, tagged).await;
+    let untagged = stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    let tx = catalog.begin().await.unwrap();
+    tx.update_organization(&plain).await.unwrap();
+    tx.update_organization(&pictured).await.unwrap();
+    tx.commit().await.unwrap();
+    go_back(&place, catalog, &[MANIFESTS, THEMES]).await;
+
+    let catalog = place.catalog().await;
+    let theme_of = async |id| catalog.organization(id).await.unwrap().unwrap().theme;
+    let plain = theme_of(plain.id).await;
+    assert_eq!((plain.set.map(Vec::from), plain.found), (Some(colours.clone()), Vec::new()));
+    assert_eq!(theme_of(pictured.id).await, Theme { set: None, found: colours });
+    let raw = place.raw().await;
+    let ask = Statement::from_string(
+        raw.get_database_backend(),
+        "SELECT title_tag, artist_tag, sort_title FROM track ORDER BY title_tag IS NULL",
+    );
+    let rows = raw.query_all_raw(ask).await.unwrap();
+    let text = |row: usize, column: &str| rows[row].try_get::<Option<String>>("", column).unwrap();
+    assert_eq!(text(0, "title_tag").as_deref(), Some("Zebra"));
+    assert_eq!(text(0, "artist_tag").as_deref(), Some("Animals"));
+    assert_eq!(text(0, "sort_title").as_deref(), Some(&*tagged.sort_title()));
+    assert_eq!((text(1, "title_tag"), text(1, "artist_tag")), (None, None));
+    assert_eq!(text(1, "sort_title").as_deref(), Some(&*untagged.sort_title()));
+}
+
+async fn tracks_without_manifests_get_a_job(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    assert_eq!(catalog.pending_jobs().await.unwrap(), [], "nothing is to be done for a new one");
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    go_back(&place, catalog, &[MANIFESTS]).await;
+
+    let catalog = place.catalog().await;
+    let until = ambient.now().plus_seconds(60);
+    let claimed = catalog.claim_job(ambient.now(), ambient.credential_id(), until).await.unwrap().unwrap();
+    assert_eq!(claimed.job, Job::PublishManifests {});
+    let tx = catalog.begin().await.unwrap();
+    let next = tx.next_manifest(organization.id, track.id).await.unwrap().unwrap();
+    assert_eq!(next.generation.number(), 1);
+}
