@@ -36,20 +36,41 @@ pub trait ManifestSource: Send + Sync {
     ) -> BoxFuture<'_, Result<Option<TrackManifest>, SourceError>>;
 }
 
+/// A catalog, and how long it may take to answer.
+#[derive(Clone)]
+pub(crate) struct Asked {
+    pub(crate) source: Arc<dyn ManifestSource>,
+    pub(crate) timeout: Duration,
+}
+
+impl Asked {
+    async fn manifest(
+        &self,
+        organization_id: OrganizationId,
+        folder: ShortId,
+    ) -> Result<Option<TrackManifest>, SourceError> {
+        let answer = self.source.manifest(organization_id, folder);
+        match tokio::time::timeout(self.timeout, answer).await {
+            Ok(answer) => answer,
+            Err(_) => Err(format!("no answer within {:?}", self.timeout).into()),
+        }
+    }
+}
+
 /// A track, and the second in which its manifest was asked for: what was known in a second before is never used.
-type Asked = (OrganizationId, ShortId, i64);
+type Moment = (OrganizationId, ShortId, i64);
 
 /// Resolves durable names. Cloning is cheap and shares what is known.
 #[derive(Clone)]
 pub(crate) struct Manifests {
-    catalog: Option<Arc<dyn ManifestSource>>,
+    catalog: Option<Asked>,
     blobs: Blobs,
-    known: Cache<Asked, Option<Arc<TrackManifest>>>,
+    known: Cache<Moment, Option<Arc<TrackManifest>>>,
 }
 
 impl Manifests {
-    pub(crate) fn new(blobs: Blobs, catalog: Option<Arc<dyn ManifestSource>>) -> Self {
-        let weigh = |_: &Asked, manifest: &Option<Arc<TrackManifest>>| {
+    pub(crate) fn new(blobs: Blobs, catalog: Option<Asked>) -> Self {
+        let weigh = |_: &Moment, manifest: &Option<Arc<TrackManifest>>| {
             let files = manifest.as_ref().map_or(0, |manifest| manifest.len());
             u32::try_from(OVERHEAD + files * FILE).unwrap_or(u32::MAX)
         };
@@ -66,9 +87,9 @@ impl Manifests {
         now: Timestamp,
     ) -> Result<Option<ObjectKey>, Arc<BlobError>> {
         let DurableName { organization_id, folder, .. } = *name;
-        let asked = (organization_id, folder, now.unix_seconds());
+        let moment = (organization_id, folder, now.unix_seconds());
         // However many ask at the same time, one of them reads.
-        let manifest = self.known.try_get_with(asked, self.read(organization_id, folder)).await?;
+        let manifest = self.known.try_get_with(moment, self.read(organization_id, folder)).await?;
         let file = manifest.as_ref().and_then(|manifest| manifest.file(&name.variant, name.content_type));
         Ok(file.map(|file| ObjectKey { organization_id, folder, file: file.clone() }))
     }

@@ -20,7 +20,7 @@ use crate::accept::takes_webp;
 use crate::body::{Content, Sending};
 use crate::conditional::{self, Verdict};
 use crate::counted::{Counter, Tally};
-use crate::durable::{ManifestSource, Manifests};
+use crate::durable::{Asked, ManifestSource, Manifests};
 use crate::found::Found;
 use crate::hosts::OrganizationHosts;
 use crate::missing_forms::MissingForms;
@@ -35,13 +35,19 @@ use crate::response;
 pub struct EdgeConfig {
     /// How long the store may take until it begins to answer.
     pub storage_timeout: Duration,
+    /// How long the catalog may take to say what a durable name stands for; then the store is asked.
+    pub catalog_timeout: Duration,
     /// After what time clients are told to try again when the store is away, in seconds.
     pub retry_after_seconds: u64,
 }
 
 impl Default for EdgeConfig {
     fn default() -> Self {
-        Self { storage_timeout: Duration::from_secs(10), retry_after_seconds: 5 }
+        Self {
+            storage_timeout: Duration::from_secs(10),
+            catalog_timeout: Duration::from_secs(2),
+            retry_after_seconds: 5,
+        }
     }
 }
 
@@ -92,6 +98,7 @@ impl Edge {
 
     /// The same, for a node with a catalog, which knows at once what durable names stand for.
     pub fn resolving_by(self, catalog: Arc<dyn ManifestSource>) -> Self {
+        let catalog = Asked { source: catalog, timeout: self.0.config.catalog_timeout };
         let manifests = Manifests::new(self.0.blobs.clone(), Some(catalog));
         Self(Arc::new(Inner { manifests, ..Inner::clone(&self.0) }))
     }

@@ -13,8 +13,11 @@ async fn clients_are_told_to_come_back() {
     let key = node.store(100).await;
     node.s3.as_mut().unwrap().stop();
     let patient = node.edge.clone();
-    node.edge =
-        node.edge_with(EdgeConfig { storage_timeout: Duration::from_millis(300), retry_after_seconds: 7 });
+    node.edge = node.edge_with(EdgeConfig {
+        storage_timeout: Duration::from_millis(300),
+        retry_after_seconds: 7,
+        ..EdgeConfig::default()
+    });
     for headers in [&[][..], &[("range", "bytes=0-1")], &[("range", "bytes=-1")]] {
         let answer = node.get(&key, headers).await;
         answer.assert_error(503, "storage_unavailable");
