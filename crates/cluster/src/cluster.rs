@@ -51,7 +51,7 @@ pub struct ClusterSettings {
     pub seed: u64,
     /// Where objects are kept.
     pub bucket: Bucket,
-    /// How long everything may take to settle once nothing fails any more.
+    /// For how long nothing may get done once nothing fails any more.
     pub settle: Duration,
 }
 

@@ -33,7 +33,7 @@ pub struct DiskSettings {
     pub full_for: Duration,
     /// Of all random numbers.
     pub seed: u64,
-    /// How long everything may take to settle once there is space.
+    /// For how long nothing may get done once there is space.
     pub settle: Duration,
 }
 

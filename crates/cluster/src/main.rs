@@ -82,7 +82,8 @@ async fn run(args: &Args) -> Result<Report> {
         faults: Some(args.faults.unwrap_or((args.uploads / 50).max(6))),
         seed: args.seed,
         bucket: Bucket::Moto,
-        settle: Duration::from_secs(600 + args.outage),
+        // A job that met an outage may wait for a quarter of an hour.
+        settle: Duration::from_secs(1200),
     };
     run_cluster(&settings).await
 }

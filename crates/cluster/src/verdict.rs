@@ -7,7 +7,8 @@ use anyhow::Result;
 use futures::{StreamExt, stream};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use tonearm_catalog::{Catalog, ConnectOptions};
+use tonearm_catalog::{Catalog, ConnectOptions, JobFilter, JobState};
+use tonearm_domain::{Job, Page};
 
 use crate::client::text;
 use crate::load::{Load, Upload};
@@ -45,21 +46,40 @@ pub(crate) async fn judge(
     Ok(())
 }
 
-/// Waits until no job is due or running and no track is in the making, or until it has taken too long.
+/// Waits until no work is left, or until for too long no track became ready and no job ended: a slow machine may take
+/// its time.
 async fn until_settled(load: &Load, catalog: &Catalog, settle: Duration) -> Result<Duration> {
-    let (begun, mut told) = (Instant::now(), Instant::now());
+    let (begun, mut told, mut moved) = (Instant::now(), Instant::now(), Instant::now());
+    let mut least = (u64::MAX, u64::MAX);
     loop {
-        let jobs = catalog.pending_jobs().await?;
-        let left = jobs.iter().filter(|job| is_work(&job.kind) && job.failed_at.is_none()).count();
-        if left == 0 || begun.elapsed() > settle {
+        let left = work_left(catalog).await?;
+        // Tracks first: a track that is ready leaves a job for its cover.
+        if left < least {
+            (least, moved) = (left, Instant::now());
+        }
+        if left == (0, 0) || moved.elapsed() > settle {
             return Ok(begun.elapsed());
         }
         if told.elapsed() > Duration::from_secs(10) {
             told = Instant::now();
-            load.notes.say(format!("{left} jobs are left"));
+            load.notes.say(format!("{} jobs for tracks and {} others are left", left.0, left.1));
         }
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
+}
+
+/// Jobs that process tracks, and all others but the upkeep, that wait or run.
+async fn work_left(catalog: &Catalog) -> Result<(u64, u64)> {
+    let (mut tracks, mut others) = (0, 0);
+    for kind in Job::KINDS.into_iter().filter(|kind| is_work(kind)) {
+        let counted = if kind == "process_track" { &mut tracks } else { &mut others };
+        let count = async |state| {
+            let filter = JobFilter { state, kind: Some(kind.to_owned()) };
+            Ok::<u64, anyhow::Error>(catalog.jobs(filter, Page::new(Some(1), None)?).await?.0)
+        };
+        *counted += count(None).await?.saturating_sub(count(Some(JobState::Failed)).await?);
+    }
+    Ok((tracks, others))
 }
 
 fn is_work(kind: &str) -> bool {

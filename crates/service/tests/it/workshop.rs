@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
-use tonearm_catalog::{Catalog, ConnectOptions};
-use tonearm_domain::{Ambient, Cover, CoverOrigin, Job, Track, TrackId};
+use tonearm_catalog::{Catalog, ConnectOptions, JobFilter};
+use tonearm_domain::{Ambient, Cover, CoverOrigin, Job, Page, Track, TrackId};
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_fixtures::{ManualClock, Place, ambient};
 use tonearm_media::{Media, MediaConfig};
@@ -146,8 +146,16 @@ impl Workshop {
 
     /// Whether one of these jobs waits or runs.
     pub(crate) async fn is_queued(&self, jobs: &[Job]) -> bool {
-        let pending = self.catalog.pending_jobs().await.unwrap();
-        pending.iter().filter_map(|pending| pending.job.as_ref()).any(|job| jobs.contains(job))
+        for wanted in jobs {
+            // Only of this kind: other jobs may be many.
+            let filter = JobFilter { kind: Some(wanted.kind().to_owned()), state: None };
+            let most = Page::new(Some(200), None).unwrap();
+            let (_, found) = self.catalog.jobs(filter, most).await.unwrap();
+            if found.iter().any(|found| found.job.as_ref() == Some(wanted)) {
+                return true;
+            }
+        }
+        false
     }
 }
 
