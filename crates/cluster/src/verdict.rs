@@ -17,7 +17,9 @@ use crate::report::Report;
 /// How long one request is tried; nothing fails any more.
 const WITHIN: Duration = Duration::from_secs(30);
 /// How long counts may take to be added.
-const COUNTED_WITHIN: Duration = Duration::from_secs(20);
+const COUNTED_WITHIN: Duration = Duration::from_secs(120);
+/// Pause between two lines that say how far it is.
+const TOLD_EVERY: Duration = Duration::from_secs(10);
 /// Jobs that wait for their time, whatever is uploaded.
 const UPKEEP: [&str; 3] = ["expire_upload", "sweep_objects", "forget_expired"];
 
@@ -39,6 +41,7 @@ pub(crate) async fn judge(
     check_tracks(load, &acknowledged, report).await?;
     check_jobs(&catalog, report).await?;
     check_count(load, uploads, report).await?;
+    load.notes.say("all tracks have been looked at; what was played is counted");
     check_usage(load, report).await?;
     catalog.close().await?;
     report.row("took", format!("{:.0} s", load.notes.seconds()));
@@ -60,7 +63,7 @@ async fn until_settled(load: &Load, catalog: &Catalog, settle: Duration) -> Resu
         if left == (0, 0) || moved.elapsed() > settle {
             return Ok(begun.elapsed());
         }
-        if told.elapsed() > Duration::from_secs(10) {
+        if told.elapsed() > TOLD_EVERY {
             told = Instant::now();
             load.notes.say(format!("{} jobs for tracks and {} others are left", left.0, left.1));
         }
@@ -93,7 +96,13 @@ async fn check_tracks(load: &Load, acknowledged: &[Upload], report: &mut Report)
         .buffer_unordered(8);
     let mut statuses: HashMap<String, usize> = HashMap::new();
     let mut looks = std::pin::pin!(looks);
+    let (mut looked_at, mut told) = (0, Instant::now());
     while let Some((upload, found)) = looks.next().await {
+        looked_at += 1;
+        if told.elapsed() > TOLD_EVERY {
+            told = Instant::now();
+            load.notes.say(format!("{looked_at} of {} tracks have been looked at", acknowledged.len()));
+        }
         match found {
             Ok(status) => {
                 if status != "ready" {

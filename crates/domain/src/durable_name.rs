@@ -10,6 +10,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::object_key::three_parts;
 use crate::{ContentType, ObjectFile, ObjectKey, ObjectKeyError, OrganizationId, ShortId, VariantIndex};
 
 /// The last segment of a base path.
@@ -48,12 +49,7 @@ impl fmt::Display for DurableName {
 impl FromStr for DurableName {
     type Err = ObjectKeyError;
     fn from_str(text: &str) -> Result<Self, ObjectKeyError> {
-        let mut parts = text.split('/');
-        let (Some(organization), Some(folder), Some(file), None) =
-            (parts.next(), parts.next(), parts.next(), parts.next())
-        else {
-            return Err(ObjectKeyError);
-        };
+        let [organization, folder, file] = three_parts(text, '/')?;
         let file = file.strip_prefix(STEM).and_then(|rest| rest.strip_prefix('_')).ok_or(ObjectKeyError)?;
         let (variant, extension) = file.split_once('.').ok_or(ObjectKeyError)?;
         let name = Self {

@@ -95,6 +95,15 @@ impl ContentType {
     }
 }
 
+/// Exactly three parts between separators.
+pub(crate) fn three_parts(text: &str, separator: char) -> Result<[&str; 3], ObjectKeyError> {
+    let mut parts = text.split(separator);
+    match (parts.next(), parts.next(), parts.next(), parts.next()) {
+        (Some(first), Some(second), Some(third), None) => Ok([first, second, third]),
+        _ => Err(ObjectKeyError),
+    }
+}
+
 /// The last segment of an object key.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -116,12 +125,7 @@ impl fmt::Display for ObjectFile {
 impl FromStr for ObjectFile {
     type Err = ObjectKeyError;
     fn from_str(text: &str) -> Result<Self, ObjectKeyError> {
-        let mut parts = text.split('.');
-        let (Some(label), Some(version), Some(extension), None) =
-            (parts.next(), parts.next(), parts.next(), parts.next())
-        else {
-            return Err(ObjectKeyError);
-        };
+        let [label, version, extension] = three_parts(text, '.')?;
         Ok(Self {
             label: label.parse().map_err(|_| ObjectKeyError)?,
             version: version.parse().map_err(|_| ObjectKeyError)?,
@@ -182,12 +186,7 @@ impl fmt::Debug for ObjectKey {
 impl FromStr for ObjectKey {
     type Err = ObjectKeyError;
     fn from_str(text: &str) -> Result<Self, ObjectKeyError> {
-        let mut parts = text.split('/');
-        let (Some(organization), Some(folder), Some(file), None) =
-            (parts.next(), parts.next(), parts.next(), parts.next())
-        else {
-            return Err(ObjectKeyError);
-        };
+        let [organization, folder, file] = three_parts(text, '/')?;
         let key = Self {
             organization_id: organization.parse().map_err(|_| ObjectKeyError)?,
             folder: folder.parse().map_err(|_| ObjectKeyError)?,

@@ -3,6 +3,7 @@
 //! `TONEARM_CHAOS_ROUNDS` says how often it is killed; a few times unless told. At the end every acknowledged
 //! upload is there byte for byte, every track is in a final state, and no row points at a missing object.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,17 +29,8 @@ struct Acknowledged {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_acknowledged_is_lost() {
-    let rounds: u64 = std::env::var("TONEARM_CHAOS_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(4);
     let data = tempfile::tempdir().unwrap();
-    let mut program = Program::new(binary(), data.path());
-    // A dead worker's jobs are taken over soon.
-    program.set("TONEARM_WORKER_LEASE_SECONDS", "2");
-    let made = program.run(&["org", "create", "--name", "Chaos", "--json"]);
-    let made: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
-    program.start().await;
-    let client = Client::new(&program.url(), text(&made, "/api_key"));
-    let collection = client.collection("Chaos").await;
-
+    let (mut program, client, collection) = start(data.path()).await;
     let stop = Arc::new(AtomicBool::new(false));
     let acknowledged = Arc::new(Mutex::new(Vec::new()));
     let uploaders: Vec<_> = (0..4)
@@ -52,19 +44,15 @@ async fn nothing_acknowledged_is_lost() {
             ))
         })
         .collect();
-    for round in 0..rounds {
-        // Moments spread over the life of an upload and its processing, the same in every run.
-        tokio::time::sleep(Duration::from_millis(150 + (round * 397) % 1300)).await;
-        program.kill();
-        program.start().await;
-    }
+    // Moments spread over the life of an upload and its processing.
+    kill_again_and_again(&mut program, 150..1450).await;
     stop.store(true, Ordering::Relaxed);
     for uploader in uploaders {
         uploader.await.unwrap();
     }
     let acknowledged = acknowledged.lock().await;
     assert!(!acknowledged.is_empty(), "nothing was acknowledged, so nothing was tested");
-    println!("{} uploads acknowledged over {rounds} kills", acknowledged.len());
+    println!("{} uploads acknowledged over {} kills", acknowledged.len(), rounds());
     for upload in acknowledged.iter() {
         is_whole(&client, upload).await;
     }
@@ -76,24 +64,14 @@ async fn nothing_acknowledged_is_lost() {
 /// Each client repeats a request with its key until it is answered, while the service is killed.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_repeated_request_has_one_effect_whatever_is_killed() {
-    let rounds: u64 = std::env::var("TONEARM_CHAOS_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(4);
     let data = tempfile::tempdir().unwrap();
-    let mut program = Program::new(binary(), data.path());
-    let made = program.run(&["org", "create", "--name", "Chaos", "--json"]);
-    let made: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
-    program.start().await;
-    let client = Client::new(&program.url(), text(&made, "/api_key"));
-    let collection = client.collection("Chaos").await;
+    let (mut program, client, collection) = start(data.path()).await;
     let stop = Arc::new(AtomicBool::new(false));
     let clients: Vec<_> = (0..8)
         .map(|seed| tokio::spawn(create_until(stop.clone(), client.clone(), collection.clone(), seed)))
         .collect();
-    for round in 0..rounds {
-        // Many requests are between their commit and their answer at any moment.
-        tokio::time::sleep(Duration::from_millis(100 + (round * 397) % 500)).await;
-        program.kill();
-        program.start().await;
-    }
+    // Many requests are between their commit and their answer at any moment.
+    kill_again_and_again(&mut program, 100..600).await;
     stop.store(true, Ordering::Relaxed);
     let mut answered = Vec::new();
     for client in clients {
@@ -101,10 +79,38 @@ async fn a_repeated_request_has_one_effect_whatever_is_killed() {
     }
     let mut created: Vec<String> =
         all_tracks(&client, &collection).await.iter().map(|track| text(track, "/id").to_owned()).collect();
-    println!("{} requests over {rounds} kills", answered.len());
+    println!("{} requests over {} kills", answered.len(), rounds());
     answered.sort();
     created.sort();
     assert_eq!(created, answered);
+}
+
+/// How often the service is killed.
+fn rounds() -> u64 {
+    std::env::var("TONEARM_CHAOS_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(4)
+}
+
+/// A running service with an organization and an empty collection.
+async fn start(data: &Path) -> (Program, Client, String) {
+    let mut program = Program::new(binary(), data);
+    // A dead worker's jobs are taken over soon.
+    program.set("TONEARM_WORKER_LEASE_SECONDS", "2");
+    let made = program.run(&["org", "create", "--name", "Chaos", "--json"]);
+    let made: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
+    program.start().await;
+    let client = Client::new(&program.url(), text(&made, "/api_key"));
+    let collection = client.collection("Chaos").await;
+    (program, client, collection)
+}
+
+/// Kills the service in each round after a pause in `milliseconds`; the pauses are the same in every run.
+async fn kill_again_and_again(program: &mut Program, milliseconds: Range<u64>) {
+    for round in 0..rounds() {
+        let pause = milliseconds.start + (round * 397) % (milliseconds.end - milliseconds.start);
+        tokio::time::sleep(Duration::from_millis(pause)).await;
+        program.kill();
+        program.start().await;
+    }
 }
 
 /// Makes one track after another, each with a key of its own, and gives their ids. A request is repeated until it is
