@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use sea_orm::{DatabaseConnection, SqliteTransactionMode, TransactionOptions, TransactionTrait};
 use tokio::sync::Notify;
+use tonearm_domain::JobClass;
 
 use crate::changes::Observers;
 use crate::statements::Single;
@@ -120,10 +121,10 @@ impl Catalog {
         Ok(())
     }
 
-    /// Is notified after each commit that queued jobs, once for every job, so that workers of this process need
-    /// not wait for their next look.
-    pub fn jobs_enqueued(&self) -> Arc<Notify> {
-        Arc::clone(&self.0.ending.wakers.jobs)
+    /// Is notified after each commit that queued jobs of a class, once for every job, so that workers of this process
+    /// need not wait for their next look.
+    pub fn jobs_enqueued(&self, class: JobClass) -> Arc<Notify> {
+        Arc::clone(&self.0.ending.wakers.jobs[class as usize])
     }
 
     /// Is notified after each commit that queued webhooks.

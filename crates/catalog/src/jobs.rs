@@ -1,7 +1,8 @@
 //! The jobs table: queued in the transaction that needs them, claimed under a lease.
 //!
-//! A job waits until its time, is claimed by one worker for as long as its lease, and is removed in the transaction
-//! that records what it did. A worker that dies keeps its lease until that runs out; then another takes over.
+//! A job waits in its queue until its time, is claimed by one worker for as long as its lease, and is removed in the
+//! transaction that records what it did. A worker that dies keeps its lease until that runs out; then the job waits
+//! again.
 //! Whoever lost the lease is told so by `false` and must not record anything.
 //!
 //! Moments are passed by the caller's clock and stored by the one that decides (see [`DueClock`]).
@@ -9,7 +10,9 @@
 //! [`DueClock`]: crate::DueClock
 
 mod claiming;
+mod dead;
 mod listing;
+mod unsorted;
 mod waiting;
 
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr};
@@ -23,6 +26,7 @@ use crate::entity::job::{ActiveModel, Column, Entity};
 use crate::query::TO_CHANGE;
 use crate::{Catalog, CatalogError, DueClock, Transaction};
 
+pub use claiming::Turn;
 pub use listing::{JobFilter, JobState, PendingJob};
 pub use waiting::Wait;
 
@@ -131,12 +135,14 @@ impl Transaction {
         run_at: Timestamp,
         unique: Option<&str>,
     ) -> Result<(), CatalogError> {
-        let row: [(Column, SimpleExpr); 8] = [
+        let row: [(Column, SimpleExpr); 10] = [
             (Column::Id, id.uuid().into()),
             (Column::Kind, job.kind().into()),
             (Column::Payload, encoded("job.payload", &job)?.into()),
             (Column::UniqueKey, unique.map(str::to_owned).into()),
             (Column::TrackId, job.track_id().map(|id| id.uuid()).into()),
+            (Column::Queue, job.queue().as_str().into()),
+            (Column::OrganizationId, job.turn_of().uuid().into()),
             (Column::RunAt, self.due_clock().at(run_at)),
             (Column::Attempts, 0.into()),
             (Column::Failures, 0.into()),
@@ -149,7 +155,7 @@ impl Transaction {
             .on_conflict(OnConflict::column(Column::UniqueKey).do_nothing().to_owned())
             .take();
         if self.db().execute(&insert).await?.rows_affected() > 0 {
-            self.note_enqueued();
+            self.note_enqueued(job.queue().class());
         }
         Ok(())
     }

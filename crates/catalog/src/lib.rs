@@ -61,7 +61,7 @@ pub use deliveries::DeliveryFilter;
 pub use due_clock::DueClock;
 pub use error::{CatalogError, Record};
 pub use idempotency::{Claim, RepeatableRequest, Repetition};
-pub use jobs::{JobFilter, JobState, PendingJob, Wait};
+pub use jobs::{JobFilter, JobState, PendingJob, Turn, Wait};
 pub use manifests::NextManifest;
 pub use sealed::{Sealed, SealedAt};
 pub use store::StoreRecord;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use sea_orm::sea_query::{InsertStatement, Query, SimpleExpr};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
 use tokio::sync::Notify;
+use tonearm_domain::JobClass;
 
 use crate::changes::{Changes, Observers};
 use crate::statements::Statements;
@@ -14,7 +15,8 @@ use crate::{Backend, CatalogError, Change, DueClock, outcome, unit};
 /// Those of this process who wait for something to be queued.
 #[derive(Clone, Default)]
 pub(crate) struct Wakers {
-    pub(crate) jobs: Arc<Notify>,
+    /// For each [`JobClass`], in the order of [`JobClass::ALL`].
+    pub(crate) jobs: [Arc<Notify>; JobClass::ALL.len()],
     pub(crate) deliveries: Arc<Notify>,
 }
 
@@ -40,7 +42,8 @@ pub(crate) struct Ending {
 pub struct Transaction {
     statements: Statements,
     changes: Changes,
-    enqueued: AtomicUsize,
+    /// For each class of jobs.
+    enqueued: [AtomicUsize; JobClass::ALL.len()],
     has_deliveries: AtomicBool,
     ending: Ending,
 }
@@ -50,7 +53,7 @@ impl Transaction {
         Self {
             statements: Statements::new(inner),
             changes: Changes::default(),
-            enqueued: AtomicUsize::new(0),
+            enqueued: Default::default(),
             has_deliveries: AtomicBool::new(false),
             ending,
         }
@@ -70,9 +73,9 @@ impl Transaction {
         self.changes.note(change);
     }
 
-    /// Remembers to wake workers once what was queued is there to be claimed.
-    pub(crate) fn note_enqueued(&self) {
-        self.enqueued.fetch_add(1, Ordering::Relaxed);
+    /// Remembers to wake workers of a class once what was queued is there to be claimed.
+    pub(crate) fn note_enqueued(&self, class: JobClass) {
+        self.enqueued[class as usize].fetch_add(1, Ordering::Relaxed);
     }
 
     /// Remembers to wake the sender of webhooks.
@@ -142,8 +145,8 @@ impl Transaction {
             }
             other => other?,
         }
-        for _ in 0..self.enqueued.into_inner() {
-            ending.wakers.jobs.notify_one();
+        for (enqueued, waker) in self.enqueued.into_iter().zip(&ending.wakers.jobs) {
+            (0..enqueued.into_inner()).for_each(|_| waker.notify_one());
         }
         if self.has_deliveries.into_inner() {
             ending.wakers.deliveries.notify_one();

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CollectionId, CoverOwner, JobId, LeaseId, OrganizationId, Outage, Timestamp, TrackId, VariantId,
+    CollectionId, CoverOwner, JobId, JobQueue, LeaseId, OrganizationId, Outage, Timestamp, TrackId, VariantId,
 };
 
 /// A piece of background work. Each is idempotent: done twice, it leaves what it leaves done once.
@@ -107,6 +107,23 @@ impl Job {
         "forget_expired",
     ];
 
+    /// Where it waits.
+    pub const fn queue(&self) -> JobQueue {
+        match self {
+            Self::ProcessTrack { .. } | Self::FinishCover { .. } | Self::PublishManifest { .. } => {
+                JobQueue::Uploads
+            }
+            Self::RenderExisting { .. } => JobQueue::Renderings,
+            Self::TranscribeTrack { .. } => JobQueue::Transcriptions,
+            Self::ExpireUpload { .. }
+            | Self::PublishManifests {}
+            | Self::PurgeTrack { .. }
+            | Self::PurgeCollection { .. }
+            | Self::SweepObjects {}
+            | Self::ForgetExpired {} => JobQueue::Maintenance,
+        }
+    }
+
     /// Whose work it is; `None` for what concerns all organizations.
     pub const fn organization_id(&self) -> Option<OrganizationId> {
         match self {
@@ -121,6 +138,17 @@ impl Job {
             Self::PublishManifests {} | Self::SweepObjects {} | Self::ForgetExpired {} => None,
         }
     }
+
+    /// Who takes a turn when it is claimed: the organization, or [`Job::EVERYBODY`] for what concerns all of them.
+    pub const fn turn_of(&self) -> OrganizationId {
+        match self.organization_id() {
+            Some(organization) => organization,
+            None => Self::EVERYBODY,
+        }
+    }
+
+    /// Takes turns like an organization, after all others.
+    pub const EVERYBODY: OrganizationId = OrganizationId::from_uuid(uuid::Uuid::max());
 
     /// The track it works on, if it is a single one.
     pub const fn track_id(&self) -> Option<TrackId> {
@@ -274,6 +302,8 @@ mod tests {
             (crate::RecordId::from_parts(now, [1; 10]), crate::RecordId::from_parts(now, [2; 10]))
         };
         let owner = CoverOwner::Track(track_id);
+        assert_eq!(Job::SweepObjects {}.turn_of(), Job::EVERYBODY);
+        assert_eq!(Job::ProcessTrack { organization_id, track_id }.turn_of(), organization_id);
         assert_eq!(Job::ProcessTrack { organization_id, track_id }.track_id(), Some(track_id));
         assert_eq!(Job::FinishCover { organization_id, owner }.track_id(), Some(track_id));
         assert_eq!(Job::FinishCover { organization_id, owner }.organization_id(), Some(organization_id));

@@ -27,6 +27,7 @@ mod self_test;
 mod sniff;
 mod tools;
 mod true_peak;
+mod turns;
 mod vectors;
 mod video;
 mod wav_header;

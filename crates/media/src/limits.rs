@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
+use tonearm_domain::{ObjectKey, OrganizationId};
 
 /// Which set of limits applies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -104,13 +105,23 @@ impl MediaLimits {
     }
 }
 
-/// Under what a piece of work runs: how it is called off, and how much it may use.
-#[derive(Debug, Clone, Default)]
+/// Under what a piece of work runs: how it is called off, how much it may use, and whose turn at the encoders it takes.
+#[derive(Debug, Clone)]
 pub struct RunScope {
     /// Cancelling it kills the running processes, and the work ends with [`crate::MediaError::Cancelled`].
     pub cancel: CancellationToken,
     /// Which limits apply.
     pub tier: LimitTier,
+    /// Whose turn it takes.
+    pub organization_id: OrganizationId,
+}
+
+impl Default for RunScope {
+    /// Never called off, with the normal limits, for nobody.
+    fn default() -> Self {
+        let nobody = ObjectKey::RESERVED;
+        Self { cancel: CancellationToken::new(), tier: LimitTier::Normal, organization_id: nobody }
+    }
 }
 
 #[cfg(test)]

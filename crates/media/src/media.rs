@@ -6,11 +6,11 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tokio::sync::{Semaphore, SemaphorePermit};
 use tonearm_domain::{Colour, ContentType, FileData, LevelsSettings, WaveformVideo};
 
 use crate::analyse::Analyser;
 use crate::process::Invocation;
+use crate::turns::{Turn, Turns};
 use crate::{
     Analysis, MediaError, MediaLimits, Output, Pcm, Probe, Progress, Rendered, RunScope, Tools, args, probe,
     quiet, render, sandbox, tools, video, wav_header, webp,
@@ -24,7 +24,7 @@ pub struct MediaConfig {
     /// ffprobe, in the same way.
     pub ffprobe: PathBuf,
     /// How many child processes decode and encode at once, across all tracks; at least 1. Best the number of
-    /// cores.
+    /// cores. One more runs for an organization that has none of them.
     pub concurrency: usize,
     /// How much each of them may use.
     pub limits: MediaLimits,
@@ -45,8 +45,8 @@ impl MediaConfig {
 /// Sound in, sound out. Clones share one budget of processes.
 ///
 /// Calls run a child process, confined to its input and one output folder, without network, under limits.
-/// Dropping a call's future kills its process. Calls that wait for their turn get it in the order in which they were
-/// first polled.
+/// Dropping a call's future kills its process. Organizations take turns; an organization's calls get theirs in the order
+/// in which they were first polled.
 #[derive(Debug, Clone)]
 pub struct Media {
     inner: Arc<Inner>,
@@ -55,7 +55,7 @@ pub struct Media {
 #[derive(Debug)]
 struct Inner {
     config: MediaConfig,
-    permits: Semaphore,
+    turns: Turns,
 }
 
 impl Media {
@@ -63,8 +63,8 @@ impl Media {
     pub fn new(mut config: MediaConfig) -> Self {
         config.ffmpeg = find_program(&config.ffmpeg);
         config.ffprobe = find_program(&config.ffprobe);
-        let permits = Semaphore::new(config.concurrency.clamp(1, Semaphore::MAX_PERMITS));
-        Self { inner: Arc::new(Inner { config, permits }) }
+        let turns = Turns::new(config.concurrency);
+        Self { inner: Arc::new(Inner { config, turns }) }
     }
 
     /// How many child processes decode and encode at once.
@@ -138,7 +138,7 @@ impl Media {
         if let Some(pcm) = probe.pcm {
             return read_directly(self.open(input).await?.0, pcm, analyser, scope).await;
         }
-        let permit = self.permit(scope).await?;
+        let turn = self.turn(scope).await?;
         let (input, size) = self.open(input).await?;
         let args = args::pcm_args(&input, probe, &[]);
         let invocation = Invocation {
@@ -147,7 +147,7 @@ impl Media {
             ..self.invocation(&self.inner.config.ffmpeg, args, scope, probe.duration, size)
         };
         let analysis = invocation.run(&scope.cancel, move |stdout| analyser.consume(stdout)).await;
-        drop(permit);
+        drop(turn);
         analysis
     }
 
@@ -164,7 +164,7 @@ impl Media {
         scope: &RunScope,
         progress: Option<Progress>,
     ) -> Result<(Analysis, Vec<Rendered>), MediaError> {
-        let permit = self.permit(scope).await?;
+        let turn = self.turn(scope).await?;
         let (input, size) = self.open(input).await?;
         let folder = fresh_folder(scratch).await?;
         let analyser = Analyser::new(probe, levels, progress);
@@ -181,7 +181,7 @@ impl Media {
             ..self.invocation(&self.inner.config.ffmpeg, args, scope, probe.duration, size)
         };
         let analysis = invocation.run(&scope.cancel, move |stdout| analyser.consume(stdout)).await?;
-        drop(permit);
+        drop(turn);
         let mut rendered = Vec::new();
         for (output, path) in outputs {
             let size = render::check_output(&path, true).await?;
@@ -209,7 +209,7 @@ impl Media {
         progress: Option<Progress>,
     ) -> Result<Rendered, MediaError> {
         let probe = &self.with_folded_loudness(input, probe, &output, scope).await?;
-        let permit = self.permit(scope).await?;
+        let turn = self.turn(scope).await?;
         let (input, size) = self.open(input).await?;
         let seconds = output.seconds(duration);
         let folder = fresh_folder(scratch).await?;
@@ -223,7 +223,7 @@ impl Media {
         };
         let follow = move |stdout| render::follow(stdout, seconds, progress.as_ref());
         let written = invocation.run(&scope.cancel, follow).await?;
-        drop(permit);
+        drop(turn);
 
         let size = render::check_output(&path, written > 0).await?;
         // From here on the folder is the caller's, with the file in it.
@@ -246,7 +246,7 @@ impl Media {
         scope: &RunScope,
         progress: Option<Progress>,
     ) -> Result<Rendered, MediaError> {
-        let permit = self.permit(scope).await?;
+        let turn = self.turn(scope).await?;
         let (input, size) = self.open(input).await?;
         let folder = fresh_folder(scratch).await?;
         let pictures = video::draw(settings, colour, levels, folder.path()).await?;
@@ -262,7 +262,7 @@ impl Media {
         };
         let follow = move |stdout| render::follow(stdout, duration, progress.as_ref());
         let written = invocation.run(&scope.cancel, follow).await?;
-        drop(permit);
+        drop(turn);
         let size = render::check_output(&path, written > 0).await?;
         let _ = folder.keep();
         let data = FileData::Picture { width: settings.width, height: settings.height };
@@ -291,7 +291,7 @@ impl Media {
             otherwise: "The sound could not be decoded.",
             ..self.invocation(&self.inner.config.ffmpeg, args, scope, probe.duration, size)
         };
-        let _permit = self.permit(scope).await?;
+        let _turn = self.turn(scope).await?;
         let analysis = invocation.run(&scope.cancel, move |stdout| analyser.consume(stdout)).await?;
         probe.info.loudness_lufs = analysis.loudness_lufs;
         probe.info.true_peak_dbtp = analysis.true_peak_dbtp;
@@ -308,7 +308,7 @@ impl Media {
         scratch: &Path,
         scope: &RunScope,
     ) -> Result<PathBuf, MediaError> {
-        let permit = self.permit(scope).await?;
+        let turn = self.turn(scope).await?;
         let (input, size) = self.open(input).await?;
         let seconds = window.1 - window.0;
         let folder = fresh_folder(scratch).await?;
@@ -321,7 +321,7 @@ impl Media {
             ..self.invocation(&self.inner.config.ffmpeg, args, scope, probe.duration, size)
         };
         let written = invocation.run(&scope.cancel, move |out| render::follow(out, seconds, None)).await?;
-        drop(permit);
+        drop(turn);
         render::check_output(&path, written > 0).await?;
         let _ = folder.keep();
         Ok(path)
@@ -336,7 +336,7 @@ impl Media {
         window: (f64, f64),
         scope: &RunScope,
     ) -> Result<Option<f64>, MediaError> {
-        let _permit = self.permit(scope).await?;
+        let _turn = self.turn(scope).await?;
         let (input, size) = self.open(input).await?;
         let args = args::mono_args(&input, probe, window, quiet::RATE);
         let invocation = Invocation {
@@ -359,7 +359,7 @@ impl Media {
         if pictures.is_empty() {
             return Ok(Vec::new());
         }
-        let _permit = self.permit(scope).await?;
+        let _turn = self.turn(scope).await?;
         let folder = fresh_folder(scratch).await?;
         let frames = webp::unpack(pictures, folder.path()).await?;
         let invocation = Invocation {
@@ -412,12 +412,11 @@ impl Media {
     }
 
     /// Waits for a turn.
-    async fn permit(&self, scope: &RunScope) -> Result<SemaphorePermit<'_>, MediaError> {
+    async fn turn(&self, scope: &RunScope) -> Result<Turn, MediaError> {
         tokio::select! {
             biased;
             () = scope.cancel.cancelled() => Err(MediaError::Cancelled),
-            // The semaphore is never closed; if it were, there would be no turns left to wait for.
-            permit = self.inner.permits.acquire() => permit.map_err(|_| MediaError::Cancelled),
+            turn = self.inner.turns.take(scope.organization_id) => Ok(turn),
         }
     }
 }

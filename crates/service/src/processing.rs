@@ -28,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, Transaction};
 use tonearm_domain::{Ambient, ClaimedJob, Job};
-use tonearm_media::Media;
+use tonearm_media::{LimitTier, Media, RunScope};
 
 use crate::Transcriptions;
 
@@ -53,6 +53,14 @@ pub struct JobRun {
     pub claimed: ClaimedJob,
     /// Cancelled when the lease is lost or the process shuts down; whatever runs is then killed.
     pub cancel: CancellationToken,
+}
+
+impl JobRun {
+    /// Under what its encoders run.
+    fn scope(&self, tier: LimitTier) -> RunScope {
+        let organization_id = self.claimed.job.turn_of();
+        RunScope { cancel: self.cancel.clone(), tier, organization_id }
+    }
 }
 
 impl Processing {

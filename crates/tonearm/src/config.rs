@@ -136,9 +136,7 @@ impl Config {
         let storage_url = settings.storage_url.unwrap_or_else(|| in_data_dir("file", "objects"));
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let media_concurrency = settings.media.concurrency.unwrap_or(cores);
-        let slots = settings.worker.slots.unwrap_or(media_concurrency + 2);
         positive("media.concurrency", media_concurrency)?;
-        positive("worker.slots", slots)?;
         let roles = settings.roles.unwrap_or_else(|| vec![Role::Api, Role::Worker, Role::Edge]);
         positive("roles", roles.len())?;
         let storage_url = storage_url
@@ -172,7 +170,7 @@ impl Config {
             rate_limits: rate_limits(&settings.limits),
             keep_deleted: keep_deleted(settings.library.keep_deleted_hours)?,
             public_play_sessions: settings.api.public_play_sessions.unwrap_or(false),
-            worker: worker_config(slots, settings.worker.lease_seconds)?,
+            worker: worker_config(&settings.worker, media_concurrency)?,
             sender: sender_config(&settings.webhooks)?,
             allow_private: settings.outbound.allow_private.unwrap_or(false),
             ffmpeg: settings.media.ffmpeg.unwrap_or_else(|| PathBuf::from("ffmpeg")),

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use tonearm_domain::JobClass;
+
 /// How a worker works.
 #[derive(Debug, Clone, Copy)]
 pub struct WorkerConfig {
-    /// Jobs at once. Most of their time is spent waiting for encoders, whose number is bounded elsewhere.
-    pub slots: usize,
+    /// How many jobs it runs at once.
+    pub slots: SlotCounts,
     /// How long a lease lasts unless it is renewed; a dead worker's job waits that long.
     pub lease: Duration,
     /// How often a lease is renewed; well below a third of its length.
@@ -22,12 +24,40 @@ pub struct WorkerConfig {
 impl Default for WorkerConfig {
     fn default() -> Self {
         Self {
-            slots: 4,
+            slots: SlotCounts::default(),
             lease: Duration::from_secs(60),
             heartbeat: Duration::from_secs(15),
             poll: Duration::from_secs(1),
             probe: Duration::from_secs(20),
             upkeep: Duration::from_secs(6 * 3600),
+        }
+    }
+}
+
+/// Jobs of each class that run at once. Each class has one more slot for organizations that have no other.
+#[derive(Debug, Clone, Copy)]
+pub struct SlotCounts {
+    /// Jobs that encode. Most of their time is spent waiting for encoders, whose number is bounded elsewhere.
+    pub encode: usize,
+    /// Jobs that wait for other people's servers.
+    pub wait: usize,
+    /// Jobs that remove and tidy.
+    pub maintenance: usize,
+}
+
+impl Default for SlotCounts {
+    fn default() -> Self {
+        Self { encode: 4, wait: 8, maintenance: 2 }
+    }
+}
+
+impl SlotCounts {
+    /// The slots of a class.
+    pub const fn of(&self, class: JobClass) -> usize {
+        match class {
+            JobClass::Encode => self.encode,
+            JobClass::Wait => self.wait,
+            JobClass::Maintenance => self.maintenance,
         }
     }
 }

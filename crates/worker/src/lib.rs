@@ -4,16 +4,19 @@
 //! runs out, and another takes over. A worker that finds its lease gone stops at once and leaves the job to its
 //! new owner. What a job does is a use case of the service crate; here is only when, and how often.
 
+mod claims;
 mod config;
 mod ending;
 mod lanes;
 mod lease;
 mod run;
 mod sender;
+mod slots;
 mod spell;
+mod upkeep;
 mod worker;
 
-pub use config::WorkerConfig;
+pub use config::{SlotCounts, WorkerConfig};
 pub use lanes::LaneLimits;
 pub use sender::{Sender, SenderConfig};
 pub use worker::Worker;

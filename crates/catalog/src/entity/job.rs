@@ -24,6 +24,8 @@ pub struct Model {
     pub deaths: i32,
     pub deaths_alone: i32,
     pub trial_until: Option<i64>,
+    pub queue: Option<String>,
+    pub organization_id: Option<Uuid>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -1,48 +1,104 @@
-//! Claiming the job that has been due for longest.
+//! Claiming the job whose turn it is.
 
 use sea_orm::sea_query::{
-    CaseStatement, Expr, ExprTrait, LockBehavior, LockType, Query, SelectStatement, SimpleExpr,
-    UpdateStatement,
+    CaseStatement, CommonTableExpression, Expr, ExprTrait, JoinType, LockBehavior, LockType, Query,
+    SelectStatement, SimpleExpr, SubQueryStatement, UnionType, UpdateStatement, WithQuery,
 };
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, Order, QueryFilter, Set};
-use tonearm_domain::{ClaimedJob, Job, JobId, LeaseId, Outage, Timestamp, death_pause_millis};
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, EntityTrait, FromQueryResult, Order, QueryFilter, Set,
+};
+use tonearm_domain::{ClaimedJob, Job, JobId, JobQueue, LeaseId, OrganizationId, Outage, Timestamp};
+use uuid::Uuid;
 
 use super::listing::count;
 use crate::column::{decoded, moment_if_set, parsed_if_set};
 use crate::entity::job::{ActiveModel, Column, Entity, Model};
-use crate::{Catalog, CatalogError};
+use crate::{Backend, Catalog, CatalogError};
 
 /// How long a job of this version's kinds waits whose content this version does not understand: for another node, or
 /// for a newer version here.
 const UNREADABLE_PAUSE_SECONDS: i64 = 3600;
 
+/// Names within the statement.
+const TURN: &str = "turn";
+const ORGANIZATION: &str = "organization_id";
+const LAP: &str = "lap";
+const NEXT: &str = "next";
+
+/// Whose turn it is in a queue.
+#[derive(Debug, Clone, Copy)]
+pub struct Turn<'a> {
+    /// Which queue.
+    pub queue: JobQueue,
+    /// Who had the turn before, as [`Job::turn_of`] gives it; `None` at first.
+    pub after: Option<OrganizationId>,
+    /// Who is passed over.
+    pub except: &'a [OrganizationId],
+}
+
 /// What is asked of the table to claim a job.
-struct Claim {
+struct Claim<'a> {
+    backend: Backend,
+    turn: Turn<'a>,
     now: SimpleExpr,
     lease: LeaseId,
     leased_until: SimpleExpr,
-    lease_millis: i64,
 }
 
-/// The number of deaths from which on the pause after one no longer grows.
-const LAST_DOUBLING: u32 = 16;
+impl Claim<'_> {
+    /// Jobs of the queue that nobody holds. The conditions are those of the index.
+    fn waiting(&self) -> Condition {
+        Condition::all()
+            .add(Column::Queue.eq(self.turn.queue.as_str()))
+            .add(Column::LeaseId.is_null())
+            .add(Column::FailedAt.is_null())
+    }
 
-impl Claim {
-    /// The job that has been due for longest, that this version knows and that nobody holds. A dead worker's job is
-    /// left alone for a while that grows with its deaths.
-    fn next_due(&self) -> SelectStatement {
-        let mut pause = CaseStatement::new();
-        for deaths in 0..LAST_DOUBLING {
-            pause = pause.case(Column::Deaths.eq(deaths), death_pause_millis(deaths, self.lease_millis));
-        }
-        let pause = pause.finally(death_pause_millis(LAST_DOUBLING, self.lease_millis));
-        let taken_over = Expr::col(Column::LeasedUntil).add(SimpleExpr::Case(Box::new(pause)));
+    fn after(&self) -> Uuid {
+        self.turn.after.map_or(Uuid::nil(), OrganizationId::uuid)
+    }
+
+    /// The next organization with jobs in the queue: one look into the index.
+    fn first_behind(&self, organization: SimpleExpr) -> SimpleExpr {
+        let first = Query::select()
+            .column(Column::OrganizationId)
+            .from(Entity)
+            .cond_where(self.waiting())
+            .and_where(Expr::col(Column::OrganizationId).gt(organization))
+            .order_by(Column::OrganizationId, Order::Asc)
+            .limit(1)
+            .take();
+        SimpleExpr::SubQuery(None, Box::new(first.into()))
+    }
+
+    /// All organizations with jobs in the queue, from the one whose turn it is once around. No organization ends the
+    /// first lap. A loose index scan: its cost grows with the organizations, not with their jobs.
+    fn turns(&self) -> CommonTableExpression {
+        let organization = || Expr::col((TURN, ORGANIZATION));
+        let lap = || Expr::col((TURN, LAP));
+        let mut turns = Query::select()
+            .expr_as(self.first_behind(Expr::value(self.after())), ORGANIZATION)
+            .expr_as(Expr::value(0), LAP)
+            .take();
+        let next_lap = CaseStatement::new().case(organization().is_null(), Expr::value(1)).finally(lap());
+        let next = Query::select()
+            .expr(self.first_behind(organization().if_null(Uuid::nil())))
+            .expr(next_lap)
+            .from(TURN)
+            .and_where(lap().eq(0).or(organization().lte(self.after())))
+            .take();
+        turns.union(UnionType::All, next);
+        CommonTableExpression::new().table_name(TURN).columns([ORGANIZATION, LAP]).query(turns).to_owned()
+    }
+
+    /// The job of an organization that has been due for longest, of a kind that this version knows.
+    fn oldest_of_turn(&self) -> SelectStatement {
         Query::select()
             .column(Column::Id)
             .from(Entity)
-            .and_where(Column::FailedAt.is_null())
+            .cond_where(self.waiting())
+            .and_where(Expr::col((Entity, Column::OrganizationId)).eq(Expr::col((TURN, ORGANIZATION))))
             .and_where(Expr::col(Column::RunAt).lte(self.now.clone()))
-            .and_where(Column::LeasedUntil.is_null().or(taken_over.lte(self.now.clone())))
             .and_where(Column::Kind.is_in(Job::KINDS))
             .order_by(Column::RunAt, Order::Asc)
             .order_by(Column::Id, Order::Asc)
@@ -52,22 +108,40 @@ impl Claim {
             .take()
     }
 
-    /// A lease that is still there was left by a worker that died. Values on the right are those before the update.
+    /// The job whose turn it is.
+    fn next(&self) -> WithQuery {
+        let oldest = self.oldest_of_turn();
+        let is_served = Expr::col((TURN, ORGANIZATION))
+            .is_not_null()
+            .and(Expr::col((TURN, ORGANIZATION)).is_not_in(self.turn.except.iter().map(|it| it.uuid())));
+        let next = match self.backend {
+            Backend::Postgres => Query::select()
+                .column((NEXT, Column::Id))
+                .from(TURN)
+                .join_lateral(JoinType::InnerJoin, oldest, NEXT, Expr::value(true))
+                .and_where(is_served)
+                .limit(1)
+                .take(),
+            Backend::Sqlite => {
+                let oldest = SimpleExpr::SubQuery(None, Box::new(oldest.into()));
+                let each = Query::select().expr_as(oldest, Column::Id).from(TURN).and_where(is_served).take();
+                Query::select()
+                    .column(Column::Id)
+                    .from_subquery(each, NEXT)
+                    .and_where(Expr::col(Column::Id).is_not_null())
+                    .limit(1)
+                    .take()
+            }
+        };
+        next.with(Query::with().recursive(true).cte(self.turns()).to_owned())
+    }
+
     fn statement(&self) -> UpdateStatement {
         // `= (…)` and not `IN (…)`, which PostgreSQL may evaluate again for every row.
-        let next: SimpleExpr = SimpleExpr::SubQuery(None, Box::new(self.next_due().into()));
-        let has_died = || Column::LeaseId.is_not_null();
-        let deaths = CaseStatement::new().case(has_died(), Expr::col(Column::Deaths).add(1));
-        let counts = Expr::col(Column::LeasedUntil).lte(Expr::col(Column::TrialUntil));
-        let deaths_alone = CaseStatement::new()
-            .case(has_died().and(counts), Expr::col(Column::DeathsAlone).add(1))
-            .case(has_died().and(Column::TrialUntil.is_not_null()), 0);
+        let next = SimpleExpr::SubQuery(None, Box::new(SubQueryStatement::WithStatement(self.next())));
         Query::update()
             .table(Entity)
             .value(Column::Attempts, Expr::col(Column::Attempts).add(1))
-            .value(Column::Deaths, deaths.finally(Expr::col(Column::Deaths)))
-            .value(Column::DeathsAlone, deaths_alone.finally(Expr::col(Column::DeathsAlone)))
-            .value(Column::TrialUntil, None::<i64>)
             .value(Column::LeaseId, self.lease.uuid())
             .value(Column::LeasedUntil, self.leased_until.clone())
             .value(Column::UniqueKey, None::<String>)
@@ -78,12 +152,13 @@ impl Claim {
 }
 
 impl Catalog {
-    /// Claims the job that has been due for longest and that nobody holds, until `leased_until`. This counts as an
-    /// attempt, whatever comes of it. Jobs of kinds that this version does not know are left to others. One that is
-    /// of a known kind and yet cannot be read waits for an hour, and is reported as [`CatalogError::Corrupt`]; the next
-    /// call claims another.
-    pub async fn claim_job(
+    /// Claims the job whose turn it is in a queue, until `leased_until`: of the next organization with due jobs, the one
+    /// that has been due for longest. This counts as an attempt, whatever comes of it. Jobs of kinds that this version
+    /// does not know are left to others. One that is of a known kind and yet cannot be read waits for an hour, and is
+    /// reported as [`CatalogError::Corrupt`]; the next call claims another.
+    pub async fn claim_turn(
         &self,
+        turn: Turn<'_>,
         now: Timestamp,
         lease: LeaseId,
         leased_until: Timestamp,
@@ -93,7 +168,7 @@ impl Catalog {
         // Both ends of the lease by the same look at the clock that decides.
         let now_there = clock.now(now);
         let until_there = now_there.clone().add(lease_millis);
-        let claim = Claim { now: now_there, lease, leased_until: until_there, lease_millis };
+        let claim = Claim { backend: self.backend(), turn, now: now_there, lease, leased_until: until_there };
         let Some(row) = self.writer().query_one(&claim.statement()).await? else {
             return Ok(None);
         };
@@ -107,6 +182,24 @@ impl Catalog {
                 Err(error)
             }
         }
+    }
+
+    /// Claims a job of any queue, after a look for those of dead workers. For tools and tests: nobody takes turns.
+    pub async fn claim_job(
+        &self,
+        now: Timestamp,
+        lease: LeaseId,
+        leased_until: Timestamp,
+    ) -> Result<Option<ClaimedJob>, CatalogError> {
+        self.sort_jobs().await?;
+        self.release_dead(now, leased_until.unix_millis() - now.unix_millis()).await?;
+        for queue in JobQueue::ALL {
+            let turn = Turn { queue, after: None, except: &[] };
+            if let Some(claimed) = self.claim_turn(turn, now, lease, leased_until).await? {
+                return Ok(Some(claimed));
+            }
+        }
+        Ok(None)
     }
 
     async fn leave_unreadable(

@@ -2,7 +2,7 @@
 
 use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
-use tonearm_domain::{Job, JobId, Outage, Page, Timestamp, TrackId};
+use tonearm_domain::{Job, JobClass, JobId, Outage, Page, Timestamp, TrackId};
 
 use super::past_outages;
 use crate::column::{corrupt, moment, moment_if_set, parsed_if_set};
@@ -173,7 +173,7 @@ impl Transaction {
             .filter(Column::Id.eq(id.uuid()))
             .exec(self.db())
             .await?;
-        self.note_enqueued();
+        JobClass::ALL.into_iter().for_each(|class| self.note_enqueued(class));
         Ok(())
     }
 

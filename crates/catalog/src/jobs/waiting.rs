@@ -8,7 +8,7 @@ use sea_orm::sea_query::{
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Set,
 };
-use tonearm_domain::{ClaimedJob, Outage, Timestamp, TrackId};
+use tonearm_domain::{ClaimedJob, JobClass, Outage, Timestamp, TrackId};
 
 use super::{released, update_held};
 use crate::column::{foreign_text, moment, parsed};
@@ -140,7 +140,9 @@ impl Catalog {
             .exec(tx.db())
             .await?
             .rows_affected;
-        (0..released).for_each(|_| tx.note_enqueued());
+        for class in JobClass::ALL {
+            (0..released).for_each(|_| tx.note_enqueued(class));
+        }
         tx.commit().await?;
         Ok(released)
     }

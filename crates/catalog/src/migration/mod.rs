@@ -18,6 +18,7 @@ mod m0016_store_identity;
 mod m0017_sweep;
 mod m0018_themes;
 mod m0019_manifests;
+mod m0020_queues;
 mod pieces;
 
 use std::collections::HashSet;
@@ -51,6 +52,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0017_sweep::Migration),
             Box::new(m0018_themes::Migration),
             Box::new(m0019_manifests::Migration),
+            Box::new(m0020_queues::Migration),
         ]
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use tonearm_catalog::{Catalog, CatalogError};
-use tonearm_domain::{Ambient, Job, JobId, Timestamp};
+use tonearm_domain::{Ambient, Job, JobClass, JobId, Timestamp};
 use tonearm_fixtures::ambient;
 
 use crate::place::{Place, Reach};
@@ -34,6 +34,7 @@ async fn every_kind_comes_back(place: Place) {
     let (organization_id, track_id) = (ambient.record_id(), ambient.record_id());
     let jobs = [
         Job::ProcessTrack { organization_id, track_id },
+        Job::TranscribeTrack { organization_id, track_id },
         Job::ExpireUpload { organization_id, track_id },
         Job::PurgeTrack { organization_id, track_id },
         Job::SweepObjects {},
@@ -82,7 +83,7 @@ async fn a_rolled_back_transaction_queues_nothing(place: Place) {
     drop(tx);
     assert_eq!(catalog.pending_jobs().await.unwrap(), []);
     assert_eq!(catalog.organization(organization.id).await.unwrap(), None);
-    let woken = catalog.jobs_enqueued();
+    let woken = catalog.jobs_enqueued(JobClass::Maintenance);
     assert!(tokio::time::timeout(Duration::ZERO, woken.notified()).await.is_err());
 }
 
@@ -113,7 +114,7 @@ async fn waiting_jobs_may_be_unique(place: Place) {
 
 async fn workers_are_woken_by_commits(place: Place) {
     let (catalog, (ambient, _)) = (place.catalog().await, ambient());
-    let woken = catalog.jobs_enqueued();
+    let woken = catalog.jobs_enqueued(JobClass::Maintenance);
     let worker = tokio::spawn(async move { woken.notified().await });
     queue(&catalog.clone(), &ambient, ambient.now()).await;
     worker.await.unwrap();

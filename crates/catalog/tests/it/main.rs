@@ -26,6 +26,7 @@ mod samples;
 mod signing_keys;
 mod tracks;
 mod trash;
+mod turns;
 mod upgrades;
 mod usage;
 mod waits;

@@ -5,7 +5,7 @@ use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use crate::place::{Place, Reach};
 
 /// The queries as SeaORM writes them, with the columns left out.
-const QUERIES: [&str; 32] = [
+const QUERIES: [&str; 35] = [
     "SELECT * FROM track WHERE id = x'00' AND organization_id = x'00' AND deleted_at IS NULL",
     "SELECT * FROM track WHERE organization_id = x'00' AND collection_id = x'00' AND deleted_at IS NULL ORDER BY track_order, id LIMIT 50",
     "SELECT id FROM track WHERE source_key IN ('a', 'b') AND deleted_at IS NULL",
@@ -21,7 +21,10 @@ const QUERIES: [&str; 32] = [
     "SELECT * FROM api_key WHERE key_hash = x'00'",
     "DELETE FROM play_session WHERE expires_at < 5",
     "UPDATE track SET creator_id = NULL WHERE creator_id = x'00'",
-    "SELECT id FROM job WHERE failed_at IS NULL AND run_at <= 5 AND (leased_until IS NULL OR leased_until <= 5) ORDER BY run_at, id LIMIT 1",
+    "SELECT organization_id FROM job WHERE queue = 'uploads' AND lease_id IS NULL AND failed_at IS NULL AND organization_id > x'00' ORDER BY organization_id LIMIT 1",
+    "SELECT id FROM job WHERE queue = 'uploads' AND lease_id IS NULL AND failed_at IS NULL AND organization_id = x'00' AND run_at <= 5 AND kind IN ('a', 'b') ORDER BY run_at, id LIMIT 1",
+    "SELECT id, payload FROM job WHERE queue IS NULL AND lease_id IS NULL AND failed_at IS NULL AND kind IN ('a', 'b') LIMIT 500",
+    "SELECT id FROM job WHERE lease_id IS NOT NULL AND failed_at IS NULL AND leased_until <= 5 LIMIT 1",
     "UPDATE track_file SET deleted_at = 5 WHERE track_id IN (SELECT id FROM track WHERE collection_id = x'00') AND deleted_at IS NULL",
     "SELECT * FROM track WHERE deleted_at IS NULL AND organization_id = x'00' AND collection_id = x'00' AND (sort_title, id) > ((SELECT sort_title FROM track WHERE id = x'01'), x'01') ORDER BY sort_title, id LIMIT 51",
     "SELECT * FROM track WHERE deleted_at IS NULL AND organization_id = x'00' AND collection_id = x'00' AND (duration, id) < ((SELECT duration FROM track WHERE id = x'01'), x'01') ORDER BY duration DESC, id DESC LIMIT 51",

@@ -23,6 +23,17 @@ async fn go_back(place: &Place, catalog: Catalog, migrations: &[(&str, &[&str])]
     }
 }
 
+const QUEUES: (&str, &[&str]) = (
+    "m0020_queues",
+    &[
+        "DROP INDEX job_by_queue_organization_id_run_at_id",
+        "DROP INDEX job_by_id",
+        "DROP INDEX job_by_leased_until",
+        "ALTER TABLE job DROP COLUMN queue",
+        "ALTER TABLE job DROP COLUMN organization_id",
+    ],
+);
+
 const MANIFESTS: (&str, &[&str]) =
     ("m0019_manifests", &["ALTER TABLE track DROP COLUMN manifest_generation"]);
 
@@ -59,7 +70,7 @@ async fn titles_and_themes_are_found(place: Place) {
     tx.update_organization(&plain).await.unwrap();
     tx.update_organization(&pictured).await.unwrap();
     tx.commit().await.unwrap();
-    go_back(&place, catalog, &[MANIFESTS, THEMES]).await;
+    go_back(&place, catalog, &[QUEUES, MANIFESTS, THEMES]).await;
 
     let catalog = place.catalog().await;
     let theme_of = async |id| catalog.organization(id).await.unwrap().unwrap().theme;
@@ -85,7 +96,7 @@ async fn tracks_without_manifests_get_a_job(place: Place) {
     assert_eq!(catalog.pending_jobs().await.unwrap(), [], "nothing is to be done for a new one");
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
-    go_back(&place, catalog, &[MANIFESTS]).await;
+    go_back(&place, catalog, &[QUEUES, MANIFESTS]).await;
 
     let catalog = place.catalog().await;
     let until = ambient.now().plus_seconds(60);

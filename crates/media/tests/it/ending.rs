@@ -5,7 +5,6 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 use tonearm_domain::{Codec, Outage, RecipeKind, Transcode};
 use tonearm_fixtures::audio::WavSpec;
 use tonearm_media::{LimitTier, Media, MediaConfig, MediaError, Output, Probe, RunScope, TierLimits};
@@ -94,7 +93,7 @@ async fn a_result_may_not_grow_without_end_but_once_more_with_more_room() {
     let probe = bench.probe(&input).await.unwrap();
     let kind = RecipeKind::Transcode(Transcode { codec: Codec::Wav, ..Transcode::default() });
     for (tier, works) in [(LimitTier::Normal, false), (LimitTier::Fallback, true)] {
-        let scope = RunScope { cancel: CancellationToken::new(), tier };
+        let scope = RunScope { tier, ..RunScope::default() };
         let output = Output::of(&kind, 5.0).unwrap();
         let result = bench.media.render(&input, &probe, 5.0, output, bench.path(), &scope, None).await;
         match result {

@@ -7,7 +7,7 @@ use tonearm_domain::{
     ContentType, Cover, CoverOrigin, CoverOwner, CoverSize, FileData, FileOutcome, ObjectFile, ObjectKey,
     OrganizationId, RecipeKind, ShortId, Track, TrackFile, TrackId, delivery_name,
 };
-use tonearm_media::{MediaError, RunScope};
+use tonearm_media::{LimitTier, MediaError};
 
 use super::{JobError, JobRun, Processing};
 
@@ -81,7 +81,7 @@ impl Processing {
             }
         }
         let pictures = missing.iter().map(|(_, jpeg)| jpeg.clone()).collect();
-        let scope = RunScope { cancel: run.cancel.clone(), ..RunScope::default() };
+        let scope = run.scope(LimitTier::Normal);
         let encoded = match self.media.webp(pictures, scratch, &scope).await {
             Ok(encoded) => encoded,
             Err(error @ (MediaError::Cancelled | MediaError::Outage(..))) => return Err(error.into()),

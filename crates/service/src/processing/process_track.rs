@@ -3,7 +3,7 @@
 use tonearm_domain::{
     CoverOrigin, FileOutcome, OrganizationId, Outage, Recipe, Source, Track, TrackId, TrackStatus, unmade,
 };
-use tonearm_media::{LimitTier, RunScope};
+use tonearm_media::LimitTier;
 
 use super::analysis::Analysed;
 use super::board::Board;
@@ -110,7 +110,7 @@ impl Processing {
             TrackStatus::FallbackProcessing => LimitTier::Fallback,
             _ => LimitTier::Normal,
         };
-        let scope = RunScope { cancel: run.cancel.clone(), tier };
+        let scope = run.scope(tier);
         let bench = self.open_workbench(run, track.clone(), source, scope, board).await?;
         let unrecorded = self.make_all(&bench, recipes).await?;
         Ok((bench.track, unrecorded))

@@ -4,7 +4,7 @@ use futures::stream::{self, StreamExt};
 use tonearm_domain::{
     FileOutcome, Job, OrganizationId, Recipe, Rendering, Source, Track, TrackFile, VariantId,
 };
-use tonearm_media::{LimitTier, RunScope};
+use tonearm_media::LimitTier;
 
 use super::board::Board;
 use super::recording::Unrecorded;
@@ -117,7 +117,7 @@ impl Processing {
         board: Board,
     ) -> Result<Unrecorded, Stop> {
         // There is no status that would tell of a second try.
-        let scope = RunScope { cancel: run.cancel.clone(), tier: LimitTier::Fallback };
+        let scope = run.scope(LimitTier::Fallback);
         let bench = self.open_workbench(run, track.clone(), source, scope, board).await?;
         self.make_all(&bench, vec![recipe.clone()]).await
     }

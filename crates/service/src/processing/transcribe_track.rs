@@ -4,7 +4,7 @@ use tonearm_domain::{
     OrganizationId, Track, TrackId, Transcription, TranscriptionSettings, TranscriptionState, Utterance,
     language_code, paragraphs, worth_keeping,
 };
-use tonearm_media::{LimitTier, MediaError, RunScope};
+use tonearm_media::{LimitTier, MediaError};
 use tonearm_outbound::TranscribeError;
 
 use super::stop::Stop;
@@ -86,7 +86,7 @@ impl Processing {
         let source = track.source.as_ref().ok_or(JobError::Cancelled)?;
         let local = self.local_source(source, "words-").await?;
         let (input, scratch) = (&local.path, local.scratch.path());
-        let scope = RunScope { cancel: run.cancel.clone(), tier: LimitTier::Fallback };
+        let scope = run.scope(LimitTier::Fallback);
         let probe = self.media.probe(input, &scope).await.map_err(trouble)?;
         let (mut utterances, mut language, mut start) = (Vec::new(), None, 0.0);
         while start == 0.0 || start < track.duration {

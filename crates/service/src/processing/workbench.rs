@@ -37,7 +37,7 @@ impl Workbench<'_> {
 
     /// The same, with larger limits.
     pub(super) fn larger_scope(&self) -> RunScope {
-        RunScope { cancel: self.scope.cancel.clone(), tier: LimitTier::Fallback }
+        RunScope { tier: LimitTier::Fallback, ..self.scope.clone() }
     }
 }
 

@@ -77,6 +77,8 @@ pub(super) struct EdgeSettings {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct WorkerSettings {
     pub(super) slots: Option<usize>,
+    pub(super) wait_slots: Option<usize>,
+    pub(super) maintenance_slots: Option<usize>,
     pub(super) lease_seconds: Option<u64>,
 }
 
@@ -148,6 +150,8 @@ impl Settings {
         variables.parsed("edge.memory_cache", &mut settings.edge.memory_cache)?;
         variables.parsed("edge.disk_cache", &mut settings.edge.disk_cache)?;
         variables.toml("worker.slots", &mut settings.worker.slots)?;
+        variables.toml("worker.wait_slots", &mut settings.worker.wait_slots)?;
+        variables.toml("worker.maintenance_slots", &mut settings.worker.maintenance_slots)?;
         variables.toml("worker.lease_seconds", &mut settings.worker.lease_seconds)?;
         variables.path("media.ffmpeg", &mut settings.media.ffmpeg);
         variables.path("media.ffprobe", &mut settings.media.ffprobe);

@@ -2,13 +2,25 @@
 
 use std::time::Duration;
 
-use tonearm_worker::{SenderConfig, WorkerConfig};
+use tonearm_worker::{SenderConfig, SlotCounts, WorkerConfig};
 
 use super::error::{ConfigError, positive};
-use super::file::WebhookSettings;
+use super::file::{WebhookSettings, WorkerSettings};
 
-pub(super) fn worker_config(slots: usize, lease_seconds: Option<u64>) -> Result<WorkerConfig, ConfigError> {
-    let seconds = lease_seconds.unwrap_or(60);
+pub(super) fn worker_config(
+    settings: &WorkerSettings,
+    concurrency: usize,
+) -> Result<WorkerConfig, ConfigError> {
+    let usual = SlotCounts::default();
+    let slots = SlotCounts {
+        encode: settings.slots.unwrap_or(concurrency + 2),
+        wait: settings.wait_slots.unwrap_or(usual.wait),
+        maintenance: settings.maintenance_slots.unwrap_or(usual.maintenance),
+    };
+    positive("worker.slots", slots.encode)?;
+    positive("worker.wait_slots", slots.wait)?;
+    positive("worker.maintenance_slots", slots.maintenance)?;
+    let seconds = settings.lease_seconds.unwrap_or(60);
     if !(2..=3600).contains(&seconds) {
         return Err(ConfigError::new("worker.lease_seconds", "is a number from 2 to 3600"));
     }

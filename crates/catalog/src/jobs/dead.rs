@@ -1,0 +1,57 @@
+//! Jobs of workers that died.
+
+use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Query, UpdateStatement};
+use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
+use tonearm_domain::{Timestamp, death_pause_millis};
+
+use crate::entity::job::{Column, Entity};
+use crate::{Catalog, CatalogError};
+
+/// The number of deaths from which on the pause after one no longer grows.
+const LAST_DOUBLING: u32 = 16;
+
+/// Leases that have run out. They were left by workers that died, or that have stood still for so long.
+fn run_out(now: impl Into<Expr>) -> Condition {
+    Condition::all()
+        .add(Column::LeaseId.is_not_null())
+        .add(Column::FailedAt.is_null())
+        .add(Expr::col(Column::LeasedUntil).lte(now))
+}
+
+/// Values on the right are those before the update.
+fn statement(now: Expr, lease_millis: i64) -> UpdateStatement {
+    let mut pause = CaseStatement::new();
+    for deaths in 0..LAST_DOUBLING {
+        pause = pause.case(Column::Deaths.eq(deaths), death_pause_millis(deaths, lease_millis));
+    }
+    let pause = pause.finally(death_pause_millis(LAST_DOUBLING, lease_millis));
+    let counts = Expr::col(Column::LeasedUntil).lte(Expr::col(Column::TrialUntil));
+    let deaths_alone = CaseStatement::new()
+        .case(counts, Expr::col(Column::DeathsAlone).add(1))
+        .case(Column::TrialUntil.is_not_null(), 0)
+        .finally(Expr::col(Column::DeathsAlone));
+    Query::update()
+        .table(Entity)
+        .value(Column::RunAt, Expr::col(Column::LeasedUntil).add(Expr::Case(Box::new(pause))))
+        .value(Column::Deaths, Expr::col(Column::Deaths).add(1))
+        .value(Column::DeathsAlone, deaths_alone)
+        .value(Column::TrialUntil, None::<i64>)
+        .value(Column::LeaseId, None::<uuid::Uuid>)
+        .value(Column::LeasedUntil, None::<i64>)
+        .cond_where(run_out(now))
+        .take()
+}
+
+impl Catalog {
+    /// Lets the jobs whose leases have run out wait again, each for a while that grows with its deaths. `lease_millis` is
+    /// how long a lease lasts. Gives how many there were.
+    pub async fn release_dead(&self, now: Timestamp, lease_millis: i64) -> Result<u64, CatalogError> {
+        let now = self.due_clock().now(now);
+        // Mostly there are none, and a look does not wait for writers.
+        let some = Entity::find().select_only().column(Column::Id).filter(run_out(now.clone())).limit(1);
+        if some.into_tuple::<uuid::Uuid>().one(self.reader()).await?.is_none() {
+            return Ok(0);
+        }
+        Ok(self.writer().execute(&statement(now, lease_millis)).await?.rows_affected())
+    }
+}

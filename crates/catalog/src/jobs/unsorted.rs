@@ -1,0 +1,55 @@
+//! Jobs that were queued by a version that knew no queues.
+
+use std::collections::HashMap;
+
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+use tonearm_domain::{Job, JobQueue, OrganizationId};
+use uuid::Uuid;
+
+use crate::entity::job::{Column, Entity};
+use crate::{Catalog, CatalogError};
+
+/// Jobs that are sorted at once.
+const BATCH: u64 = 500;
+
+impl Catalog {
+    /// Puts jobs into their queues that an earlier version queued, at most a few hundred. An earlier version may run
+    /// beside this one for as long as nodes are upgraded one after another. Gives how many there were.
+    pub async fn sort_jobs(&self) -> Result<u64, CatalogError> {
+        let unsorted: Vec<(Uuid, serde_json::Value)> = Entity::find()
+            .select_only()
+            .columns([Column::Id, Column::Payload])
+            .filter(Column::Queue.is_null())
+            .filter(Column::LeaseId.is_null())
+            .filter(Column::FailedAt.is_null())
+            .filter(Column::Kind.is_in(Job::KINDS))
+            .limit(BATCH)
+            .into_tuple()
+            .all(self.reader())
+            .await?;
+        let mut places: HashMap<(JobQueue, OrganizationId), Vec<Uuid>> = HashMap::new();
+        for (id, payload) in unsorted {
+            places.entry(place(payload)).or_default().push(id);
+        }
+        let mut sorted = 0;
+        for ((queue, organization), ids) in places {
+            let done = Entity::update_many()
+                .col_expr(Column::Queue, Expr::value(queue.as_str()))
+                .col_expr(Column::OrganizationId, Expr::value(organization.uuid()))
+                .filter(Column::Id.is_in(ids))
+                .exec(self.writer())
+                .await?;
+            sorted += done.rows_affected;
+        }
+        Ok(sorted)
+    }
+}
+
+/// Whoever claims one that cannot be read sees to it.
+fn place(payload: serde_json::Value) -> (JobQueue, OrganizationId) {
+    match serde_json::from_value::<Job>(payload) {
+        Ok(job) => (job.queue(), job.turn_of()),
+        Err(_) => (JobQueue::Maintenance, Job::EVERYBODY),
+    }
+}

@@ -1,0 +1,87 @@
+//! Where jobs wait for a worker.
+
+/// Which slots of a worker a job takes. Each class has slots of its own, so that none holds up another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum JobClass {
+    /// Work for this machine's processors.
+    Encode,
+    /// Waiting for servers of other people, which may hang for minutes.
+    Wait,
+    /// Removing and tidying, which nobody waits for.
+    Maintenance,
+}
+
+impl JobClass {
+    /// Every class.
+    pub const ALL: [Self; 3] = [Self::Encode, Self::Wait, Self::Maintenance];
+
+    /// The class as text, as in logs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Encode => "encode",
+            Self::Wait => "wait",
+            Self::Maintenance => "maintenance",
+        }
+    }
+
+    /// The queues whose jobs it runs. An earlier queue goes before a later one.
+    pub const fn queues(self) -> &'static [JobQueue] {
+        match self {
+            Self::Encode => &[JobQueue::Uploads, JobQueue::Renderings],
+            Self::Wait => &[JobQueue::Transcriptions],
+            Self::Maintenance => &[JobQueue::Maintenance],
+        }
+    }
+}
+
+/// Where a job waits. Within a queue organizations take turns, and the jobs of one go by the time they are due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum JobQueue {
+    /// What makes an upload playable.
+    Uploads,
+    /// Files for tracks that are playable already.
+    Renderings,
+    /// Words that are written down by a provider.
+    Transcriptions,
+    /// Removing and tidying.
+    Maintenance,
+}
+
+impl JobQueue {
+    /// Every queue.
+    pub const ALL: [Self; 4] = [Self::Uploads, Self::Renderings, Self::Transcriptions, Self::Maintenance];
+
+    /// The class of its jobs.
+    pub const fn class(self) -> JobClass {
+        match self {
+            Self::Uploads | Self::Renderings => JobClass::Encode,
+            Self::Transcriptions => JobClass::Wait,
+            Self::Maintenance => JobClass::Maintenance,
+        }
+    }
+
+    /// The queue as text, as in SQL and logs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Uploads => "uploads",
+            Self::Renderings => "renderings",
+            Self::Transcriptions => "transcriptions",
+            Self::Maintenance => "maintenance",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_queue_is_of_one_class() {
+        let served: Vec<JobQueue> = JobClass::ALL.into_iter().flat_map(JobClass::queues).copied().collect();
+        assert_eq!(served, JobQueue::ALL);
+        for class in JobClass::ALL {
+            assert!(class.queues().iter().all(|queue| queue.class() == class));
+            assert_eq!(JobClass::ALL[class as usize], class);
+        }
+    }
+}

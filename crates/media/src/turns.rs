@@ -1,0 +1,280 @@
+//! Whose turn it is at the encoders.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+use tonearm_domain::OrganizationId;
+
+/// Turns at so many encoders. Clones share them.
+///
+/// A turn that becomes free goes to the organization that has the fewest, then to the one that was served longest ago,
+/// then to whoever has waited for longest. An organization that has none may have one more than there are, so that it
+/// does not wait for the long files of others: the processors are then shared by one more process.
+#[derive(Debug, Clone)]
+pub(crate) struct Turns(Arc<Mutex<State>>);
+
+#[derive(Debug)]
+struct State {
+    encoders: usize,
+    /// Turns that are taken.
+    taken: usize,
+    organizations: HashMap<OrganizationId, Share>,
+    /// By arrival.
+    waiting: Vec<Waiter>,
+    /// Counts what was served.
+    clock: u64,
+}
+
+/// What an organization has of the encoders; there as long as it has or wants a turn.
+#[derive(Debug, Default)]
+struct Share {
+    taken: usize,
+    waiting: usize,
+    served_at: u64,
+}
+
+#[derive(Debug)]
+struct Waiter {
+    organization: OrganizationId,
+    wake: oneshot::Sender<Turn>,
+}
+
+/// A turn, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    turns: Turns,
+    organization: OrganizationId,
+    is_over: bool,
+}
+
+impl Turns {
+    /// At so many encoders, at least one.
+    pub(crate) fn new(encoders: usize) -> Self {
+        Self(Arc::new(Mutex::new(State {
+            encoders: encoders.max(1),
+            taken: 0,
+            organizations: HashMap::new(),
+            waiting: Vec::new(),
+            clock: 0,
+        })))
+    }
+
+    /// Waits for a turn. One that is no longer waited for goes to somebody else.
+    pub(crate) async fn take(&self, organization: OrganizationId) -> Turn {
+        loop {
+            // A sender leaves the list only with a turn.
+            if let Ok(turn) = self.ask(organization).await {
+                return turn;
+            }
+        }
+    }
+
+    fn ask(&self, organization: OrganizationId) -> oneshot::Receiver<Turn> {
+        let (wake, woken) = oneshot::channel();
+        let mut state = self.state();
+        state.forget_gone();
+        state.organizations.entry(organization).or_default().waiting += 1;
+        state.waiting.push(Waiter { organization, wake });
+        self.grant(state);
+        woken
+    }
+
+    /// Gives out what is free.
+    fn grant(&self, mut state: MutexGuard<'_, State>) {
+        while let Some(place) = state.next() {
+            let waiter = state.waiting.remove(place);
+            let organization = waiter.organization;
+            state.begin(organization);
+            state.leave(organization);
+            let turn = Turn { turns: self.clone(), organization, is_over: false };
+            if let Err(mut unwanted) = waiter.wake.send(turn) {
+                // Its end would lock the state again.
+                unwanted.is_over = true;
+                state.end(organization);
+            }
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Each change is whole before anything can panic.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// The place in the list of who is next, if anybody may.
+    fn next(&self) -> Option<usize> {
+        let is_crowded = match self.taken.cmp(&self.encoders) {
+            std::cmp::Ordering::Less => false,
+            std::cmp::Ordering::Equal => true,
+            std::cmp::Ordering::Greater => return None,
+        };
+        let share = |waiter: &Waiter| {
+            self.organizations
+                .get(&waiter.organization)
+                .map_or((0, 0), |share| (share.taken, share.served_at))
+        };
+        let waiting = self.waiting.iter().enumerate().map(|(place, waiter)| (share(waiter), place));
+        let allowed = waiting.filter(|((taken, _), _)| !is_crowded || *taken == 0);
+        allowed.min().map(|(_, place)| place)
+    }
+
+    fn begin(&mut self, organization: OrganizationId) {
+        self.taken += 1;
+        self.clock += 1;
+        let share = self.organizations.entry(organization).or_default();
+        share.taken += 1;
+        share.served_at = self.clock;
+    }
+
+    fn end(&mut self, organization: OrganizationId) {
+        self.taken -= 1;
+        self.change(organization, |share| share.taken -= 1);
+    }
+
+    fn leave(&mut self, organization: OrganizationId) {
+        self.change(organization, |share| share.waiting -= 1);
+    }
+
+    fn change(&mut self, organization: OrganizationId, change: impl FnOnce(&mut Share)) {
+        let Some(share) = self.organizations.get_mut(&organization) else { return };
+        change(share);
+        if share.taken == 0 && share.waiting == 0 {
+            self.organizations.remove(&organization);
+        }
+    }
+
+    /// Forgets those who no longer wait.
+    fn forget_gone(&mut self) {
+        let (gone, waiting) = self.waiting.drain(..).partition(|waiter| waiter.wake.is_closed());
+        self.waiting = waiting;
+        let gone: Vec<Waiter> = gone;
+        for waiter in gone {
+            self.leave(waiter.organization);
+        }
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if !self.is_over {
+            let mut state = self.turns.state();
+            state.end(self.organization);
+            self.turns.grant(state);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+    use proptest::prelude::*;
+    use tonearm_fixtures::ambient;
+
+    use super::*;
+
+    fn organizations<const N: usize>() -> [OrganizationId; N] {
+        let (ambient, _) = ambient();
+        std::array::from_fn(|_| ambient.record_id())
+    }
+
+    fn at_once(turns: &Turns, organization: OrganizationId) -> Option<Turn> {
+        turns.take(organization).now_or_never()
+    }
+
+    #[test]
+    fn an_organization_without_a_turn_does_not_wait() {
+        let ([many, one, other], turns) = (organizations(), Turns::new(2));
+        let taken = [at_once(&turns, many).unwrap(), at_once(&turns, many).unwrap()];
+        assert!(at_once(&turns, many).is_none());
+        let express = at_once(&turns, one).unwrap();
+        assert!(at_once(&turns, other).is_none(), "there is one more, not one for everybody");
+        drop(express);
+        drop(taken);
+        assert!(turns.state().organizations.is_empty() && turns.state().taken == 0);
+    }
+
+    #[tokio::test]
+    async fn turns_alternate() {
+        let ([first, second], turns) = (organizations(), Turns::new(1));
+        let mut running = vec![turns.take(first).await, turns.take(second).await];
+        let (sender, mut served) = tokio::sync::mpsc::unbounded_channel();
+        for organization in [first, first, first, second, second, second] {
+            let (turns, sender) = (turns.clone(), sender.clone());
+            tokio::spawn(async move {
+                let turn = turns.take(organization).await;
+                sender.send((organization, turn)).unwrap();
+            });
+            tokio::task::yield_now().await;
+        }
+        let mut order = Vec::new();
+        while order.len() < 6 {
+            running.remove(0);
+            let (organization, turn) = served.recv().await.unwrap();
+            order.push(organization);
+            running.push(turn);
+        }
+        assert_eq!(order, [first, second, first, second, first, second]);
+    }
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        Ask(usize),
+        /// Stops waiting.
+        Leave(usize),
+        End(usize),
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            (0..4_usize).prop_map(Step::Ask),
+            any::<usize>().prop_map(Step::Leave),
+            any::<usize>().prop_map(Step::End)
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn no_turn_is_lost(encoders in 1..4_usize, steps in prop::collection::vec(step(), 0..200)) {
+            let (everybody, turns) = (organizations::<4>(), Turns::new(encoders));
+            let mut waiting: Vec<(usize, std::pin::Pin<Box<dyn Future<Output = Turn>>>)> = Vec::new();
+            let mut taken: Vec<(usize, Turn)> = Vec::new();
+            for step in steps {
+                match step {
+                    Step::Ask(who) => {
+                        let (turns, organization) = (turns.clone(), everybody[who]);
+                        waiting.push((who, Box::pin(async move { turns.take(organization).await })));
+                    }
+                    Step::Leave(which) if !waiting.is_empty() => {
+                        drop(waiting.remove(which % waiting.len()));
+                    }
+                    Step::End(which) if !taken.is_empty() => drop(taken.remove(which % taken.len())),
+                    _ => {}
+                }
+                // Twice, as giving one turn back may serve somebody who was polled before.
+                for _ in 0..2 {
+                    waiting.retain_mut(|(who, take)| match take.as_mut().now_or_never() {
+                        Some(turn) => {
+                            taken.push((*who, turn));
+                            false
+                        }
+                        None => true,
+                    });
+                }
+                prop_assert!(taken.len() <= encoders + 1);
+                let has_one = |who: usize| taken.iter().any(|(it, _)| *it == who);
+                if taken.len() < encoders {
+                    prop_assert!(waiting.is_empty());
+                } else if taken.len() == encoders {
+                    prop_assert!(waiting.iter().all(|(who, _)| has_one(*who)));
+                }
+            }
+            drop(waiting);
+            drop(taken);
+            let state = turns.state();
+            prop_assert!(state.taken == 0);
+            prop_assert!(state.organizations.values().all(|share| share.taken == 0));
+        }
+    }
+}

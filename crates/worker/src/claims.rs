@@ -1,0 +1,189 @@
+//! The loop that claims the jobs of one class.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tonearm_catalog::{CatalogError, Turn};
+use tonearm_domain::{JobClass, JobQueue, OrganizationId, trial_millis};
+use tonearm_service::Processing;
+
+use crate::lease::Held;
+use crate::slots::{Slot, Slots};
+use crate::spell::Spell;
+use crate::{WorkerConfig, lease, run};
+
+/// One claim in so many begins with the last queue of the class, so that a queue that never empties does not keep the
+/// jobs of the others waiting for good.
+const LAST_QUEUE_FIRST: u64 = 8;
+
+/// What the classes of a worker share.
+#[derive(Clone)]
+pub(crate) struct Shop {
+    pub(crate) processing: Processing,
+    pub(crate) config: WorkerConfig,
+    /// One permit for each job that runs, of any class. Whoever has all of them runs alone.
+    floor: Arc<Semaphore>,
+    born: Instant,
+}
+
+/// Permission to run a job; none only if that is never refused.
+type Place = Option<OwnedSemaphorePermit>;
+
+impl Shop {
+    pub(crate) fn new(processing: Processing, config: WorkerConfig) -> Self {
+        let floor = Arc::new(Semaphore::new(Self::most_at_once(&config)));
+        Self { processing, config, floor, born: Instant::now() }
+    }
+
+    /// All slots of all classes.
+    fn most_at_once(config: &WorkerConfig) -> usize {
+        JobClass::ALL.into_iter().map(|class| Slots::count(config.slots.of(class))).sum()
+    }
+
+    /// Waits while a job runs alone.
+    async fn place(&self) -> Place {
+        self.floor.clone().acquire_owned().await.ok()
+    }
+
+    /// Waits until no job runs, and keeps others from beginning.
+    async fn whole_floor(&self) -> Place {
+        let all = u32::try_from(Self::most_at_once(&self.config)).unwrap_or(u32::MAX);
+        self.floor.clone().acquire_many_owned(all).await.ok()
+    }
+
+    /// From now on a death may count against the job. It does if it comes soon in comparison with how long this worker
+    /// has been up. Its moment is only known to be before the next renewal of the lease.
+    pub(crate) async fn begin_trial(&self, held: &Held) -> bool {
+        let config = self.config;
+        let unsure = lease::millis(config.lease) - lease::millis(config.heartbeat);
+        let until = unsure + trial_millis(lease::millis(self.born.elapsed()));
+        let catalog = self.processing.catalog();
+        let until = self.processing.ambient().now().plus_millis(until);
+        match catalog.begin_trial(&held.job, until).await {
+            Ok(is_held) => is_held,
+            Err(error) => {
+                // Its lease runs out, which counts as a death that says nothing about the job.
+                tracing::warn!(job_id = %held.job.id, %error, "could not begin a run");
+                false
+            }
+        }
+    }
+}
+
+/// Claims due jobs of one class and runs them, several at once.
+pub(crate) struct Claims {
+    shop: Shop,
+    class: JobClass,
+    slots: Slots,
+    /// Who had the turn last in each queue.
+    served: HashMap<JobQueue, OrganizationId>,
+    count: u64,
+}
+
+impl Claims {
+    pub(crate) fn new(shop: Shop, class: JobClass) -> Self {
+        let slots = Slots::new(shop.config.slots.of(class));
+        Self { shop, class, slots, served: HashMap::new(), count: 0 }
+    }
+
+    /// Works until `shutdown` is cancelled; then stops claiming and waits for what runs.
+    pub(crate) async fn work(mut self, shutdown: CancellationToken) {
+        let tasks = TaskTracker::new();
+        let mut claiming = Spell::of("look for jobs");
+        let enqueued = self.shop.processing.catalog().jobs_enqueued(self.class);
+        let slots = self.slots.clone();
+        while let Some(mut slot) = shutdown.run_until_cancelled(slots.take()).await {
+            let Some(place) = shutdown.run_until_cancelled(self.shop.place()).await else { break };
+            // Listening starts before looking, so that a job queued in between is not missed.
+            let (woken, freed) = (enqueued.notified(), slots.freed());
+            match claiming.note(self.claim(&slot).await).flatten() {
+                Some(held) => {
+                    slot.use_for(held.job.job.turn_of());
+                    tasks.spawn(start(self.shop.clone(), held, slot, place, shutdown.clone()));
+                }
+                None => {
+                    drop(place);
+                    tokio::select! {
+                        () = woken => {}
+                        () = freed => {}
+                        () = tokio::time::sleep(self.shop.config.poll) => {}
+                        () = shutdown.cancelled() => {}
+                    }
+                }
+            }
+        }
+        tasks.close();
+        tasks.wait().await;
+    }
+
+    /// Claims the job whose turn it is.
+    async fn claim(&mut self, slot: &Slot) -> Result<Option<Held>, CatalogError> {
+        self.count += 1;
+        let mut queues = self.class.queues().to_vec();
+        if self.count.is_multiple_of(LAST_QUEUE_FIRST) {
+            queues.reverse();
+        }
+        let except = slot.is_kept_from();
+        for queue in queues {
+            let turn = Turn { queue, after: self.served.get(&queue).copied(), except: &except };
+            if let Some(held) = self.claim_in(turn).await? {
+                self.served.insert(queue, held.job.job.turn_of());
+                return Ok(Some(held));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn claim_in(&self, turn: Turn<'_>) -> Result<Option<Held>, CatalogError> {
+        let (config, ambient) = (self.shop.config, self.shop.processing.ambient());
+        loop {
+            let asked = Instant::now();
+            let now = ambient.now();
+            let until = now.plus_millis(lease::millis(config.lease));
+            let lease = ambient.credential_id();
+            match self.shop.processing.catalog().claim_turn(turn, now, lease, until).await {
+                Ok(job) => return Ok(job.map(|job| Held { job, until: asked + config.lease })),
+                // That one waits for an hour now; there may be others.
+                Err(error @ CatalogError::Corrupt(_)) => tracing::warn!(%error, "could not read a job"),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+/// Runs a job in its slot. One that may be what kills its workers runs alone.
+async fn start(shop: Shop, held: Held, slot: Slot, place: Place, shutdown: CancellationToken) {
+    if held.job.is_suspect() && !held.job.is_deadly() {
+        // Given up first: two of them must not wait for each other.
+        drop(place);
+        if let Some(alone) = alone(&shop, &held, &shutdown).await {
+            run::run(&shop.processing, held, shop.config, &shutdown).await;
+            drop(alone);
+        }
+    } else {
+        run::run(&shop.processing, held, shop.config, &shutdown).await;
+        drop(place);
+    }
+    drop(slot);
+}
+
+/// Waits for what runs now; nothing else is begun meanwhile. `None`: the job cannot be run here after all.
+async fn alone(shop: &Shop, held: &Held, shutdown: &CancellationToken) -> Option<Place> {
+    let (job_id, kind, deaths) = (held.job.id, held.job.job.kind(), held.job.deaths);
+    tracing::warn!(%job_id, kind, deaths, "a job whose workers died runs alone");
+    let lost = CancellationToken::new();
+    let place = tokio::select! {
+        place = shop.whole_floor() => place,
+        never = lease::keep(&shop.processing, held, shop.config, &lost) => match never {},
+        () = lost.cancelled() => return None,
+        () = shutdown.cancelled() => {
+            run::give_back(&shop.processing, &held.job, shutdown).await;
+            return None;
+        }
+    };
+    shop.begin_trial(held).await.then_some(place)
+}
