@@ -100,7 +100,7 @@ mod tests {
         let args = Args::parse_from(["tonearm-bench", "range", "play-session", "--quick"]);
         assert_eq!(args.benchmarks(), [Benchmark::Range, Benchmark::PlaySession]);
         let all = Args::parse_from(["tonearm-bench", "--upload-bytes", "5"]);
-        assert_eq!(all.benchmarks().len(), 16);
+        assert_eq!(all.benchmarks().len(), 17);
         assert_eq!((all.plan().upload_bytes, all.plan().rounds), (5, 3));
     }
 }

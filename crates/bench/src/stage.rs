@@ -35,11 +35,24 @@ pub(crate) fn binary() -> Result<PathBuf> {
 /// A running service with an organization and a collection. Everything goes when it is dropped.
 pub(crate) struct Stage {
     program: Program,
+    tenant: Tenant,
+    // Declared after the program, which is killed first.
+    folder: TempDir,
+}
+
+/// An organization with a collection.
+pub(crate) struct Tenant {
     pub(crate) client: Client,
     organization_id: String,
     pub(crate) collection_id: String,
-    // Declared after the program, which is killed first.
-    folder: TempDir,
+}
+
+impl std::ops::Deref for Stage {
+    type Target = Tenant;
+
+    fn deref(&self) -> &Tenant {
+        &self.tenant
+    }
 }
 
 impl Stage {
@@ -49,10 +62,14 @@ impl Stage {
         program.set("TONEARM_LOG_FILTER", "warn");
         let made = printed(&program, &["org", "create", "--name", "Bench", "--json"])?;
         program.start().await;
-        let client = Client::new(&program.url(), text(&made, "/api_key")?);
-        let collection_id = client.collection("Bench").await;
-        let organization_id = text(&made, "/organization_id")?.to_owned();
-        Ok(Self { program, client, organization_id, collection_id, folder })
+        let tenant = Tenant::of(&program, &made).await?;
+        Ok(Self { program, tenant, folder })
+    }
+
+    /// Another organization.
+    pub(crate) async fn tenant(&self, name: &str) -> Result<Tenant> {
+        let made = printed(&self.program, &["org", "create", "--name", name, "--json"])?;
+        Tenant::of(&self.program, &made).await
     }
 
     pub(crate) fn url(&self) -> String {
@@ -75,15 +92,24 @@ impl Stage {
         Ok(text(&made, "/api_key")?.to_owned())
     }
 
-    pub(crate) fn organization_id(&self) -> &str {
-        &self.organization_id
-    }
-
     /// What a command prints.
     pub(crate) fn command(&self, arguments: &[&str]) -> Result<String> {
         let output = self.program.run(arguments);
         ensure!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         Ok(String::from_utf8(output.stdout)?)
+    }
+}
+
+impl Tenant {
+    async fn of(program: &Program, made: &Value) -> Result<Self> {
+        let client = Client::new(&program.url(), text(made, "/api_key")?);
+        let collection_id = client.collection("Bench").await;
+        let organization_id = text(made, "/organization_id")?.to_owned();
+        Ok(Self { client, organization_id, collection_id })
+    }
+
+    pub(crate) fn organization_id(&self) -> &str {
+        &self.organization_id
     }
 
     /// Adds the key of the organization to a request.
@@ -132,11 +158,16 @@ impl Stage {
             match text(&answer, "/track/track_status_id")? {
                 "ready" => return Ok(()),
                 "initialized" | "processing" | "fallback_processing" => {}
-                other => bail!("the track became {other}: {}", self.program.log()),
+                other => bail!("the track became {other}: {answer}"),
             }
             ensure!(begun.elapsed() < PATIENCE, "the track is not ready after {PATIENCE:?}");
             tokio::time::sleep(POLL.max(begun.elapsed() / 100)).await;
         }
+    }
+
+    pub(crate) async fn is_ready(&self, track_id: &str) -> Result<bool> {
+        let answer = self.client.get(&format!("/v1/track/{track_id}")).await.ok();
+        Ok(text(&answer, "/track/track_status_id")? == "ready")
     }
 
     /// The signed URL of a track's original file.

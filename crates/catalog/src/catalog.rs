@@ -31,13 +31,21 @@ pub struct ConnectOptions {
     /// How long a request waits for a free connection, or to become the writer, before it is told that the
     /// database is not available.
     pub acquire_timeout: Duration,
+    /// On PostgreSQL, how long a statement may take, and how long a transaction may stand still between two: then the
+    /// server ends it, with the locks that it holds. Whole milliseconds, at least one.
+    pub statement_timeout: Duration,
     /// Whose clock decides what is due. SQLite always goes by the caller's.
     pub due_clock: DueClock,
 }
 
 impl Default for ConnectOptions {
     fn default() -> Self {
-        Self { max_connections: 10, acquire_timeout: Duration::from_secs(30), due_clock: DueClock::Caller }
+        Self {
+            max_connections: 10,
+            acquire_timeout: Duration::from_secs(30),
+            statement_timeout: Duration::from_secs(60),
+            due_clock: DueClock::Caller,
+        }
     }
 }
 

@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect, Select, Set};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect, Select};
 use tonearm_domain::{Collection, CollectionId, Cover, ObjectKey, OrganizationId};
 use uuid::Uuid;
 
 use crate::entity::{collection, organization, track};
 use crate::objects::kept_tracks;
 use crate::query::one;
-use crate::{Catalog, CatalogError, Transaction};
+use crate::{Catalog, CatalogError};
 
 /// The organization, folder and version that are the same in the names of all files of one cover.
 type Place = (Uuid, String, String);
@@ -85,24 +85,4 @@ fn of_organizations(versions: &HashSet<String>) -> Select<organization::Entity> 
         .select_only()
         .columns([Column::Id, Column::Folder, Column::CoverVersion])
         .filter(Column::CoverVersion.is_in(versions))
-}
-
-impl Transaction {
-    /// Forgets the cover of a deleted collection whose objects are gone. Tells whether it was there and deleted.
-    pub async fn purge_collection(
-        &self,
-        organization: OrganizationId,
-        id: CollectionId,
-    ) -> Result<bool, CatalogError> {
-        use collection::{ActiveModel, Column};
-        let purge = ActiveModel { cover_version: Set(None), cover_origin: Set(None), ..Default::default() };
-        let purged = collection::Entity::update_many()
-            .set(purge)
-            .filter(Column::Id.eq(id.uuid()))
-            .filter(Column::OrganizationId.eq(organization.uuid()))
-            .filter(Column::DeletedAt.is_not_null())
-            .exec(self.db())
-            .await?;
-        Ok(purged.rows_affected > 0)
-    }
 }

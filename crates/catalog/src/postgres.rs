@@ -1,9 +1,10 @@
 //! Opening a PostgreSQL database.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sea_orm::sqlx::{ConnectOptions as _, Connection};
+use sea_orm::sqlx::{AssertSqlSafe, ConnectOptions as _, Connection, Executor};
 use sea_orm::{ConnectionTrait, DatabaseConnection, SqlxPostgresConnector, TransactionTrait};
 
 use crate::{CatalogError, ConnectOptions, migration};
@@ -20,10 +21,21 @@ pub(crate) async fn open(
     options: &ConnectOptions,
 ) -> Result<DatabaseConnection, CatalogError> {
     let server = server.clone().application_name("tonearm").disable_statement_logging();
+    let millis = options.statement_timeout.as_millis().clamp(1, i32::MAX as u128);
+    let limits: Arc<str> =
+        format!("SET statement_timeout = {millis}; SET idle_in_transaction_session_timeout = {millis}")
+            .into();
     let pool = PgPoolOptions::new()
         .max_connections(options.max_connections.max(1))
         .acquire_timeout(options.acquire_timeout)
         .test_before_acquire(false)
+        .after_connect(move |connection, _| {
+            let limits = Arc::clone(&limits);
+            Box::pin(async move {
+                connection.execute(AssertSqlSafe(&*limits)).await?;
+                Ok(())
+            })
+        })
         .before_acquire(|connection, meta| {
             Box::pin(async move {
                 if meta.idle_for > TRUSTED_FOR {
@@ -41,6 +53,12 @@ pub(crate) async fn open(
 
 async fn migrate(connection: &DatabaseConnection) -> Result<(), CatalogError> {
     let transaction = connection.begin().await?;
+    // A change of a large table takes its time, and so does waiting for the node that makes it.
+    transaction
+        .execute_unprepared(
+            "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0",
+        )
+        .await?;
     transaction.execute_unprepared(&format!("SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")).await?;
     migration::run(&transaction).await?;
     Ok(transaction.commit().await?)

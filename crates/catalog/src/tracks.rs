@@ -233,45 +233,6 @@ impl Transaction {
         Ok(true)
     }
 
-    /// Forgets the source, the cover and the files of a deleted track whose objects are gone. The row itself stays, so that
-    /// what was counted for it can still be named. Tells whether it was there and deleted.
-    pub async fn purge_track(
-        &self,
-        organization: OrganizationId,
-        id: TrackId,
-        now: Timestamp,
-    ) -> Result<bool, CatalogError> {
-        self.note(Change::Track(id));
-        let purge = ActiveModel {
-            source_key: Set(None),
-            source_size: Set(None),
-            source_sha256: Set(None),
-            cover_version: Set(None),
-            cover_origin: Set(None),
-            placeholder_version: Set(None),
-            purged_at: Set(Some(now.unix_millis())),
-            ..Default::default()
-        };
-        let purged = Entity::update_many()
-            .set(purge)
-            .filter(Column::Id.eq(id.uuid()))
-            .filter(Column::OrganizationId.eq(organization.uuid()))
-            .filter(Column::DeletedAt.is_not_null())
-            .exec(self.db())
-            .await?;
-        if purged.rows_affected == 0 {
-            return Ok(false);
-        }
-        track_file::Entity::delete_many()
-            .filter(track_file::Column::TrackId.eq(id.uuid()))
-            .exec(self.db())
-            .await?;
-        self.delete_track_progress(id).await?;
-        self.delete_track_search(id).await?;
-        self.delete_track_words(id).await?;
-        Ok(true)
-    }
-
     /// Marks living tracks as deleted, by themselves or with their collection, and gives which.
     pub(crate) async fn mark_tracks(
         &self,

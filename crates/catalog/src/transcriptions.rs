@@ -87,6 +87,11 @@ impl Transaction {
 }
 
 impl Transaction {
+    pub(crate) async fn delete_transcription(&self, track: TrackId) -> Result<(), CatalogError> {
+        transcription::Entity::delete_by_id(track.uuid()).exec(self.db()).await?;
+        Ok(())
+    }
+
     /// How an organization has its sound transcribed, if it was ever set; locked for a change.
     pub async fn transcription_settings_to_change(
         &self,

@@ -33,6 +33,7 @@ mod preview;
 mod progress;
 mod recipe;
 #[cfg(feature = "openapi")]
+mod scheduled_task;
 mod schema;
 mod selection;
 mod sessions;
@@ -84,6 +85,7 @@ pub use player_text::{shown_subtitle, shown_title};
 pub use preview::{PreviewLength, PreviewSettings};
 pub use progress::{Making, Rendering, TrackProgress, VariantProgress};
 pub use recipe::{Recipe, RecipeError, RecipeKind, RecipeType, VariantIndex, default_recipes};
+pub use scheduled_task::ScheduledTask;
 pub use selection::{EmptySelection, Selection, VariantList};
 pub use sessions::{PlaySession, UploadSession};
 pub use short_id::{ShortId, ShortIdError};

@@ -26,7 +26,7 @@ use std::path::PathBuf;
 
 use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
-use tonearm_catalog::{Catalog, Transaction};
+use tonearm_catalog::{Catalog, PurgedTitles, Transaction};
 use tonearm_domain::{Ambient, ClaimedJob, Job};
 use tonearm_media::{LimitTier, Media, RunScope};
 
@@ -44,6 +44,7 @@ pub struct Processing {
     scratch: PathBuf,
     watched: attend::Watched,
     transcriptions: Option<Transcriptions>,
+    purged_titles: PurgedTitles,
 }
 
 /// One run of a job.
@@ -67,12 +68,26 @@ impl Processing {
     /// `scratch` is a folder of its own for files in the making; it may be emptied at every start.
     pub fn new(catalog: Catalog, blobs: Blobs, media: Media, ambient: Ambient, scratch: PathBuf) -> Self {
         let watched = attend::Watched::follow(&catalog);
-        Self { catalog, blobs, media, ambient, scratch, watched, transcriptions: None }
+        Self {
+            catalog,
+            blobs,
+            media,
+            ambient,
+            scratch,
+            watched,
+            transcriptions: None,
+            purged_titles: PurgedTitles::default(),
+        }
     }
 
     /// The same with providers to have words written down by.
     pub fn with_transcriptions(self, transcriptions: Transcriptions) -> Self {
         Self { transcriptions: Some(transcriptions), ..self }
+    }
+
+    /// The same with another rule for the titles of tracks that are purged.
+    pub fn with_purged_titles(self, purged_titles: PurgedTitles) -> Self {
+        Self { purged_titles, ..self }
     }
 
     /// The catalog, for claiming jobs and keeping their leases.

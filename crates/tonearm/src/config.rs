@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use tonearm_api::RateLimits;
 use tonearm_blobs::{CacheTerms, StorageUrl};
-use tonearm_catalog::DatabaseUrl;
+use tonearm_catalog::{DatabaseUrl, PurgedTitles};
 use tonearm_domain::KeepDeleted;
 use tonearm_service::{DeliveryUrl, UploadLimits};
 use tonearm_signing::Secrets;
@@ -25,7 +25,7 @@ use address::{parse_listen, parse_public_url, tls_files, trusted_proxies};
 use error::positive;
 use file::Settings;
 use limits::{cache_terms, rate_limits, server_limits, upload_limits};
-use work::{sender_config, worker_config};
+use work::{database_connections, sender_config, statement_timeout, worker_config};
 
 use crate::proxies::TrustedProxies;
 use crate::{ServerLimits, TlsFiles};
@@ -97,6 +97,12 @@ pub struct Config {
     pub media_concurrency: usize,
     /// Log lines as JSON.
     pub log_json: bool,
+    /// Whether titles of tracks that are purged stay in the usage.
+    pub purged_titles: PurgedTitles,
+    /// Most connections to the database.
+    pub database_connections: u32,
+    /// How long one statement may take on PostgreSQL.
+    pub statement_timeout: Duration,
     /// Which log lines, in the syntax of `tracing`'s environment filter; none: what suits the command.
     pub log_filter: Option<String>,
 }
@@ -158,8 +164,14 @@ impl Config {
                 .secret
                 .map(|text| Secrets::parse(&text).map_err(|e| ConfigError::new("secret", e)))
                 .transpose()?,
+            database_connections: database_connections(&settings.database, &roles)?,
             roles,
             trusted_proxies: trusted_proxies(settings.trusted_proxies, settings.forwarded_header)?,
+            purged_titles: match settings.usage.keep_titles.unwrap_or(false) {
+                true => PurgedTitles::Kept,
+                false => PurgedTitles::Removed,
+            },
+            statement_timeout: statement_timeout(&settings.database)?,
             limits: upload_limits(&settings.limits),
             min_free_space: settings.limits.min_free_space.map_or(256 << 20, |size| size.0),
             max_json_bytes: settings.limits.max_json_bytes.map_or(1 << 20, |s| s.0 as usize),
@@ -228,6 +240,8 @@ mod tests {
         assert!(config.needs_catalog());
         assert!(!config.public_play_sessions);
         assert_eq!(config.min_free_space, 256 << 20);
+        assert_eq!(config.database_connections, 20);
+        assert_eq!(load(&[("TONEARM_ROLES", "worker")]).unwrap().database_connections, 6);
     }
 
     #[test]
@@ -265,6 +279,9 @@ mod tests {
             ("TONEARM_LIMITS_MIN_FREE_SPACE", "-1", "limits.min_free_space: "),
             ("TONEARM_API_PUBLIC_PLAY_SESSIONS", "yes", "api.public_play_sessions: "),
             ("TONEARM_WORKER_SLOTS", "0", "worker.slots: "),
+            ("TONEARM_WORKER_WAIT_SLOTS", "0", "worker.wait_slots: "),
+            ("TONEARM_DATABASE_CONNECTIONS", "0", "database.connections: "),
+            ("TONEARM_DATABASE_STATEMENT_TIMEOUT_SECONDS", "0", "database.statement_timeout_seconds: "),
             (
                 "TONEARM_LIBRARY_KEEP_DELETED_HOURS",
                 "8761",

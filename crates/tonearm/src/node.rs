@@ -151,7 +151,8 @@ impl Node {
                 let path = scratch.path().to_owned();
                 self.scratch = Some(scratch);
                 let processing = Processing::new(catalog, blobs, media.clone(), ambient, path)
-                    .with_transcriptions(parts.transcriptions.clone());
+                    .with_transcriptions(parts.transcriptions.clone())
+                    .with_purged_titles(config.purged_titles);
                 worker = Some((media, Worker::new(processing, config.worker)));
                 let sender = Sender::new(parts.webhooks.clone(), config.sender);
                 self.tasks.push(tokio::spawn(sender.work(self.shutdown.clone())));

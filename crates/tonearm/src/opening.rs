@@ -41,7 +41,12 @@ pub(crate) fn secrets(config: &Config, ambient: &Ambient) -> Result<Secrets, Sta
 }
 
 pub(crate) async fn catalog(config: &Config, ambient: &Ambient) -> Result<Catalog, StartError> {
-    let options = ConnectOptions { due_clock: DueClock::for_node(ambient), ..ConnectOptions::default() };
+    let options = ConnectOptions {
+        max_connections: config.database_connections,
+        statement_timeout: config.statement_timeout,
+        due_clock: DueClock::for_node(ambient),
+        ..ConnectOptions::default()
+    };
     Catalog::connect(&config.database_url, options)
         .await
         .map_err(|source| StartError::Catalog { url: config.database_url.to_string(), source })

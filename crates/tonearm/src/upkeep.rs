@@ -13,8 +13,8 @@ use tonearm_service::{Access, IdentityError, KeyFollower, Refusal, StoreIdentity
 /// At most so much of what was counted is lost when the process is killed.
 const KEEP_EVERY: Duration = Duration::from_secs(1);
 
-/// How often counts of nodes without a catalog are looked for.
-const FETCH_EVERY: Duration = Duration::from_secs(10);
+/// How often it is asked whether counts of nodes without a catalog are to be looked for.
+const FETCH_EVERY: Duration = Duration::from_secs(5);
 
 /// How often a node with a catalog looks which signing keys are live.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -76,7 +76,7 @@ pub(crate) async fn keep_key_uses(access: Access, until: CancellationToken) {
 
 /// Adds what nodes without a catalog counted.
 pub(crate) async fn fetch_counts(usage: Usage, blobs: Blobs, until: CancellationToken) {
-    repeat!("add what other nodes counted", FETCH_EVERY, until, usage.add_stored(&blobs));
+    repeat!("add what other nodes counted", FETCH_EVERY, until, usage.import(&blobs));
 }
 
 /// Follows which signing keys are live, by the catalog.

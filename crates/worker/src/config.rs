@@ -17,8 +17,6 @@ pub struct WorkerConfig {
     pub poll: Duration,
     /// How often one of the jobs that wait for a part of the service is tried, to see whether that part is back.
     pub probe: Duration,
-    /// How often objects without a row are swept, and what has expired is forgotten.
-    pub upkeep: Duration,
 }
 
 impl Default for WorkerConfig {
@@ -29,7 +27,6 @@ impl Default for WorkerConfig {
             heartbeat: Duration::from_secs(15),
             poll: Duration::from_secs(1),
             probe: Duration::from_secs(20),
-            upkeep: Duration::from_secs(6 * 3600),
         }
     }
 }

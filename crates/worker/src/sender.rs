@@ -28,7 +28,7 @@ pub struct SenderConfig {
     pub lanes: LaneLimits,
     /// How often to look for what other nodes queued or what has become due.
     pub poll: Duration,
-    /// How often finished deliveries are tidied.
+    /// How often it is asked whether finished deliveries are to be tidied.
     pub upkeep: Duration,
 }
 
@@ -37,7 +37,7 @@ impl Default for SenderConfig {
         Self {
             lanes: LaneLimits { total: 256, per_endpoint: 64 },
             poll: Duration::from_secs(1),
-            upkeep: Duration::from_secs(3600),
+            upkeep: Duration::from_secs(300),
         }
     }
 }

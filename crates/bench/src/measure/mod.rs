@@ -3,6 +3,7 @@
 mod backlog;
 mod cold;
 mod download;
+mod fairness;
 mod hosted;
 mod levels;
 mod list;
@@ -45,6 +46,7 @@ pub(crate) enum Benchmark {
     Process,
     Levels,
     Backlog,
+    Fairness,
 }
 
 impl Benchmark {
@@ -66,6 +68,7 @@ impl Benchmark {
             Self::Process => process::run(plan).await,
             Self::Levels => levels::run(plan).await,
             Self::Backlog => backlog::run(plan).await,
+            Self::Fairness => fairness::run(plan).await,
         }
     }
 }

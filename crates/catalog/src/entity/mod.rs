@@ -16,6 +16,7 @@ pub(crate) mod organization;
 pub(crate) mod person;
 pub(crate) mod play_session;
 pub(crate) mod rendering;
+pub(crate) mod scheduled_task;
 pub(crate) mod sign_in;
 pub(crate) mod signing_key;
 pub(crate) mod store;

@@ -19,6 +19,7 @@ mod m0017_sweep;
 mod m0018_themes;
 mod m0019_manifests;
 mod m0020_queues;
+mod m0021_scheduled_tasks;
 mod pieces;
 
 use std::collections::HashSet;
@@ -53,6 +54,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0018_themes::Migration),
             Box::new(m0019_manifests::Migration),
             Box::new(m0020_queues::Migration),
+            Box::new(m0021_scheduled_tasks::Migration),
         ]
     }
 }

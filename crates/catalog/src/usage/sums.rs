@@ -44,7 +44,7 @@ pub struct TrackUsage {
     pub folder: ShortId,
     /// The track, also one that was deleted; none where it is something else.
     pub track_id: Option<TrackId>,
-    /// What people know the track by.
+    /// What people know the track by; none where it was purged.
     pub title: Option<String>,
     /// Its sums.
     pub counts: UsageCounts,
@@ -184,6 +184,7 @@ impl Catalog {
         let mut names = self.tracks_by_folder(filter.organization_id, &found).await?;
         let usage = found.into_iter().map(|row| {
             let (track_id, title) = names.remove(&row.folder).unzip();
+            let title = title.flatten();
             let folder = parsed("usage.folder", &row.folder)?;
             Ok(TrackUsage { folder, track_id, title, counts: row.sums.counts()? })
         });
@@ -194,7 +195,7 @@ impl Catalog {
         &self,
         organization: OrganizationId,
         rows: &[FolderRow],
-    ) -> Result<HashMap<String, (TrackId, String)>, CatalogError> {
+    ) -> Result<HashMap<String, (TrackId, Option<String>)>, CatalogError> {
         let select = track::Entity::find()
             .select_only()
             .columns([
@@ -207,9 +208,11 @@ impl Catalog {
             .filter(track::Column::Index.is_in(rows.iter().map(|row| row.folder.as_str())));
         let tracks: Vec<(String, Uuid, Option<String>, String)> =
             select.into_tuple().all(self.reader()).await?;
-        let named = tracks
-            .into_iter()
-            .map(|(index, id, title, name)| (index, (TrackId::from_uuid(id), title.unwrap_or(name))));
+        let named = tracks.into_iter().map(|(index, id, title, name)| {
+            // A purge empties the name.
+            let title = title.or(Some(name)).filter(|title| !title.is_empty());
+            (index, (TrackId::from_uuid(id), title))
+        });
         Ok(named.collect())
     }
 

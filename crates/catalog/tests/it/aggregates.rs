@@ -1,6 +1,6 @@
 //! Lists with totals, conflicts, and what becomes of what is no longer named.
 
-use tonearm_catalog::{Catalog, CatalogError, Record, Transaction};
+use tonearm_catalog::{Catalog, CatalogError, PurgedTitles, Record, Transaction};
 use tonearm_domain::Page;
 use tonearm_fixtures::ambient;
 
@@ -121,7 +121,11 @@ async fn what_is_not_there_cannot_be_changed(place: Place) {
     }
     assert!(!tx.delete_creator(organization.id, ambient.record_id()).await.unwrap());
     assert!(!tx.delete_recipe(organization.id, ambient.record_id()).await.unwrap());
-    assert!(!tx.purge_track(organization.id, ambient.record_id(), ambient.now()).await.unwrap());
+    assert!(
+        !tx.purge_track(organization.id, ambient.record_id(), ambient.now(), PurgedTitles::Removed)
+            .await
+            .unwrap()
+    );
 }
 
 async fn what_is_referred_to_must_exist(place: Place) {

@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
-use tonearm_catalog::{Catalog, CatalogError};
+use tonearm_catalog::{Catalog, CatalogError, PurgedTitles};
 use tonearm_domain::{
-    Ambient, Collection, ContentType, Cover, CoverOrigin, CoverSize, FileData, FileOutcome, ObjectKey,
-    Organization, Page, Recipe, Track, TrackFile,
+    Ambient, Collection, ContentType, Cover, CoverOrigin, CoverSize, FileData, FileOutcome, Metadata,
+    ObjectKey, Organization, Page, Recipe, Theme, Track, TrackFile, TrackInfo, Transcription,
+    TranscriptionState, Utterance,
 };
 use tonearm_fixtures::ambient;
 
@@ -17,7 +18,7 @@ crate::on_both!(
     a_deleted_collection_takes_its_tracks,
     nothing_is_added_to_what_is_deleted,
     others_cannot_delete,
-    a_purge_leaves_the_name,
+    a_purge_leaves_a_bare_row,
     objects_are_known_while_they_are_needed,
     covers_of_every_level_are_known_while_they_are_in_use,
     a_purged_collection_has_no_cover,
@@ -161,20 +162,44 @@ async fn others_cannot_delete(place: Place) {
     assert!(!whole.is_gone(&catalog).await);
 }
 
-async fn a_purge_leaves_the_name(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
-    let (organization, collection) = stored_collection(&catalog, &ambient).await;
-    let whole = whole(&catalog, &ambient, &organization, &collection).await;
-    let (id, now) = (whole.track.id, ambient.now());
-    let tx = catalog.begin().await.unwrap();
-    assert!(!tx.purge_track(organization.id, id, now).await.unwrap(), "it is not deleted");
-    assert!(tx.soft_delete_track(organization.id, id, now).await.unwrap());
-    assert!(tx.purge_track(organization.id, id, now).await.unwrap());
-    tx.commit().await.unwrap();
-    let left = catalog.track_even_deleted(organization.id, id).await.unwrap().unwrap();
-    assert_eq!((left.source, left.cover), (None, None));
-    assert_eq!(left.file_name, whole.track.file_name);
-    assert_eq!(catalog.files_of_track_even_deleted(id).await.unwrap(), []);
+async fn a_purge_leaves_a_bare_row(place: Place) {
+    for titles in [PurgedTitles::Removed, PurgedTitles::Kept] {
+        let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+        let (organization, collection) = stored_collection(&catalog, &ambient).await;
+        let creator = creator(&ambient, &organization);
+        let whole = whole(&catalog, &ambient, &organization, &collection).await;
+        let (id, index) = (whole.track.id, whole.track.index);
+        let before = Track { id, index, source: None, ..full_track(&ambient, &collection, &creator) };
+        let now = ambient.now();
+        let tx = catalog.begin().await.unwrap();
+        tx.insert_creator(&creator).await.unwrap();
+        tx.update_track(&before).await.unwrap();
+        let said = [Utterance { start: 0.0, end: 1.0, text: "Confidential.".to_owned() }];
+        tx.put_track_words(id, &said).await.unwrap();
+        let transcription = Transcription {
+            organization_id: organization.id,
+            track_id: id,
+            state: TranscriptionState::Done,
+            reason: None,
+            updated_at: now,
+        };
+        tx.put_transcription(&transcription).await.unwrap();
+        assert!(!tx.purge_track(organization.id, id, now, titles).await.unwrap(), "it is not deleted");
+        assert!(tx.soft_delete_track(organization.id, id, now).await.unwrap());
+        assert!(tx.purge_track(organization.id, id, now, titles).await.unwrap());
+        tx.commit().await.unwrap();
+        let left = catalog.track_even_deleted(organization.id, id).await.unwrap().unwrap();
+        assert_eq!((&left.source, left.cover, &left.theme), (&None, None, &Theme::default()));
+        assert_eq!((left.info, left.metadata), (TrackInfo::default(), Metadata::default()));
+        assert_eq!((left.organization_index, left.file_name_original), (None, None));
+        assert_eq!((left.transcription, left.player_subtitle), (None, None));
+        let is_named = titles == PurgedTitles::Kept;
+        assert_eq!(left.file_name == before.file_name, is_named);
+        assert_eq!(left.player_title == before.player_title, is_named);
+        assert_eq!(catalog.files_of_track_even_deleted(id).await.unwrap(), []);
+        assert_eq!(catalog.track_words(id).await.unwrap(), []);
+        assert_eq!(catalog.transcription(organization.id, id).await.unwrap(), None);
+    }
 }
 
 async fn objects_are_known_while_they_are_needed(place: Place) {
@@ -278,4 +303,8 @@ async fn a_purged_collection_has_no_cover(place: Place) {
     tx.commit().await.unwrap();
     let purged = catalog.collection_even_deleted(organization.id, id).await.unwrap().unwrap();
     assert_eq!(purged.cover, None);
+    assert_eq!(
+        (purged.title.as_str(), purged.metadata, purged.theme),
+        ("", Metadata::default(), Theme::default())
+    );
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use tonearm_catalog::Catalog;
+use tonearm_catalog::{Catalog, PurgedTitles};
 use tonearm_domain::{
     Ambient, Collection, CollectionId, CollectionSort, Leaf, Organization, Place, SearchWords, Slice, Total,
     Track, TrackId, TrackSort, TrackStatus, fold,
@@ -195,7 +195,7 @@ async fn searches_find_what_holds_all_words(place: Database) {
     assert_eq!((find("grüße").await, find("something").await), (0, 1));
     let tx = catalog.begin().await.unwrap();
     tx.soft_delete_track(organization.id, track.id, ambient.now()).await.unwrap();
-    tx.purge_track(organization.id, track.id, ambient.now()).await.unwrap();
+    tx.purge_track(organization.id, track.id, ambient.now(), PurgedTitles::Removed).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(find("something").await, 0);
 }

@@ -23,6 +23,7 @@ mod recipes;
 mod repetitions;
 mod round_trips;
 mod samples;
+mod scheduled_tasks;
 mod signing_keys;
 mod tracks;
 mod trash;

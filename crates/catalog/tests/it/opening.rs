@@ -99,3 +99,44 @@ async fn a_folder_that_cannot_be_made_is_not_available() {
     let error = Catalog::connect(&url, ConnectOptions::default()).await.err().unwrap();
     assert!(matches!(error, CatalogError::Unavailable(_)), "{error:?}");
 }
+
+async fn with_short_statements(place: &Place) -> Catalog {
+    let options = ConnectOptions { statement_timeout: Duration::from_millis(500), ..Default::default() };
+    Catalog::connect(&place.database_url(), options).await.unwrap()
+}
+
+/// A node that is paused in the middle of a transaction does not keep others from its rows.
+#[tokio::test]
+async fn who_stands_still_holds_no_locks_for_long() {
+    let place = Place::postgres().await;
+    let (paused, other) = (with_short_statements(&place).await, place.catalog().await);
+    let (ambient, _) = tonearm_fixtures::ambient();
+    let (organization, _) = stored_collection(&other, &ambient).await;
+    let holding = paused.begin().await.unwrap();
+    assert!(holding.organization(organization.id).await.unwrap().is_some());
+    // Waits for as long as the lock is held.
+    let next = other.begin().await.unwrap();
+    assert!(next.organization(organization.id).await.unwrap().is_some());
+    next.commit().await.unwrap();
+    assert!(holding.organization(organization.id).await.is_err());
+    assert!(holding.commit().await.is_err());
+    assert_eq!(paused.organization(organization.id).await.unwrap().map(|it| it.id), Some(organization.id));
+}
+
+#[tokio::test]
+async fn no_statement_waits_for_ever() {
+    let place = Place::postgres().await;
+    let (hurried, other) = (with_short_statements(&place).await, place.catalog().await);
+    let (ambient, _) = tonearm_fixtures::ambient();
+    let (organization, _) = stored_collection(&other, &ambient).await;
+    let holding = other.begin().await.unwrap();
+    assert!(holding.organization(organization.id).await.unwrap().is_some());
+    let tx = hurried.begin().await.unwrap();
+    let error = tx.organization(organization.id).await.err().unwrap();
+    assert!(matches!(error, CatalogError::Unavailable(_)), "{error:?}");
+    drop(tx);
+    holding.commit().await.unwrap();
+    let tx = hurried.begin().await.unwrap();
+    assert!(tx.organization(organization.id).await.unwrap().is_some());
+    tx.commit().await.unwrap();
+}

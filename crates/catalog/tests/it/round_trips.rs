@@ -301,7 +301,9 @@ async fn words_with_times(place: Place) {
     write(&first).await;
     let tx = catalog.begin().await.unwrap();
     tx.soft_delete_track(organization.id, track.id, ambient.now()).await.unwrap();
-    tx.purge_track(organization.id, track.id, ambient.now()).await.unwrap();
+    tx.purge_track(organization.id, track.id, ambient.now(), tonearm_catalog::PurgedTitles::Removed)
+        .await
+        .unwrap();
     tx.commit().await.unwrap();
     assert_eq!(catalog.track_words(track.id).await.unwrap(), [], "words go with the track");
 }

@@ -23,6 +23,8 @@ async fn go_back(place: &Place, catalog: Catalog, migrations: &[(&str, &[&str])]
     }
 }
 
+const TASKS: (&str, &[&str]) = ("m0021_scheduled_tasks", &["DROP TABLE scheduled_task"]);
+
 const QUEUES: (&str, &[&str]) = (
     "m0020_queues",
     &[
@@ -70,7 +72,7 @@ async fn titles_and_themes_are_found(place: Place) {
     tx.update_organization(&plain).await.unwrap();
     tx.update_organization(&pictured).await.unwrap();
     tx.commit().await.unwrap();
-    go_back(&place, catalog, &[QUEUES, MANIFESTS, THEMES]).await;
+    go_back(&place, catalog, &[TASKS, QUEUES, MANIFESTS, THEMES]).await;
 
     let catalog = place.catalog().await;
     let theme_of = async |id| catalog.organization(id).await.unwrap().unwrap().theme;
@@ -96,7 +98,7 @@ async fn tracks_without_manifests_get_a_job(place: Place) {
     assert_eq!(catalog.pending_jobs().await.unwrap(), [], "nothing is to be done for a new one");
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
-    go_back(&place, catalog, &[QUEUES, MANIFESTS]).await;
+    go_back(&place, catalog, &[TASKS, QUEUES, MANIFESTS]).await;
 
     let catalog = place.catalog().await;
     let until = ambient.now().plus_seconds(60);

@@ -143,11 +143,8 @@ async fn page(
             .into_iter()
             .map(|track| {
                 let link = track.track_id.map(|id| member.path(&format!("/tracks/{id}")));
-                Row::of(
-                    track.title.unwrap_or_else(|| "Covers shared by tracks".to_owned()),
-                    link,
-                    track.counts,
-                )
+                let unnamed = if link.is_some() { "Deleted track" } else { "Covers shared by tracks" };
+                Row::of(track.title.unwrap_or_else(|| unnamed.to_owned()), link, track.counts)
             })
             .collect(),
         variants: variants

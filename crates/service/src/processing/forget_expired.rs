@@ -1,4 +1,4 @@
-//! Remove the rows of sessions, kept answers, sign-ins and links that have expired.
+//! Remove the rows of sessions, kept answers, sign-ins, links and given-up jobs that have expired.
 
 use super::{JobError, JobRun, Processing, finish};
 
@@ -9,6 +9,9 @@ const GRACE_SECONDS: i64 = 24 * 3600;
 /// record of one that still lies in the store is renewed by everybody who looks at it.
 const BATCHES_KNOWN_SECONDS: i64 = 14 * 24 * 3600;
 
+/// How long given-up jobs can be looked at.
+const GIVEN_UP_KEPT_SECONDS: i64 = 90 * 24 * 3600;
+
 impl Processing {
     pub(super) async fn forget_expired(&self, run: &JobRun) -> Result<(), JobError> {
         let now = self.ambient.now();
@@ -18,6 +21,7 @@ impl Processing {
         let sign_ins = tx.delete_old_sign_ins(now).await?;
         let links = tx.delete_expired_invitations(now.plus_seconds(-GRACE_SECONDS)).await?;
         tx.forget_usage_batches(now.plus_seconds(-BATCHES_KNOWN_SECONDS)).await?;
+        tx.delete_given_up_jobs(now.plus_seconds(-GIVEN_UP_KEPT_SECONDS)).await?;
         finish(&run.claimed, tx).await?;
         if sessions + answers + sign_ins + links > 0 {
             tracing::info!(sessions, answers, sign_ins, links, "removed what had expired");

@@ -25,7 +25,7 @@ impl Processing {
         tx.commit().await?;
         self.remove_folder(organization_id, track.index).await?;
         let tx = self.catalog.begin().await?;
-        tx.purge_track(organization_id, track_id, self.ambient.now()).await?;
+        tx.purge_track(organization_id, track_id, self.ambient.now(), self.purged_titles).await?;
         finish(&run.claimed, tx).await
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use tonearm_blobs::Blobs;
 use tonearm_catalog::Catalog;
-use tonearm_domain::{Ambient, Timestamp};
+use tonearm_domain::{Ambient, ScheduledTask, Timestamp};
 use tonearm_signing::{SigningKeyName, UrlSigner};
 
 use super::stored;
@@ -13,9 +13,6 @@ use crate::Refusal;
 /// How long a node goes on with what it knows while it cannot ask. Together with the ten seconds between two looks at
 /// the store this keeps a revocation within thirty.
 const KNOWN_SECONDS: i64 = 15;
-
-/// A list in the store is written anew after this time, so that it does not grow old.
-const RENEWED_SECONDS: i64 = 60;
 
 /// Where a node learns which keys are live.
 enum Source {
@@ -33,7 +30,7 @@ pub struct KeyFollower {
     ambient: Ambient,
     known: Vec<SigningKeyName>,
     read_at: Option<Timestamp>,
-    told: Option<(Vec<SigningKeyName>, Timestamp)>,
+    told: Option<Vec<SigningKeyName>>,
 }
 
 impl KeyFollower {
@@ -94,12 +91,13 @@ impl KeyFollower {
 
     /// Tells nodes without a catalog what changed, and now and then that nothing did.
     async fn tell(&mut self, live: &[SigningKeyName], now: Timestamp) -> Result<(), Refusal> {
-        let Source::Catalog(_, blobs) = &self.source else {
+        let Source::Catalog(catalog, blobs) = &self.source else {
             return Ok(());
         };
         let is_due = match &self.told {
-            Some((told, _)) if told != live => true,
-            Some((told, at)) => !told.is_empty() && at.plus_seconds(RENEWED_SECONDS) <= now,
+            // Each node tells what is new, so that nobody has to rely on another.
+            Some(told) if told != live => true,
+            Some(told) => !told.is_empty() && catalog.take_task(ScheduledTask::RenewKeyList, now).await?,
             // A list without keys says no more than no list does.
             None => !live.is_empty() || stored::is_there(blobs).await?,
         };
@@ -107,7 +105,7 @@ impl KeyFollower {
             stored::write(blobs, &self.signer, live, now, &self.ambient).await?;
         }
         if is_due || self.told.is_none() {
-            self.told = Some((live.to_vec(), now));
+            self.told = Some(live.to_vec());
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use bytes::{Bytes, BytesMut};
 use futures::TryStreamExt;
 use tonearm_blobs::{BlobError, Blobs};
-use tonearm_domain::{ContentType, ObjectFile, ObjectKey, ShortId, UsageBatch, VariantIndex};
+use tonearm_domain::{ContentType, ObjectFile, ObjectKey, ScheduledTask, ShortId, UsageBatch, VariantIndex};
 
 use super::Usage;
 use crate::Refusal;
@@ -41,6 +41,14 @@ pub(super) async fn put(blobs: &Blobs, batch: &UsageBatch) -> Result<(), Refusal
 }
 
 impl Usage {
+    /// As [`Usage::add_stored`], once for all nodes.
+    pub async fn import(&self, blobs: &Blobs) -> Result<(), Refusal> {
+        if self.catalog.take_task(ScheduledTask::ImportUsage, self.ambient.now()).await? {
+            self.add_stored(blobs).await?;
+        }
+        Ok(())
+    }
+
     /// Adds the batches that nodes without a catalog left in the store, then removes them. Tells how many were added.
     /// Safe to be done by several nodes at once, and to be broken off anywhere.
     pub async fn add_stored(&self, blobs: &Blobs) -> Result<usize, Refusal> {

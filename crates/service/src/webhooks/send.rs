@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use tonearm_catalog::CatalogError;
 use tonearm_domain::{
-    ClaimedDelivery, DeliveryAttempt, DeliveryState, EndpointHealth, GIVE_UP_SECONDS, Timestamp, Webhook,
-    WebhookDelivery, WebhookId,
+    ClaimedDelivery, DeliveryAttempt, DeliveryState, EndpointHealth, GIVE_UP_SECONDS, ScheduledTask,
+    Timestamp, Webhook, WebhookDelivery, WebhookId,
 };
 use tonearm_outbound::{Answer, WebhookCall};
 
@@ -123,9 +123,14 @@ impl Webhooks {
         tx.commit().await
     }
 
-    /// Gives up what could not be tried for too long, and forgets what was finished long ago.
+    /// Gives up what could not be tried for too long, and forgets what was finished long ago: every now and then, once
+    /// for all nodes.
     pub async fn tidy(&self) -> Result<(), CatalogError> {
-        let (tx, now) = (self.catalog.begin().await?, self.ambient.now());
+        let now = self.ambient.now();
+        if !self.catalog.take_task(ScheduledTask::TidyWebhooks, now).await? {
+            return Ok(());
+        }
+        let tx = self.catalog.begin().await?;
         let given_up = tx.give_up_deliveries(now.plus_seconds(-GIVE_UP_SECONDS), now).await?;
         let forgotten = tx.delete_finished_deliveries(now.plus_seconds(-KEPT_SECONDS)).await?;
         tx.commit().await?;

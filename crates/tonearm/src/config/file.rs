@@ -26,8 +26,10 @@ pub(super) struct Settings {
     pub(super) forwarded_header: Option<String>,
     pub(super) tls_cert: Option<PathBuf>,
     pub(super) tls_key: Option<PathBuf>,
+    pub(super) database: DatabaseSettings,
     pub(super) limits: LimitSettings,
     pub(super) library: LibrarySettings,
+    pub(super) usage: UsageSettings,
     pub(super) api: ApiSettings,
     pub(super) edge: EdgeSettings,
     pub(super) worker: WorkerSettings,
@@ -35,6 +37,13 @@ pub(super) struct Settings {
     pub(super) outbound: OutboundSettings,
     pub(super) webhooks: WebhookSettings,
     pub(super) log: LogSettings,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct DatabaseSettings {
+    pub(super) connections: Option<u32>,
+    pub(super) statement_timeout_seconds: Option<u64>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -71,6 +80,12 @@ pub(super) struct EdgeSettings {
     pub(super) clock_tolerance_seconds: Option<u32>,
     pub(super) memory_cache: Option<SizeOrZero>,
     pub(super) disk_cache: Option<SizeOrZero>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct UsageSettings {
+    pub(super) keep_titles: Option<bool>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -129,6 +144,9 @@ impl Settings {
         variables.text("forwarded_header", &mut settings.forwarded_header);
         variables.path("tls_cert", &mut settings.tls_cert);
         variables.path("tls_key", &mut settings.tls_key);
+        variables.toml("database.connections", &mut settings.database.connections)?;
+        variables
+            .toml("database.statement_timeout_seconds", &mut settings.database.statement_timeout_seconds)?;
         variables.parsed("limits.max_upload_bytes", &mut settings.limits.max_upload_bytes)?;
         variables.parsed("limits.max_cover_bytes", &mut settings.limits.max_cover_bytes)?;
         variables.parsed("limits.max_json_bytes", &mut settings.limits.max_json_bytes)?;
@@ -144,6 +162,7 @@ impl Settings {
             &mut settings.limits.requests_per_minute_per_address,
         )?;
         variables.toml("library.keep_deleted_hours", &mut settings.library.keep_deleted_hours)?;
+        variables.toml("usage.keep_titles", &mut settings.usage.keep_titles)?;
         variables.toml("api.public_play_sessions", &mut settings.api.public_play_sessions)?;
         variables.toml("edge.threads", &mut settings.edge.threads)?;
         variables.toml("edge.clock_tolerance_seconds", &mut settings.edge.clock_tolerance_seconds)?;

@@ -1,11 +1,12 @@
-//! How jobs are done and webhooks are sent.
+//! How jobs are done, webhooks are sent and the database is asked.
 
 use std::time::Duration;
 
 use tonearm_worker::{SenderConfig, SlotCounts, WorkerConfig};
 
+use super::Role;
 use super::error::{ConfigError, positive};
-use super::file::{WebhookSettings, WorkerSettings};
+use super::file::{DatabaseSettings, WebhookSettings, WorkerSettings};
 
 pub(super) fn worker_config(
     settings: &WorkerSettings,
@@ -26,6 +27,26 @@ pub(super) fn worker_config(
     }
     let lease = Duration::from_secs(seconds);
     Ok(WorkerConfig { slots, lease, heartbeat: lease / 4, ..WorkerConfig::default() })
+}
+
+/// Unless set, as many as the roles of the node put to use.
+pub(super) fn database_connections(settings: &DatabaseSettings, roles: &[Role]) -> Result<u32, ConfigError> {
+    let of_role = |role: &Role| match role {
+        Role::Api => 10,
+        Role::Worker => 6,
+        Role::Edge => 4,
+    };
+    let connections = settings.connections.unwrap_or_else(|| roles.iter().map(of_role).sum());
+    positive("database.connections", connections as usize)?;
+    Ok(connections)
+}
+
+pub(super) fn statement_timeout(settings: &DatabaseSettings) -> Result<Duration, ConfigError> {
+    let seconds = settings.statement_timeout_seconds.unwrap_or(60);
+    if !(1..=86_400).contains(&seconds) {
+        return Err(ConfigError::new("database.statement_timeout_seconds", "is a number from 1 to 86400"));
+    }
+    Ok(Duration::from_secs(seconds))
 }
 
 pub(super) fn sender_config(settings: &WebhookSettings) -> Result<SenderConfig, ConfigError> {

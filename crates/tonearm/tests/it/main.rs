@@ -12,6 +12,7 @@ mod damaged;
 mod direct;
 mod durable;
 mod edge;
+mod fairness;
 mod forwarded;
 mod full_disk;
 mod inputs;

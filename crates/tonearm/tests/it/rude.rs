@@ -33,16 +33,27 @@ async fn connect(node: &Node, request: &str) -> TcpStream {
 
 /// Sockets and files of this process, without those of the catalog, whose connections come and go.
 fn open_files() -> usize {
+    places().len()
+}
+
+fn places() -> Vec<String> {
     let open = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
     let places = open.filter_map(|file| std::fs::read_link(file.path()).ok());
-    places.filter(|place| !place.to_string_lossy().contains("tonearm.db")).count()
+    places
+        .map(|place| place.to_string_lossy().into_owned())
+        .filter(|place| !place.contains("tonearm.db"))
+        .collect()
 }
 
 /// Waits until no more files are open than at most.
 async fn until_open_files_are(most: usize) {
     let begun = Instant::now();
     while open_files() > most {
-        assert!(begun.elapsed().as_secs() < 20, "{} files are open instead of {most}", open_files());
+        if begun.elapsed().as_secs() >= 20 {
+            let (sockets, others): (Vec<_>, Vec<_>) =
+                places().into_iter().partition(|place| place.starts_with("socket:"));
+            panic!("{} sockets and these files are open instead of {most}: {others:?}", sockets.len());
+        }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }

@@ -254,6 +254,26 @@ async fn a_wrong_key_is_seen_and_can_be_mended() {
     stage.server.node.stop().await;
 }
 
+/// More transcriptions than a worker has slots of any kind hang.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hanging_provider_holds_up_no_upload() {
+    const HANGING: usize = 8;
+    let (provider, url) = Provider::start(vec![good()]).await;
+    let stage = Stage::open(Backend::Embedded, &url).await;
+    provider.turns.forget_permits(Semaphore::MAX_PERMITS);
+    let mut tracks = Vec::new();
+    for asked in 1..=HANGING + 4 {
+        tracks.push(stage.ready_track().await);
+        provider.wait_for(asked.min(HANGING)).await;
+    }
+    assert_eq!(provider.asked(), HANGING, "one slot is kept for other organizations");
+    provider.turns.add_permits(tracks.len());
+    for track in &tracks {
+        stage.wait_for(track, TranscriptionState::Done).await;
+    }
+    stage.server.node.stop().await;
+}
+
 /// Sound longer than providers take is cut where nothing is said.
 #[tokio::test(flavor = "multi_thread")]
 async fn long_sound_is_sent_in_pieces() {

@@ -1,0 +1,126 @@
+//! Forgetting what was deleted, once its objects are gone.
+
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
+use tonearm_domain::{CollectionId, Metadata, OrganizationId, Theme, Timestamp, TrackId, TrackInfo};
+
+use crate::column::{encoded, metadata_json};
+use crate::entity::{collection, track, track_file, variant};
+use crate::{CatalogError, Change, Transaction};
+
+/// Whether the title of a track that is purged stays beside what was counted for it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PurgedTitles {
+    /// It is removed with the rest.
+    #[default]
+    Removed,
+    /// It stays.
+    Kept,
+}
+
+/// What is left of a track beside its title.
+fn bare_track(now: Timestamp) -> Result<track::ActiveModel, CatalogError> {
+    Ok(track::ActiveModel {
+        organization_index: Set(None),
+        file_name_original: Set(None),
+        info: Set(encoded("track.info", &TrackInfo::default())?),
+        metadata: Set(metadata_json(&Metadata::default())),
+        player_subtitle: Set(None),
+        player_color: Set(None),
+        theme: Set(encoded("track.theme", &Theme::default().found)?),
+        own_theme: Set(None),
+        transcription: Set(None),
+        transcription_language: Set(None),
+        status_reason: Set(None),
+        source_key: Set(None),
+        source_size: Set(None),
+        source_sha256: Set(None),
+        cover_version: Set(None),
+        cover_origin: Set(None),
+        placeholder_version: Set(None),
+        purged_at: Set(Some(now.unix_millis())),
+        ..Default::default()
+    })
+}
+
+fn without_title(track: track::ActiveModel) -> track::ActiveModel {
+    track::ActiveModel {
+        file_name: Set(String::new()),
+        player_title: Set(None),
+        title_tag: Set(None),
+        artist_tag: Set(None),
+        sort_title: Set(String::new()),
+        ..track
+    }
+}
+
+fn bare_collection() -> Result<collection::ActiveModel, CatalogError> {
+    Ok(collection::ActiveModel {
+        organization_index: Set(None),
+        title: Set(String::new()),
+        metadata: Set(metadata_json(&Metadata::default())),
+        player_subtitle: Set(None),
+        player_color: Set(None),
+        theme: Set(encoded("collection.theme", &Theme::default().found)?),
+        own_theme: Set(None),
+        cover_version: Set(None),
+        cover_origin: Set(None),
+        sort_title: Set(String::new()),
+        ..Default::default()
+    })
+}
+
+impl Transaction {
+    /// Forgets a deleted track whose objects are gone: its files, its words, its own recipes and everything else that was
+    /// said of it. A bare row stays, so that what was counted stays that track's. Tells whether it was there and deleted.
+    pub async fn purge_track(
+        &self,
+        organization: OrganizationId,
+        id: TrackId,
+        now: Timestamp,
+        titles: PurgedTitles,
+    ) -> Result<bool, CatalogError> {
+        use track::{Column, Entity};
+        self.note(Change::Track(id));
+        let bare = bare_track(now)?;
+        let purge = match titles {
+            PurgedTitles::Removed => without_title(bare),
+            PurgedTitles::Kept => bare,
+        };
+        let purged = Entity::update_many()
+            .set(purge)
+            .filter(Column::Id.eq(id.uuid()))
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::DeletedAt.is_not_null())
+            .exec(self.db())
+            .await?;
+        if purged.rows_affected == 0 {
+            return Ok(false);
+        }
+        let of_track = track_file::Column::TrackId.eq(id.uuid());
+        track_file::Entity::delete_many().filter(of_track).exec(self.db()).await?;
+        let of_track = variant::Column::TrackId.eq(id.uuid());
+        variant::Entity::delete_many().filter(of_track).exec(self.db()).await?;
+        self.delete_track_progress(id).await?;
+        self.delete_track_search(id).await?;
+        self.delete_track_words(id).await?;
+        self.delete_transcription(id).await?;
+        Ok(true)
+    }
+
+    /// The same for a collection, without its tracks.
+    pub async fn purge_collection(
+        &self,
+        organization: OrganizationId,
+        id: CollectionId,
+    ) -> Result<bool, CatalogError> {
+        use collection::{Column, Entity};
+        let purged = Entity::update_many()
+            .set(bare_collection()?)
+            .filter(Column::Id.eq(id.uuid()))
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::DeletedAt.is_not_null())
+            .exec(self.db())
+            .await?;
+        Ok(purged.rows_affected > 0)
+    }
+}

@@ -1,0 +1,51 @@
+//! What is done again and again, once for all nodes.
+
+/// Something that is done every so often by one node, whichever comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ScheduledTask {
+    /// Queue the sweep of the object store.
+    SweepObjects,
+    /// Queue the removal of what has expired.
+    ForgetExpired,
+    /// Remove finished deliveries of webhooks, and give up those that were tried for too long.
+    TidyWebhooks,
+    /// Add what nodes without a catalog counted.
+    ImportUsage,
+    /// Renew the list of signing keys for nodes without a catalog.
+    RenewKeyList,
+}
+
+impl ScheduledTask {
+    /// Every task.
+    pub const ALL: [Self; 5] =
+        [Self::SweepObjects, Self::ForgetExpired, Self::TidyWebhooks, Self::ImportUsage, Self::RenewKeyList];
+
+    /// The task as text, as in SQL and logs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::SweepObjects => "sweep_objects",
+            Self::ForgetExpired => "forget_expired",
+            Self::TidyWebhooks => "tidy_webhooks",
+            Self::ImportUsage => "import_usage",
+            Self::RenewKeyList => "renew_key_list",
+        }
+    }
+
+    /// Seconds until it is done for the first time: what reads everything waits until a start is over.
+    pub const fn first_after_seconds(self) -> i64 {
+        match self {
+            Self::SweepObjects | Self::ForgetExpired => self.period_seconds() / 12,
+            Self::TidyWebhooks | Self::ImportUsage | Self::RenewKeyList => 0,
+        }
+    }
+
+    /// Seconds from one run to the next.
+    pub const fn period_seconds(self) -> i64 {
+        match self {
+            Self::SweepObjects | Self::ForgetExpired => 6 * 3600,
+            Self::TidyWebhooks => 3600,
+            Self::ImportUsage => 10,
+            Self::RenewKeyList => 60,
+        }
+    }
+}
