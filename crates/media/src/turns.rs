@@ -218,6 +218,9 @@ mod tests {
         assert_eq!(order, [first, second, first, second, first, second]);
     }
 
+    /// Somebody who waits.
+    type Taking = std::pin::Pin<Box<dyn Future<Output = Turn>>>;
+
     #[derive(Debug, Clone)]
     enum Step {
         Ask(usize),
@@ -238,7 +241,7 @@ mod tests {
         #[test]
         fn no_turn_is_lost(encoders in 1..4_usize, steps in prop::collection::vec(step(), 0..200)) {
             let (everybody, turns) = (organizations::<4>(), Turns::new(encoders));
-            let mut waiting: Vec<(usize, std::pin::Pin<Box<dyn Future<Output = Turn>>>)> = Vec::new();
+            let mut waiting: Vec<(usize, Taking)> = Vec::new();
             let mut taken: Vec<(usize, Turn)> = Vec::new();
             for step in steps {
                 match step {
