@@ -32,8 +32,8 @@ mod player_text;
 mod preview;
 mod progress;
 mod recipe;
-#[cfg(feature = "openapi")]
 mod scheduled_task;
+#[cfg(feature = "openapi")]
 mod schema;
 mod selection;
 mod sessions;

@@ -142,6 +142,7 @@ impl Media {
         let (input, size) = self.open(input).await?;
         let args = args::pcm_args(&input, probe, &[]);
         let invocation = Invocation {
+            niceness: turn.niceness(),
             input: Some(input),
             otherwise: "The sound could not be decoded.",
             ..self.invocation(&self.inner.config.ffmpeg, args, scope, probe.duration, size)
@@ -175,6 +176,7 @@ impl Media {
             .collect();
         let args = args::pcm_args(&input, probe, &outputs);
         let invocation = Invocation {
+            niceness: turn.niceness(),
             input: Some(input),
             folder: Some(folder.path().to_owned()),
             otherwise: "The sound could not be decoded or encoded.",
@@ -216,6 +218,7 @@ impl Media {
         let path = file_in(folder.path(), "out", &output);
         let args = args::transcode_args(&input, &path, probe, &output);
         let invocation = Invocation {
+            niceness: turn.niceness(),
             input: Some(input),
             folder: Some(folder.path().to_owned()),
             otherwise: "The sound could not be encoded.",
@@ -255,6 +258,7 @@ impl Media {
         // Every frame is worth about as much as a fortieth of a second of sound is elsewhere.
         let effort = duration * (1.0 + f64::from(settings.frame_rate) / 4.0);
         let invocation = Invocation {
+            niceness: turn.niceness(),
             input: Some(input),
             folder: Some(folder.path().to_owned()),
             otherwise: "The video could not be made.",
@@ -284,14 +288,15 @@ impl Media {
         }
         let (input, size) = self.open(input).await?;
         let args = args::folded_pcm_args(&input, &probe, channels);
+        let turn = self.turn(scope).await?;
         let folded = Probe { channels, channel_layout: None, ..probe.clone() };
         let analyser = Analyser::new(&folded, &[], None);
         let invocation = Invocation {
+            niceness: turn.niceness(),
             input: Some(input),
             otherwise: "The sound could not be decoded.",
             ..self.invocation(&self.inner.config.ffmpeg, args, scope, probe.duration, size)
         };
-        let _turn = self.turn(scope).await?;
         let analysis = invocation.run(&scope.cancel, move |stdout| analyser.consume(stdout)).await?;
         probe.info.loudness_lufs = analysis.loudness_lufs;
         probe.info.true_peak_dbtp = analysis.true_peak_dbtp;
@@ -315,6 +320,7 @@ impl Media {
         let path = folder.path().join("speech.mp3");
         let args = args::speech_args(&input, &path, probe, window);
         let invocation = Invocation {
+            niceness: turn.niceness(),
             input: Some(input),
             folder: Some(folder.path().to_owned()),
             otherwise: "The sound could not be prepared for transcription.",
@@ -336,10 +342,11 @@ impl Media {
         window: (f64, f64),
         scope: &RunScope,
     ) -> Result<Option<f64>, MediaError> {
-        let _turn = self.turn(scope).await?;
+        let turn = self.turn(scope).await?;
         let (input, size) = self.open(input).await?;
         let args = args::mono_args(&input, probe, window, quiet::RATE);
         let invocation = Invocation {
+            niceness: turn.niceness(),
             input: Some(input),
             otherwise: "The sound could not be decoded.",
             ..self.invocation(&self.inner.config.ffmpeg, args, scope, probe.duration, size)
@@ -359,10 +366,11 @@ impl Media {
         if pictures.is_empty() {
             return Ok(Vec::new());
         }
-        let _turn = self.turn(scope).await?;
+        let turn = self.turn(scope).await?;
         let folder = fresh_folder(scratch).await?;
         let frames = webp::unpack(pictures, folder.path()).await?;
         let invocation = Invocation {
+            niceness: turn.niceness(),
             folder: Some(folder.path().to_owned()),
             otherwise: "The picture could not be encoded as WebP.",
             ..self.invocation(&self.inner.config.ffmpeg, webp::webp_args(&frames), scope, 0.0, 0)
@@ -398,6 +406,7 @@ impl Media {
             input: None,
             folder: None,
             limits: self.inner.config.limits.of(scope.tier, seconds, bytes),
+            niceness: 0,
             otherwise: "The tool failed.",
         }
     }

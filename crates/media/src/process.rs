@@ -33,6 +33,8 @@ pub(crate) struct Invocation {
     pub(crate) folder: Option<PathBuf>,
     /// How much it may use.
     pub(crate) limits: ProcessLimits,
+    /// How far it stands back behind others who want the processor, 0..=19, as `nice` has it.
+    pub(crate) niceness: i32,
     /// The sentence for people where it fails and stderr says nothing that is known.
     pub(crate) otherwise: &'static str,
 }
@@ -100,7 +102,7 @@ impl Invocation {
             .kill_on_drop(true);
         let reach =
             Reach { program: self.program.clone(), input: self.input.clone(), folder: self.folder.clone() };
-        let sandbox = Sandbox::new(&reach, &self.limits);
+        let sandbox = Sandbox::new(&reach, &self.limits, self.niceness);
         // SAFETY: the closure runs in the child of a fork, where only async-signal-safe calls are allowed. `enter`
         // makes plain system calls, and neither allocates nor takes locks.
         unsafe { command.pre_exec(move || sandbox.enter()) };
@@ -253,6 +255,7 @@ mod tests {
             args: ["-c", script].map(OsString::from).into(),
             input: None,
             folder: Some(folder.to_owned()),
+            niceness: 0,
             limits: ProcessLimits {
                 wall: Duration::from_secs(60),
                 cpu_seconds: 60,

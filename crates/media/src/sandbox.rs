@@ -40,12 +40,13 @@ pub(crate) struct Reach {
 pub(crate) struct Sandbox {
     ruleset: Option<OwnedFd>,
     limits: [(Resource, Rlimit); 5],
+    niceness: i32,
     parent: Pid,
 }
 
 impl Sandbox {
     /// Builds the walls; nothing is confined yet. A kernel without Landlock leaves the rest of them.
-    pub(crate) fn new(reach: &Reach, limits: &ProcessLimits) -> Self {
+    pub(crate) fn new(reach: &Reach, limits: &ProcessLimits, niceness: i32) -> Self {
         let ruleset = landlock_rules(reach).unwrap_or_else(|error| {
             tracing::debug!(%error, "no Landlock for a child process");
             None
@@ -59,6 +60,7 @@ impl Sandbox {
                 bounded(Resource::Fsize, limits.output),
                 bounded(Resource::Nofile, OPEN_FILES),
             ],
+            niceness,
             parent: rustix::process::getpid(),
         }
     }
@@ -73,6 +75,9 @@ impl Sandbox {
         }
         for (resource, limit) in &self.limits {
             rustix::process::setrlimit(*resource, *limit)?;
+        }
+        if self.niceness != 0 {
+            rustix::process::nice(self.niceness)?;
         }
         rustix::thread::set_no_new_privs(true)?;
         if let Some(ruleset) = &self.ruleset {

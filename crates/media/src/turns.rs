@@ -10,7 +10,7 @@ use tonearm_domain::OrganizationId;
 ///
 /// A turn that becomes free goes to the organization that has the fewest, then to the one that was served longest ago,
 /// then to whoever has waited for longest. An organization that has none may have one more than there are, so that it
-/// does not wait for the long files of others: the processors are then shared by one more process.
+/// does not wait for the long files of others. The processors are then shared by one more process, which goes first.
 #[derive(Debug, Clone)]
 pub(crate) struct Turns(Arc<Mutex<State>>);
 
@@ -45,7 +45,19 @@ struct Waiter {
 pub(crate) struct Turn {
     turns: Turns,
     organization: OrganizationId,
+    /// Whether it is the one that there is beside the encoders.
+    is_extra: bool,
     is_over: bool,
+}
+
+/// By how much ordinary turns stand back: the service itself and the extra turn go first.
+const STANDS_BACK: i32 = 5;
+
+impl Turn {
+    /// The niceness of a process that runs in it.
+    pub(crate) const fn niceness(&self) -> i32 {
+        if self.is_extra { 0 } else { STANDS_BACK }
+    }
 }
 
 impl Turns {
@@ -85,9 +97,10 @@ impl Turns {
         while let Some(place) = state.next() {
             let waiter = state.waiting.remove(place);
             let organization = waiter.organization;
+            let is_extra = state.taken == state.encoders;
             state.begin(organization);
             state.leave(organization);
-            let turn = Turn { turns: self.clone(), organization, is_over: false };
+            let turn = Turn { turns: self.clone(), organization, is_extra, is_over: false };
             if let Err(mut unwanted) = waiter.wake.send(turn) {
                 // Its end would lock the state again.
                 unwanted.is_over = true;
@@ -189,6 +202,7 @@ mod tests {
         let taken = [at_once(&turns, many).unwrap(), at_once(&turns, many).unwrap()];
         assert!(at_once(&turns, many).is_none());
         let express = at_once(&turns, one).unwrap();
+        assert_eq!((taken[0].niceness(), taken[1].niceness(), express.niceness()), (5, 5, 0));
         assert!(at_once(&turns, other).is_none(), "there is one more, not one for everybody");
         drop(express);
         drop(taken);
