@@ -10,9 +10,9 @@
 //! [`DueClock`]: crate::DueClock
 
 mod claiming;
-mod dead;
+mod expired_leases;
 mod listing;
-mod unsorted;
+mod unassigned;
 mod waiting;
 
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr};

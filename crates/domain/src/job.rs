@@ -139,16 +139,16 @@ impl Job {
         }
     }
 
-    /// Who takes a turn when it is claimed: the organization, or [`Job::EVERYBODY`] for what concerns all of them.
+    /// Who takes a turn when it is claimed: the organization, or [`Job::SYSTEM`] for what concerns all of them.
     pub const fn turn_of(&self) -> OrganizationId {
         match self.organization_id() {
             Some(organization) => organization,
-            None => Self::EVERYBODY,
+            None => Self::SYSTEM,
         }
     }
 
     /// Takes turns like an organization, after all others.
-    pub const EVERYBODY: OrganizationId = OrganizationId::from_uuid(uuid::Uuid::max());
+    pub const SYSTEM: OrganizationId = OrganizationId::from_uuid(uuid::Uuid::max());
 
     /// The track it works on, if it is a single one.
     pub const fn track_id(&self) -> Option<TrackId> {
@@ -302,7 +302,7 @@ mod tests {
             (crate::RecordId::from_parts(now, [1; 10]), crate::RecordId::from_parts(now, [2; 10]))
         };
         let owner = CoverOwner::Track(track_id);
-        assert_eq!(Job::SweepObjects {}.turn_of(), Job::EVERYBODY);
+        assert_eq!(Job::SweepObjects {}.turn_of(), Job::SYSTEM);
         assert_eq!(Job::ProcessTrack { organization_id, track_id }.turn_of(), organization_id);
         assert_eq!(Job::ProcessTrack { organization_id, track_id }.track_id(), Some(track_id));
         assert_eq!(Job::FinishCover { organization_id, owner }.track_id(), Some(track_id));

@@ -51,12 +51,12 @@ pub(crate) struct Turn {
 }
 
 /// By how much ordinary turns stand back: the service itself and the extra turn go first.
-const STANDS_BACK: i32 = 5;
+const NICENESS: i32 = 5;
 
 impl Turn {
     /// The niceness of a process that runs in it.
     pub(crate) const fn niceness(&self) -> i32 {
-        if self.is_extra { 0 } else { STANDS_BACK }
+        if self.is_extra { 0 } else { NICENESS }
     }
 }
 

@@ -22,21 +22,21 @@ const LAST_QUEUE_FIRST: u64 = 8;
 
 /// What the classes of a worker share.
 #[derive(Clone)]
-pub(crate) struct Shop {
+pub(crate) struct Shared {
     pub(crate) processing: Processing,
     pub(crate) config: WorkerConfig,
     /// One permit for each job that runs, of any class. Whoever has all of them runs alone.
-    floor: Arc<Semaphore>,
+    run_permits: Arc<Semaphore>,
     born: Instant,
 }
 
 /// Permission to run a job; none only if that is never refused.
-type Place = Option<OwnedSemaphorePermit>;
+type RunPermit = Option<OwnedSemaphorePermit>;
 
-impl Shop {
+impl Shared {
     pub(crate) fn new(processing: Processing, config: WorkerConfig) -> Self {
-        let floor = Arc::new(Semaphore::new(Self::most_at_once(&config)));
-        Self { processing, config, floor, born: Instant::now() }
+        let run_permits = Arc::new(Semaphore::new(Self::most_at_once(&config)));
+        Self { processing, config, run_permits, born: Instant::now() }
     }
 
     /// All slots of all classes.
@@ -45,14 +45,14 @@ impl Shop {
     }
 
     /// Waits while a job runs alone.
-    async fn place(&self) -> Place {
-        self.floor.clone().acquire_owned().await.ok()
+    async fn run_permit(&self) -> RunPermit {
+        self.run_permits.clone().acquire_owned().await.ok()
     }
 
     /// Waits until no job runs, and keeps others from beginning.
-    async fn whole_floor(&self) -> Place {
+    async fn all_run_permits(&self) -> RunPermit {
         let all = u32::try_from(Self::most_at_once(&self.config)).unwrap_or(u32::MAX);
-        self.floor.clone().acquire_many_owned(all).await.ok()
+        self.run_permits.clone().acquire_many_owned(all).await.ok()
     }
 
     /// From now on a death may count against the job. It does if it comes soon in comparison with how long this worker
@@ -76,7 +76,7 @@ impl Shop {
 
 /// Claims due jobs of one class and runs them, several at once.
 pub(crate) struct Claims {
-    shop: Shop,
+    shared: Shared,
     class: JobClass,
     slots: Slots,
     /// Who had the turn last in each queue.
@@ -85,32 +85,32 @@ pub(crate) struct Claims {
 }
 
 impl Claims {
-    pub(crate) fn new(shop: Shop, class: JobClass) -> Self {
-        let slots = Slots::new(shop.config.slots.of(class));
-        Self { shop, class, slots, served: HashMap::new(), count: 0 }
+    pub(crate) fn new(shared: Shared, class: JobClass) -> Self {
+        let slots = Slots::new(shared.config.slots.of(class));
+        Self { shared, class, slots, served: HashMap::new(), count: 0 }
     }
 
     /// Works until `shutdown` is cancelled; then stops claiming and waits for what runs.
     pub(crate) async fn work(mut self, shutdown: CancellationToken) {
         let tasks = TaskTracker::new();
         let mut claiming = Spell::of("look for jobs");
-        let enqueued = self.shop.processing.catalog().jobs_enqueued(self.class);
+        let enqueued = self.shared.processing.catalog().jobs_enqueued(self.class);
         let slots = self.slots.clone();
         while let Some(mut slot) = shutdown.run_until_cancelled(slots.take()).await {
-            let Some(place) = shutdown.run_until_cancelled(self.shop.place()).await else { break };
+            let Some(permit) = shutdown.run_until_cancelled(self.shared.run_permit()).await else { break };
             // Listening starts before looking, so that a job queued in between is not missed.
             let (woken, freed) = (enqueued.notified(), slots.freed());
             match claiming.note(self.claim(&slot).await).flatten() {
                 Some(held) => {
-                    slot.use_for(held.job.job.turn_of());
-                    tasks.spawn(start(self.shop.clone(), held, slot, place, shutdown.clone()));
+                    slot.assign_to(held.job.job.turn_of());
+                    tasks.spawn(start(self.shared.clone(), held, slot, permit, shutdown.clone()));
                 }
                 None => {
-                    drop(place);
+                    drop(permit);
                     tokio::select! {
                         () = woken => {}
                         () = freed => {}
-                        () = tokio::time::sleep(self.shop.config.poll) => {}
+                        () = tokio::time::sleep(self.shared.config.poll) => {}
                         () = shutdown.cancelled() => {}
                     }
                 }
@@ -127,7 +127,7 @@ impl Claims {
         if self.count.is_multiple_of(LAST_QUEUE_FIRST) {
             queues.reverse();
         }
-        let except = slot.is_kept_from();
+        let except = slot.excluded();
         for queue in queues {
             let turn = Turn { queue, after: self.served.get(&queue).copied(), except: &except };
             if let Some(held) = self.claim_in(turn).await? {
@@ -139,13 +139,13 @@ impl Claims {
     }
 
     async fn claim_in(&self, turn: Turn<'_>) -> Result<Option<Held>, CatalogError> {
-        let (config, ambient) = (self.shop.config, self.shop.processing.ambient());
+        let (config, ambient) = (self.shared.config, self.shared.processing.ambient());
         loop {
             let asked = Instant::now();
             let now = ambient.now();
             let until = now.plus_millis(lease::millis(config.lease));
             let lease = ambient.credential_id();
-            match self.shop.processing.catalog().claim_turn(turn, now, lease, until).await {
+            match self.shared.processing.catalog().claim_turn(turn, now, lease, until).await {
                 Ok(job) => return Ok(job.map(|job| Held { job, until: asked + config.lease })),
                 // That one waits for an hour now; there may be others.
                 Err(error @ CatalogError::Corrupt(_)) => tracing::warn!(%error, "could not read a job"),
@@ -156,34 +156,34 @@ impl Claims {
 }
 
 /// Runs a job in its slot. One that may be what kills its workers runs alone.
-async fn start(shop: Shop, held: Held, slot: Slot, place: Place, shutdown: CancellationToken) {
+async fn start(shared: Shared, held: Held, slot: Slot, permit: RunPermit, shutdown: CancellationToken) {
     if held.job.is_suspect() && !held.job.is_deadly() {
-        // Given up first: two of them must not wait for each other.
-        drop(place);
-        if let Some(alone) = alone(&shop, &held, &shutdown).await {
-            run::run(&shop.processing, held, shop.config, &shutdown).await;
-            drop(alone);
+        // Returned first: two of them must not wait for each other.
+        drop(permit);
+        if let Some(permit) = exclusive_permit(&shared, &held, &shutdown).await {
+            run::run(&shared.processing, held, shared.config, &shutdown).await;
+            drop(permit);
         }
     } else {
-        run::run(&shop.processing, held, shop.config, &shutdown).await;
-        drop(place);
+        run::run(&shared.processing, held, shared.config, &shutdown).await;
+        drop(permit);
     }
     drop(slot);
 }
 
 /// Waits for what runs now; nothing else is begun meanwhile. `None`: the job cannot be run here after all.
-async fn alone(shop: &Shop, held: &Held, shutdown: &CancellationToken) -> Option<Place> {
+async fn exclusive_permit(shared: &Shared, held: &Held, shutdown: &CancellationToken) -> Option<RunPermit> {
     let (job_id, kind, deaths) = (held.job.id, held.job.job.kind(), held.job.deaths);
     tracing::warn!(%job_id, kind, deaths, "a job whose workers died runs alone");
     let lost = CancellationToken::new();
-    let place = tokio::select! {
-        place = shop.whole_floor() => place,
-        never = lease::keep(&shop.processing, held, shop.config, &lost) => match never {},
+    let permit = tokio::select! {
+        permit = shared.all_run_permits() => permit,
+        never = lease::keep(&shared.processing, held, shared.config, &lost) => match never {},
         () = lost.cancelled() => return None,
         () = shutdown.cancelled() => {
-            run::give_back(&shop.processing, &held.job, shutdown).await;
+            run::give_back(&shared.processing, &held.job, shutdown).await;
             return None;
         }
     };
-    shop.begin_trial(held).await.then_some(place)
+    shared.begin_trial(held).await.then_some(permit)
 }

@@ -8,8 +8,8 @@ use tonearm_domain::OrganizationId;
 
 /// The slots of one class of jobs. Clones share them.
 ///
-/// The last free slot is kept for organizations that have no job in another one, so that an organization whose jobs take
-/// long does not hold up all others.
+/// The last free slot is reserved for organizations that have no job in another one, so that an organization whose jobs
+/// take long does not delay all others.
 #[derive(Debug, Clone)]
 pub(crate) struct Slots(Arc<Inner>);
 
@@ -21,12 +21,12 @@ struct Inner {
 }
 
 impl Slots {
-    /// How many there are where `configured` are asked for: one more, which is kept for others.
+    /// How many there are where `configured` are asked for: one more, which is reserved.
     pub(crate) const fn count(configured: usize) -> usize {
         configured.saturating_add(1)
     }
 
-    /// So many, and the one that is kept.
+    /// So many, and the reserved one.
     pub(crate) fn new(configured: usize) -> Self {
         let free = Arc::new(Semaphore::new(Self::count(configured).min(Semaphore::MAX_PERMITS)));
         Self(Arc::new(Inner { free, running: Mutex::default(), freed: Notify::new() }))
@@ -58,16 +58,16 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// Whose jobs may not run in it.
-    pub(crate) fn is_kept_from(&self) -> Vec<OrganizationId> {
+    /// The organizations whose jobs may not run in it.
+    pub(crate) fn excluded(&self) -> Vec<OrganizationId> {
         match self.slots.0.free.available_permits() {
             0 => self.slots.running().keys().copied().collect(),
             _ => Vec::new(),
         }
     }
 
-    /// Gives it to a job of an organization.
-    pub(crate) fn use_for(&mut self, organization: OrganizationId) {
+    /// Counts the job that runs in it to an organization.
+    pub(crate) fn assign_to(&mut self, organization: OrganizationId) {
         *self.slots.running().entry(organization).or_default() += 1;
         self.used_by = Some(organization);
     }
@@ -104,20 +104,20 @@ mod tests {
         let mut taken = Vec::new();
         for _ in 0..2 {
             let mut slot = slots.take().await;
-            assert_eq!(slot.is_kept_from(), []);
-            slot.use_for(first);
+            assert_eq!(slot.excluded(), []);
+            slot.assign_to(first);
             taken.push(slot);
         }
         let mut last = slots.take().await;
-        assert_eq!(last.is_kept_from(), [first]);
-        last.use_for(second);
+        assert_eq!(last.excluded(), [first]);
+        last.assign_to(second);
         // Others' ends make it an ordinary one.
         drop(taken.pop());
         slots.freed().await;
         let next = slots.take().await;
-        assert_eq!(next.is_kept_from().len(), 2);
+        assert_eq!(next.excluded().len(), 2);
         drop(taken);
-        assert_eq!(next.is_kept_from(), []);
+        assert_eq!(next.excluded(), []);
         drop((last, next));
         assert!(slots.running().is_empty());
     }

@@ -21,8 +21,8 @@ pub(crate) async fn keep_up(processing: Processing, config: WorkerConfig, shutdo
         let now = processing.ambient().now();
         releasing.note(
             async {
-                catalog.sort_jobs().await?;
-                catalog.release_dead(now, lease_millis).await
+                catalog.assign_queues().await?;
+                catalog.release_expired_leases(now, lease_millis).await
             }
             .await,
         );

@@ -6,29 +6,29 @@ use tonearm_catalog::CatalogError;
 use tonearm_domain::JobClass;
 use tonearm_service::Processing;
 
-use crate::claims::{Claims, Shop};
+use crate::claims::{Claims, Shared};
 use crate::lease::{self, Held};
 use crate::{WorkerConfig, run, upkeep};
 
 /// Claims due jobs and runs them, several at once.
 #[derive(Clone)]
 pub struct Worker {
-    shop: Shop,
+    shared: Shared,
 }
 
 impl Worker {
     /// Over the use cases that do the work.
     pub fn new(processing: Processing, config: WorkerConfig) -> Self {
-        Self { shop: Shop::new(processing, config) }
+        Self { shared: Shared::new(processing, config) }
     }
 
     /// Works until `shutdown` is cancelled; then stops claiming, stops what runs, and returns its leases.
     pub async fn work(self, shutdown: CancellationToken) {
         let tasks = TaskTracker::new();
         for class in JobClass::ALL {
-            tasks.spawn(Claims::new(self.shop.clone(), class).work(shutdown.clone()));
+            tasks.spawn(Claims::new(self.shared.clone(), class).work(shutdown.clone()));
         }
-        tasks.spawn(upkeep::keep_up(self.shop.processing, self.shop.config, shutdown));
+        tasks.spawn(upkeep::keep_up(self.shared.processing, self.shared.config, shutdown));
         tasks.close();
         tasks.wait().await;
     }
@@ -44,19 +44,19 @@ impl Worker {
                 Err(CatalogError::Corrupt(_)) => continue,
                 Ok(None) | Err(_) => return done,
             };
-            if held.job.is_suspect() && !self.shop.begin_trial(&held).await {
+            if held.job.is_suspect() && !self.shared.begin_trial(&held).await {
                 continue;
             }
-            run::run(&self.shop.processing, held, self.shop.config, &shutdown).await;
+            run::run(&self.shared.processing, held, self.shared.config, &shutdown).await;
             done += 1;
         }
     }
 
     async fn claim_any(&self) -> Result<Option<Held>, CatalogError> {
-        let (config, ambient) = (self.shop.config, self.shop.processing.ambient());
+        let (config, ambient) = (self.shared.config, self.shared.processing.ambient());
         let (asked, now) = (tokio::time::Instant::now(), ambient.now());
         let until = now.plus_millis(lease::millis(config.lease));
-        let job = self.shop.processing.catalog().claim_job(now, ambient.credential_id(), until).await?;
+        let job = self.shared.processing.catalog().claim_job(now, ambient.credential_id(), until).await?;
         Ok(job.map(|job| Held { job, until: asked + config.lease }))
     }
 }

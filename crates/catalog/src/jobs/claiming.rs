@@ -191,8 +191,8 @@ impl Catalog {
         lease: LeaseId,
         leased_until: Timestamp,
     ) -> Result<Option<ClaimedJob>, CatalogError> {
-        self.sort_jobs().await?;
-        self.release_dead(now, leased_until.unix_millis() - now.unix_millis()).await?;
+        self.assign_queues().await?;
+        self.release_expired_leases(now, leased_until.unix_millis() - now.unix_millis()).await?;
         for queue in JobQueue::ALL {
             let turn = Turn { queue, after: None, except: &[] };
             if let Some(claimed) = self.claim_turn(turn, now, lease, leased_until).await? {

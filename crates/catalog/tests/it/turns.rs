@@ -67,7 +67,7 @@ async fn organizations_take_turns(place: Place) {
     assert_eq!(order(&catalog, &ambient, &[]).await, [a, b, c, a, b, b, b, b]);
     // Nobody holds a job of theirs any more, and the turn goes on where it was.
     clock.advance_seconds(1000);
-    assert_eq!(catalog.release_dead(ambient.now(), 60_000).await.unwrap(), 8);
+    assert_eq!(catalog.release_expired_leases(ambient.now(), 60_000).await.unwrap(), 8);
     let turn = Turn { queue: JobQueue::Uploads, after: Some(a), except: &[] };
     let claimed = claim(&catalog, &ambient, turn).await.unwrap();
     assert_eq!((claimed.job.turn_of(), claimed.deaths, claimed.attempt), (b, 1, 2));
@@ -161,7 +161,7 @@ async fn jobs_of_an_earlier_version_are_sorted(place: Place) {
     let turn = |queue| Turn { queue, after: None, except: &[] };
     assert_eq!(claim(&catalog, &ambient, turn(JobQueue::Uploads)).await, None);
     let mut sorted = Vec::new();
-    while let count @ 1.. = catalog.sort_jobs().await.unwrap() {
+    while let count @ 1.. = catalog.assign_queues().await.unwrap() {
         sorted.push(count);
     }
     assert_eq!(sorted, [500, 204]);

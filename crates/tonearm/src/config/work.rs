@@ -8,6 +8,9 @@ use super::Role;
 use super::error::{ConfigError, positive};
 use super::file::{DatabaseSettings, WebhookSettings, WorkerSettings};
 
+/// Most jobs of a class that a node may run at once.
+const MOST_SLOTS: usize = 1000;
+
 pub(super) fn worker_config(
     settings: &WorkerSettings,
     concurrency: usize,
@@ -18,9 +21,14 @@ pub(super) fn worker_config(
         wait: settings.wait_slots.unwrap_or(usual.wait),
         maintenance: settings.maintenance_slots.unwrap_or(usual.maintenance),
     };
-    positive("worker.slots", slots.encode)?;
-    positive("worker.wait_slots", slots.wait)?;
-    positive("worker.maintenance_slots", slots.maintenance)?;
+    let counts = [
+        ("worker.slots", slots.encode),
+        ("worker.wait_slots", slots.wait),
+        ("worker.maintenance_slots", slots.maintenance),
+    ];
+    if let Some((setting, _)) = counts.into_iter().find(|(_, count)| !(1..=MOST_SLOTS).contains(count)) {
+        return Err(ConfigError::new(setting, "is a number from 1 to 1000"));
+    }
     let seconds = settings.lease_seconds.unwrap_or(60);
     if !(2..=3600).contains(&seconds) {
         return Err(ConfigError::new("worker.lease_seconds", "is a number from 2 to 3600"));

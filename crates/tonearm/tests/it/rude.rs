@@ -98,14 +98,19 @@ async fn who_takes_nothing_is_cut_off_and_who_takes_little_is_not() {
     let mut taken = 0;
     let begun = Instant::now();
     let mut buffer = vec![0; 256 * 1024];
-    while begun.elapsed() < Duration::from_secs(4) {
-        taken += patient.read(&mut buffer).await.unwrap();
+    // For longer than the others are allowed to take nothing, and until more has come than one answer.
+    while begun.elapsed() < Duration::from_secs(4) || taken <= sound.len() {
+        let came = patient.read(&mut buffer).await.unwrap();
+        if came == 0 {
+            break;
+        }
+        taken += came;
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    assert!(taken > sound.len(), "only {taken} bytes came");
+    assert!(taken > sound.len(), "the connection was ended after {taken} bytes");
     drop(patient);
-    // The clients' ends are still open; the server's are not, nor any file.
-    until_open_files_are(before + MANY + 4).await;
+    // The clients' ends are still open; the server's are not, nor any file. What else the node does may have a few open.
+    until_open_files_are(before + MANY + MANY / 10).await;
     drop(stalled);
     node.stop().await;
 }

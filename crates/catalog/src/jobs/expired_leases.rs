@@ -45,7 +45,11 @@ fn statement(now: Expr, lease_millis: i64) -> UpdateStatement {
 impl Catalog {
     /// Lets the jobs whose leases have run out wait again, each for a while that grows with its deaths. `lease_millis` is
     /// how long a lease lasts. Gives how many there were.
-    pub async fn release_dead(&self, now: Timestamp, lease_millis: i64) -> Result<u64, CatalogError> {
+    pub async fn release_expired_leases(
+        &self,
+        now: Timestamp,
+        lease_millis: i64,
+    ) -> Result<u64, CatalogError> {
         let now = self.due_clock().now(now);
         // Mostly there are none, and a look does not wait for writers.
         let some = Entity::find().select_only().column(Column::Id).filter(run_out(now.clone())).limit(1);

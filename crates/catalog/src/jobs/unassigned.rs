@@ -16,7 +16,7 @@ const BATCH: u64 = 500;
 impl Catalog {
     /// Puts jobs into their queues that an earlier version queued, at most a few hundred. An earlier version may run
     /// beside this one for as long as nodes are upgraded one after another. Gives how many there were.
-    pub async fn sort_jobs(&self) -> Result<u64, CatalogError> {
+    pub async fn assign_queues(&self) -> Result<u64, CatalogError> {
         let unsorted: Vec<(Uuid, serde_json::Value)> = Entity::find()
             .select_only()
             .columns([Column::Id, Column::Payload])
@@ -50,6 +50,6 @@ impl Catalog {
 fn place(payload: serde_json::Value) -> (JobQueue, OrganizationId) {
     match serde_json::from_value::<Job>(payload) {
         Ok(job) => (job.queue(), job.turn_of()),
-        Err(_) => (JobQueue::Maintenance, Job::EVERYBODY),
+        Err(_) => (JobQueue::Maintenance, Job::SYSTEM),
     }
 }
