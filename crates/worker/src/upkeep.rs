@@ -29,8 +29,8 @@ pub(crate) async fn keep_up(processing: Processing, config: WorkerConfig, shutdo
         if Instant::now() >= next_probe {
             next_probe = Instant::now() + config.probe;
             probing.note(catalog.probe_outages(now).await);
+            queueing.note(queue_upkeep(&processing).await);
         }
-        queueing.note(queue_upkeep(&processing).await);
         tokio::select! {
             () = tokio::time::sleep(config.poll) => {}
             () = shutdown.cancelled() => {}

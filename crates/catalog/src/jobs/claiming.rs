@@ -108,12 +108,27 @@ impl Claim<'_> {
             .take()
     }
 
+    /// Whether any job of the queue is due. Without it, idle workers would visit every organization whose jobs wait for
+    /// their time.
+    fn has_due(&self) -> SimpleExpr {
+        let first = Query::select()
+            .column(Column::RunAt)
+            .from(Entity)
+            .cond_where(self.waiting())
+            .order_by(Column::RunAt, Order::Asc)
+            .limit(1)
+            .take();
+        // Not `EXISTS`, for which PostgreSQL may read all jobs when it does not know the time.
+        SimpleExpr::SubQuery(None, Box::new(first.into())).lte(self.now.clone())
+    }
+
     /// The job whose turn it is.
     fn next(&self) -> WithQuery {
         let oldest = self.oldest_of_turn();
         let is_served = Expr::col((TURN, ORGANIZATION))
             .is_not_null()
-            .and(Expr::col((TURN, ORGANIZATION)).is_not_in(self.turn.except.iter().map(|it| it.uuid())));
+            .and(Expr::col((TURN, ORGANIZATION)).is_not_in(self.turn.except.iter().map(|it| it.uuid())))
+            .and(self.has_due());
         let next = match self.backend {
             Backend::Postgres => Query::select()
                 .column((NEXT, Column::Id))

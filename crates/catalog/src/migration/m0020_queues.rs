@@ -16,6 +16,8 @@ impl MigrationTrait for Migration {
         let waits = || Expr::col("lease_id").is_null().and(Expr::col("failed_at").is_null());
         let turns = index("job", &["queue", "organization_id", "run_at", "id"]).and_where(waits()).take();
         manager.create_index(turns).await?;
+        let due = index("job", &["queue", "run_at"]).and_where(waits()).take();
+        manager.create_index(due).await?;
         let unsorted =
             index("job", &["id"]).and_where(waits()).and_where(Expr::col("queue").is_null()).take();
         manager.create_index(unsorted).await?;

@@ -5,7 +5,7 @@ use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use crate::place::{Place, Reach};
 
 /// The queries as SeaORM writes them, with the columns left out.
-const QUERIES: [&str; 35] = [
+const QUERIES: [&str; 36] = [
     "SELECT * FROM track WHERE id = x'00' AND organization_id = x'00' AND deleted_at IS NULL",
     "SELECT * FROM track WHERE organization_id = x'00' AND collection_id = x'00' AND deleted_at IS NULL ORDER BY track_order, id LIMIT 50",
     "SELECT id FROM track WHERE source_key IN ('a', 'b') AND deleted_at IS NULL",
@@ -23,6 +23,7 @@ const QUERIES: [&str; 35] = [
     "UPDATE track SET creator_id = NULL WHERE creator_id = x'00'",
     "SELECT organization_id FROM job WHERE queue = 'uploads' AND lease_id IS NULL AND failed_at IS NULL AND organization_id > x'00' ORDER BY organization_id LIMIT 1",
     "SELECT id FROM job WHERE queue = 'uploads' AND lease_id IS NULL AND failed_at IS NULL AND organization_id = x'00' AND run_at <= 5 AND kind IN ('a', 'b') ORDER BY run_at, id LIMIT 1",
+    "SELECT run_at FROM job WHERE queue = 'uploads' AND lease_id IS NULL AND failed_at IS NULL ORDER BY run_at LIMIT 1",
     "SELECT id, payload FROM job WHERE queue IS NULL AND lease_id IS NULL AND failed_at IS NULL AND kind IN ('a', 'b') LIMIT 500",
     "SELECT id FROM job WHERE lease_id IS NOT NULL AND failed_at IS NULL AND leased_until <= 5 LIMIT 1",
     "UPDATE track_file SET deleted_at = 5 WHERE track_id IN (SELECT id FROM track WHERE collection_id = x'00') AND deleted_at IS NULL",

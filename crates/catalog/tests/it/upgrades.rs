@@ -29,6 +29,7 @@ const QUEUES: (&str, &[&str]) = (
     "m0020_queues",
     &[
         "DROP INDEX job_by_queue_organization_id_run_at_id",
+        "DROP INDEX job_by_queue_run_at",
         "DROP INDEX job_by_id",
         "DROP INDEX job_by_leased_until",
         "ALTER TABLE job DROP COLUMN queue",

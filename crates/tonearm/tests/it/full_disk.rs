@@ -70,6 +70,7 @@ async fn survive(disk: &SmallDisk, limit: &str) {
             let answers = answers.lock().await;
             (answers.collections_refused.len(), answers.uploads_refused.len())
         };
+        let waiting = client.track(&collection, "waiting.wav").await;
         disk.fill();
         let enough = |answers: &Answers| {
             answers.collections_refused.len() >= collections + 3
@@ -82,6 +83,7 @@ async fn survive(disk: &SmallDisk, limit: &str) {
             let ready = client.get("/readyz").await;
             assert_eq!(ready.status, StatusCode::SERVICE_UNAVAILABLE);
             assert_eq!(ready.json()["space"], "unavailable");
+            assert_eq!(upload(&client, &waiting).await, StatusCode::INSUFFICIENT_STORAGE);
         }
         disk.free();
         let (collections, tracks) = {
@@ -93,13 +95,14 @@ async fn survive(disk: &SmallDisk, limit: &str) {
         };
         until(&answers, goes_on).await;
         assert_eq!(client.get("/readyz").await.status, StatusCode::OK);
+        assert_eq!(upload(&client, &waiting).await, StatusCode::OK);
     }
     stop.store(true, Ordering::Relaxed);
     for writer in writers {
         writer.await.unwrap();
     }
     let answers = answers.lock().await;
-    refused_well(&answers, limit);
+    refused_well(&answers);
     for (track, _) in &answers.tracks {
         assert_eq!(client.settled(track).await["track_status_id"], "ready", "{}", program.log());
     }
@@ -109,12 +112,18 @@ async fn survive(disk: &SmallDisk, limit: &str) {
 }
 
 /// Every refusal says that the fault is ours and passes.
-fn refused_well(answers: &Answers, limit: &str) {
+fn refused_well(answers: &Answers) {
     let collections: BTreeSet<_> = answers.collections_refused.iter().map(StatusCode::as_u16).collect();
     assert_eq!(collections, BTreeSet::from([503]));
     let uploads: BTreeSet<_> = answers.uploads_refused.iter().map(StatusCode::as_u16).collect();
     assert!(uploads.is_subset(&BTreeSet::from([503, 507])), "{uploads:?}");
-    assert!(uploads.contains(&507) || limit == "0", "{uploads:?}");
+}
+
+/// Sends a short sound to a new track.
+async fn upload(client: &Client, track: &serde_json::Value) -> StatusCode {
+    let sound = wav(&WavSpec { seconds: SECONDS, ..WavSpec::default() });
+    let put = client.request(Method::PUT, text(track, "/track_upload/upload_url")).body(sound);
+    client.send(put).await.status
 }
 
 async fn everything_is_there(client: &Client, answers: &Answers) {
