@@ -204,14 +204,16 @@ async fn check_usage(load: &Load, report: &mut Report) -> Result<()> {
 }
 
 async fn usage(load: &Load) -> Result<HashMap<String, (u64, u64)>> {
-    let mut counted = HashMap::new();
+    let (mut counted, mut seen) = (HashMap::new(), 0);
     loop {
-        let path = format!("/v1/usage?group=track&limit=200&offset={}", counted.len());
+        // By rows and not by tracks: a row that moves between two pages while counts are added is seen twice.
+        let path = format!("/v1/usage?group=track&limit=200&offset={seen}");
         let page = load.client.get(0, &path, WITHIN).await?;
         let rows = page["usage"].as_array().cloned().unwrap_or_default();
         if rows.is_empty() {
             return Ok(counted);
         }
+        seen += rows.len();
         for row in rows {
             let number = |name: &str| row[name].as_u64().unwrap_or_default();
             let track = row["track_id"].as_str().or(row["folder"].as_str()).unwrap_or_default();
