@@ -5,7 +5,7 @@ LISTEN ?= 127.0.0.1:8080
 FILE ?=
 TONEARM := target/release/tonearm
 
-.PHONY: help run demo build test lint fmt pictures chaos cluster fuzz-api fuzz-media fuzz-edge bench rust ffmpeg
+.PHONY: help run demo build test lint fmt pictures chaos cluster neighbours fuzz-api fuzz-media fuzz-edge bench rust ffmpeg
 
 help: ## List what there is to make
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -40,6 +40,9 @@ pictures: rust ffmpeg ## Take a picture of every page of the dashboard (DIR, def
 chaos: rust ffmpeg ## Upload while the server is killed again and again (ROUNDS, default 20)
 	@TONEARM_CHAOS_ROUNDS=$${ROUNDS:-20} cargo test --release --package tonearm --test it chaos -- --nocapture
 	@cargo test --release --package tonearm --test it webhooks -- --ignored --nocapture
+
+neighbours: rust ffmpeg ## Let the version before (NEIGHBOUR, a commit) and this one share a database
+	@tools/neighbours $${NEIGHBOUR:-e49ecea}
 
 cluster: build ffmpeg ## Let nodes, database, bucket and disk fail for minutes (UPLOADS, OUTAGE, NODES, SEED, DISK_UPLOADS, DISK_OUTAGE)
 	@tools/need psql postgresql unshare util-linux

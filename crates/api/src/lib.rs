@@ -23,3 +23,4 @@ pub use app::{ApiSettings, App, AppParts};
 pub use error::ApiError;
 pub use rate_limit::RateLimits;
 pub use router::{router, routes};
+pub use shapes::write_listed_track;

@@ -31,6 +31,8 @@ pub(crate) struct Plan {
     pub(crate) tracks: usize,
     /// Tracks in the library whose pages are opened.
     pub(crate) library: usize,
+    /// Tracks in the library that is compared with one of a thousand.
+    pub(crate) scale: u64,
 }
 
 impl Plan {
@@ -49,6 +51,7 @@ impl Plan {
             listeners: 10_000,
             tracks: 10_000,
             library: 100_000,
+            scale: 1_000_000,
         }
     }
 
@@ -67,6 +70,7 @@ impl Plan {
             listeners: 200,
             tracks: 400,
             library: 2000,
+            scale: 20_000,
         }
     }
 

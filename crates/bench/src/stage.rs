@@ -57,13 +57,35 @@ impl std::ops::Deref for Stage {
 
 impl Stage {
     pub(crate) async fn open() -> Result<Self> {
+        Self::open_over(None, async |_, _| Ok(())).await
+    }
+
+    /// Over this database, else over a file in a folder of its own. `fill` is called with the folder and the id of the
+    /// organization before the service starts.
+    pub(crate) async fn open_over(
+        database: Option<&str>,
+        fill: impl AsyncFnOnce(&Path, &str) -> Result<()>,
+    ) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let mut program = Program::new(&binary()?, &folder.path().join("data"));
         program.set("TONEARM_LOG_FILTER", "warn");
+        if let Some(url) = database {
+            program.set("TONEARM_DATABASE_URL", url);
+            run(&program, &["migrate"])?;
+        }
         let made = printed(&program, &["org", "create", "--name", "Bench", "--json"])?;
+        // The first start ties the database to the store, which is not done once the database names objects.
+        program.start().await;
+        program.terminate();
+        fill(folder.path(), text(&made, "/organization_id")?).await?;
         program.start().await;
         let tenant = Tenant::of(&program, &made).await?;
         Ok(Self { program, tenant, folder })
+    }
+
+    /// Stops the service.
+    pub(crate) fn stop(&mut self) {
+        self.program.kill();
     }
 
     /// Another organization.
@@ -94,9 +116,7 @@ impl Stage {
 
     /// What a command prints.
     pub(crate) fn command(&self, arguments: &[&str]) -> Result<String> {
-        let output = self.program.run(arguments);
-        ensure!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-        Ok(String::from_utf8(output.stdout)?)
+        Ok(String::from_utf8(run(&self.program, arguments)?)?)
     }
 }
 
@@ -180,9 +200,14 @@ impl Tenant {
 
 /// What a command prints as JSON.
 fn printed(program: &Program, arguments: &[&str]) -> Result<Value> {
+    Ok(serde_json::from_slice(&run(program, arguments)?)?)
+}
+
+/// What a command writes.
+fn run(program: &Program, arguments: &[&str]) -> Result<Vec<u8>> {
     let output = program.run(arguments);
     ensure!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    Ok(serde_json::from_slice(&output.stdout)?)
+    Ok(output.stdout)
 }
 
 /// The text at a JSON pointer.

@@ -1,7 +1,11 @@
 //! The audit log.
 
-use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
-use tonearm_domain::{AuditEntry, AuditEntryId, AuditRecord, OrganizationId, Timestamp};
+use sea_orm::sea_query::{Query, UnionType};
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect,
+    QueryTrait, Select,
+};
+use tonearm_domain::{AuditAction, AuditEntry, AuditEntryId, AuditRecord, OrganizationId, Timestamp};
 use uuid::Uuid;
 
 use crate::entity::audit_entry::{ActiveModel, Column, Entity};
@@ -24,14 +28,19 @@ pub struct AuditFilter {
 }
 
 impl AuditFilter {
+    /// The actions that are asked for, each by its full name; `None` where any may be.
+    fn actions(&self) -> Option<Vec<&str>> {
+        let asked = self.action.as_deref()?;
+        let of_noun = |action: &&str| action.split_once('.').is_some_and(|(noun, _)| noun == asked);
+        let mut actions: Vec<&str> =
+            AuditAction::ALL.iter().map(|action| action.as_str()).filter(of_noun).collect();
+        if actions.is_empty() {
+            actions.push(asked);
+        }
+        Some(actions)
+    }
+
     fn condition(&self, organization: Option<OrganizationId>) -> Condition {
-        let action = self.action.as_ref().map(|action| {
-            // A noun is no pattern: all that starts with "track." lies between "track." and "track/".
-            let of_noun = Condition::all()
-                .add(Column::Action.gte(format!("{action}.")))
-                .add(Column::Action.lt(format!("{action}/")));
-            Condition::any().add(Column::Action.eq(action)).add(of_noun)
-        });
         Condition::all()
             .add(match organization {
                 Some(id) => Column::OrganizationId.eq(id.uuid()),
@@ -39,7 +48,6 @@ impl AuditFilter {
             })
             .add_option(self.actor_id.map(|id| Column::ActorId.eq(id)))
             .add_option(self.subject_id.map(|id| Column::SubjectId.eq(id)))
-            .add_option(action)
             .add_option(self.since.map(|at| Column::At.gte(at.unix_millis())))
             .add_option(self.until.map(|at| Column::At.lt(at.unix_millis())))
     }
@@ -54,11 +62,38 @@ impl Catalog {
         before: Option<AuditEntryId>,
         limit: u64,
     ) -> Result<Vec<AuditRecord>, CatalogError> {
-        let mut select = Entity::find().filter(filter.condition(organization));
-        if let Some(before) = before {
-            select = select.filter(Column::Id.lt(before.uuid()));
+        let older = |select: Select<Entity>| {
+            let matching = select.filter(filter.condition(organization));
+            let older =
+                matching.apply_if(before, |select, before| select.filter(Column::Id.lt(before.uuid())));
+            older.order_by_desc(Column::Id).limit(limit)
+        };
+        let Some(actions) = filter.actions() else {
+            return all(self.reader(), older(Entity::find())).await;
+        };
+        // The newest lines of each action are found by an index; those of several actions together are not.
+        let mut found = Query::select();
+        for (at, action) in actions.into_iter().enumerate() {
+            let newest =
+                older(Entity::find().select_only().column(Column::Id).filter(Column::Action.eq(action)));
+            let newest = Query::select().column("id").from_subquery(newest.into_query(), "newest").take();
+            match at {
+                0 => found = newest,
+                _ => _ = found.union(UnionType::All, newest),
+            }
         }
-        all(self.reader(), select.order_by_desc(Column::Id).limit(limit)).await
+        let ids = Query::select()
+            .column("id")
+            .from_subquery(found, "found")
+            .order_by("id", Order::Desc)
+            .limit(limit)
+            .take();
+        let ids = self.reader().query_all(&ids).await?;
+        let ids: Vec<Uuid> = ids.iter().map(|row| row.try_get("", "id")).collect::<Result<_, _>>()?;
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        all(self.reader(), Entity::find().filter(Column::Id.is_in(ids)).order_by_desc(Column::Id)).await
     }
 }
 

@@ -1,18 +1,19 @@
 //! The connection to the database.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use sea_orm::{DatabaseConnection, SqliteTransactionMode, TransactionOptions, TransactionTrait};
-use tokio::sync::Notify;
-use tonearm_domain::JobClass;
+use sea_orm::sqlx::postgres::PgConnectOptions;
+use sea_orm::{DatabaseConnection, SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait};
 
 use crate::changes::Observers;
+use crate::notices::Notices;
 use crate::statements::Single;
-use crate::transaction::{Ending, Wakers};
+use crate::transaction::Ending;
 use crate::url::Place;
-use crate::{CatalogError, Change, DatabaseUrl, DueClock, Transaction, postgres, sqlite, unit};
+use crate::wakeups::{Wakers, Wakeups};
+use crate::{CatalogError, Change, DatabaseUrl, DueClock, Transaction, WorkKind, postgres, sqlite, unit};
 
 /// Which database it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +22,17 @@ pub enum Backend {
     Sqlite,
     /// A server, for as many machines as needed.
     Postgres,
+}
+
+/// What opening a database may do to its tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Migrate {
+    /// Nothing. A database without the tables of this version is refused.
+    Never,
+    /// Make them in an empty database. One of an earlier version is refused.
+    IfEmpty,
+    /// Make them, or bring them up to date.
+    Always,
 }
 
 /// How the database is connected to.
@@ -36,6 +48,13 @@ pub struct ConnectOptions {
     pub statement_timeout: Duration,
     /// Whose clock decides what is due. SQLite always goes by the caller's.
     pub due_clock: DueClock,
+    /// What may be done to the tables.
+    pub migrate: Migrate,
+    /// How long to wait for another process that is migrating.
+    pub migration_wait: Duration,
+    /// On PostgreSQL, whether a commit returns only when other nodes were told what it queued: for processes that end soon
+    /// after. Others tell them in the background.
+    pub tell_nodes_first: bool,
 }
 
 impl Default for ConnectOptions {
@@ -45,6 +64,9 @@ impl Default for ConnectOptions {
             acquire_timeout: Duration::from_secs(30),
             statement_timeout: Duration::from_secs(60),
             due_clock: DueClock::Caller,
+            migrate: Migrate::IfEmpty,
+            migration_wait: Duration::from_secs(3600),
+            tell_nodes_first: false,
         }
     }
 }
@@ -58,17 +80,29 @@ pub struct Catalog(Arc<Connections>);
 
 struct Connections {
     backend: Backend,
+    /// The PostgreSQL server.
+    server: Option<PgConnectOptions>,
     reader: DatabaseConnection,
     /// On SQLite a pool of one connection, so that writers of this process queue up here instead of colliding in
     /// the file. On PostgreSQL the same pool as `reader`.
     writer: Single,
     ending: Ending,
-    queries: Arc<AtomicU64>,
+    queries: Arc<Queries>,
 }
 
+/// What was run.
+#[derive(Default)]
+struct Queries {
+    count: AtomicU64,
+    watcher: OnceLock<Watcher>,
+}
+
+type Watcher = Box<dyn Fn(&Statement) + Send + Sync>;
+
 impl Catalog {
-    /// Connects, makes the file of an SQLite database if it is not there (mode 0600), and brings the tables up to
-    /// date. Safe to do in several processes at once.
+    /// Connects, makes the file of an SQLite database if it is not there (mode 0600), and checks that the tables are those
+    /// that this version needs; [`ConnectOptions::migrate`] says what is done where they are not. Safe to do in several
+    /// processes at once.
     pub async fn connect(url: &DatabaseUrl, options: ConnectOptions) -> Result<Self, CatalogError> {
         let (backend, mut reader, mut writer) = match &url.0 {
             Place::Sqlite(path) => {
@@ -80,20 +114,35 @@ impl Catalog {
                 (Backend::Postgres, pool.clone(), pool)
             }
         };
-        let queries = Arc::new(AtomicU64::new(0));
+        let queries = Arc::<Queries>::default();
         for connection in [&mut reader, &mut writer] {
             let queries = Arc::clone(&queries);
-            connection.set_metric_callback(move |_| {
-                queries.fetch_add(1, Ordering::Relaxed);
+            connection.set_metric_callback(move |query| {
+                queries.count.fetch_add(1, Ordering::Relaxed);
+                if let Some(watcher) = queries.watcher.get() {
+                    watcher(query.statement);
+                }
             });
         }
-        let (wakers, observers) = (Wakers::default(), Observers::default());
+        let (wakers, server) = match &url.0 {
+            Place::Sqlite(_) => (Wakers::default(), None),
+            Place::Postgres(server) => {
+                (Wakers::telling(Notices::new(reader.clone())), Some((**server).clone()))
+            }
+        };
         let due_clock = match backend {
             Backend::Sqlite => DueClock::Caller,
             Backend::Postgres => options.due_clock,
         };
-        let ending = Ending { backend, database: reader.clone(), observers, wakers, due_clock };
-        Ok(Self(Arc::new(Connections { backend, reader, writer: Single(writer), ending, queries })))
+        let ending = Ending {
+            backend,
+            database: reader.clone(),
+            observers: Observers::default(),
+            wakers,
+            is_telling_first: options.tell_nodes_first,
+            due_clock,
+        };
+        Ok(Self(Arc::new(Connections { backend, server, reader, writer: Single(writer), ending, queries })))
     }
 
     /// Begins a write transaction. On SQLite this waits until every earlier one is over, also those of other
@@ -123,21 +172,26 @@ impl Catalog {
     /// Closes all connections once they are free. Requests that come later are told that the database is not
     /// available.
     pub async fn close(self) -> Result<(), CatalogError> {
+        // What was just put back into the queue is for others to take.
+        if let Some(notices) = self.wakers().notices() {
+            notices.flush().await;
+        }
         // The writer goes last: it then is the one to fold SQLite's log back into the file.
         self.0.reader.close_by_ref().await?;
         self.0.writer.0.close_by_ref().await?;
         Ok(())
     }
 
-    /// Is notified after each commit that queued jobs of a class, once for every job, so that workers of this process
-    /// need not wait for their next look.
-    pub fn jobs_enqueued(&self, class: JobClass) -> Arc<Notify> {
-        Arc::clone(&self.0.ending.wakers.jobs[class as usize])
+    /// Tells after each commit that queued work of a kind, so that workers need not wait for their next look: commits of
+    /// this process, and of others while it listens to them (see [`Catalog::listen`]).
+    pub fn wakeups(&self, kind: WorkKind) -> Wakeups {
+        self.wakers().wakeups(kind)
     }
 
-    /// Is notified after each commit that queued webhooks.
-    pub fn deliveries_queued(&self) -> Arc<Notify> {
-        Arc::clone(&self.0.ending.wakers.deliveries)
+    /// Whether workers are told at present what any node queues, and can tell how long there is nothing to do: not where
+    /// the time is set by hand.
+    pub fn is_told_of_work(&self) -> bool {
+        matches!(self.due_clock(), DueClock::Server(_)) && self.wakers().is_listening()
     }
 
     /// From now on calls `observer` with what each transaction of this process changed: after it is committed and
@@ -149,7 +203,21 @@ impl Catalog {
 
     /// How many statements were run since the start, beginnings and ends of transactions not counted.
     pub fn queries(&self) -> u64 {
-        self.0.queries.load(Ordering::Relaxed)
+        self.0.queries.count.load(Ordering::Relaxed)
+    }
+
+    /// From now on calls `watcher` with each statement that was run, for tests of how they are planned. Only the first
+    /// watcher is called.
+    pub fn watch_statements(&self, watcher: impl Fn(&Statement) + Send + Sync + 'static) {
+        drop(self.0.queries.watcher.set(Box::new(watcher)));
+    }
+
+    pub(crate) fn wakers(&self) -> &Wakers {
+        &self.0.ending.wakers
+    }
+
+    pub(crate) fn server(&self) -> Option<&PgConnectOptions> {
+        self.0.server.as_ref()
     }
 
     /// Whose clock decides what is due.

@@ -22,6 +22,8 @@ pub enum Change {
     Collection(CollectionId),
     /// The record of a track, or its files.
     Track(TrackId),
+    /// Which tracks of a collection are listed, or how.
+    TracksOf(CollectionId),
 }
 
 type Observer = Arc<dyn Fn(&[Change]) + Send + Sync>;

@@ -1,12 +1,13 @@
 //! Collections.
 
-use sea_orm::sea_query::{Expr, Query};
+use sea_orm::sea_query::{Expr, Query, SimpleExpr};
 use sea_orm::{ColumnTrait, EntityTrait, NotSet, QueryFilter, QueryOrder, QuerySelect, Select, Set};
-use tonearm_domain::{Collection, CollectionId, Deletion, OrganizationId, Page, TrackId};
+use tonearm_domain::{Collection, CollectionId, Deletion, OrganizationId, Page};
+use uuid::Uuid;
 
+use crate::column::size;
 use crate::entity::collection::{ActiveModel, Column, Entity};
-use crate::entity::track;
-use crate::query::{TO_CHANGE, change, one, page};
+use crate::query::{TO_CHANGE, change, checked, one, page};
 use crate::{Catalog, CatalogError, Change, Record, Transaction};
 
 fn living(organization: OrganizationId) -> Select<Entity> {
@@ -17,6 +18,19 @@ fn by_id(organization: OrganizationId, id: CollectionId) -> Select<Entity> {
     living(organization).filter(Column::Id.eq(id.uuid()))
 }
 
+/// The id of a collection of the organization that is not deleted, else nothing: for what belongs to it. The organization
+/// is asked for once, and not of every row.
+pub(crate) fn living_id(organization: OrganizationId, id: CollectionId) -> SimpleExpr {
+    let living = Query::select()
+        .column(Column::Id)
+        .from(Entity)
+        .and_where(Column::Id.eq(id.uuid()))
+        .and_where(checked(Column::OrganizationId.eq(organization.uuid())))
+        .and_where(Column::DeletedAt.is_null())
+        .take();
+    SimpleExpr::SubQuery(None, Box::new(living.into()))
+}
+
 impl Catalog {
     /// One collection of the organization.
     pub async fn collection(
@@ -25,6 +39,17 @@ impl Catalog {
         id: CollectionId,
     ) -> Result<Option<Collection>, CatalogError> {
         one(self.reader(), by_id(organization, id)).await
+    }
+
+    /// How many tracks a collection has that are not deleted by themselves; none where there is no such collection.
+    pub async fn track_count(
+        &self,
+        organization: OrganizationId,
+        id: CollectionId,
+    ) -> Result<Option<u64>, CatalogError> {
+        let count = by_id(organization, id).select_only().column(Column::TrackCount);
+        let count = count.into_tuple::<i64>().one(self.reader()).await?;
+        count.map(|count| size("collection.track_count", count)).transpose()
     }
 
     /// How many collections the organization has, or 0 or 1 where `only` one counts, and a page of them, oldest
@@ -78,38 +103,31 @@ impl Transaction {
         change(self.db(), update, Record::Collection).await
     }
 
-    /// Marks a collection, its tracks, and their files and own recipes as deleted. Gives the tracks that this
-    /// deleted, in no order; none also where there is no such collection.
+    /// Marks a collection as deleted, and nothing else: its tracks are not there without it. Tells whether it was there.
     pub async fn soft_delete_collection(
         &self,
         organization: OrganizationId,
         id: CollectionId,
         deletion: impl Into<Deletion>,
-    ) -> Result<Vec<TrackId>, CatalogError> {
+    ) -> Result<bool, CatalogError> {
         let deletion = deletion.into();
-        // The collection goes first: whoever adds a track takes its lock, too.
+        let until = deletion.restorable_until.map(|until| until.unix_millis());
         let marked = Entity::update_many()
             .col_expr(Column::DeletedAt, Expr::value(deletion.at.unix_millis()))
-            .col_expr(
-                Column::RestorableUntil,
-                Expr::value(deletion.restorable_until.map(|until| until.unix_millis())),
-            )
+            .col_expr(Column::RestorableUntil, Expr::value(until))
             .filter(Column::Id.eq(id.uuid()))
             .filter(Column::OrganizationId.eq(organization.uuid()))
             .filter(Column::DeletedAt.is_null())
             .exec(self.db())
             .await?;
-        if marked.rows_affected == 0 {
-            return Ok(Vec::new());
-        }
         self.note(Change::Collection(id));
-        let tracks = self.mark_tracks(track::Column::CollectionId.eq(id.uuid()), deletion, false).await?;
-        let of_collection = Query::select()
-            .column(track::Column::Id)
-            .from(track::Entity)
-            .and_where(track::Column::CollectionId.eq(id.uuid()))
-            .take();
-        self.mark_belongings(of_collection, deletion.at).await?;
-        Ok(tracks)
+        Ok(marked.rows_affected > 0)
+    }
+
+    /// Locks a collection, unless it is deleted; whether it is there. Whoever locks a track, too, locks the track first.
+    pub(crate) async fn lock_collection(&self, id: CollectionId) -> Result<bool, CatalogError> {
+        let living = Entity::find_by_id(id.uuid()).filter(Column::DeletedAt.is_null());
+        let locked = living.select_only().column(Column::Id).lock(TO_CHANGE);
+        Ok(locked.into_tuple::<Uuid>().one(self.db()).await?.is_some())
     }
 }

@@ -10,13 +10,13 @@ use sea_orm::{
     QueryOrder, QuerySelect, Set, UpdateMany,
 };
 use tonearm_domain::{
-    ClaimedDelivery, DeliveryAttempt, DeliveryState, LeaseId, OrganizationId, Page, Timestamp,
-    WebhookDelivery, WebhookDeliveryId, WebhookId,
+    ClaimedDelivery, DeliveryAttempt, DeliveryState, LeaseId, OrganizationId, Timestamp, WebhookDelivery,
+    WebhookDeliveryId, WebhookId,
 };
 
 use crate::entity::webhook_attempt;
 use crate::entity::webhook_delivery::{ActiveModel, Column, Entity, Model, small};
-use crate::query::{all, one, page};
+use crate::query::{all, checked, one};
 use crate::{Catalog, CatalogError, DueClock, Transaction};
 
 /// Which deliveries; what is not set does not narrow.
@@ -26,10 +26,6 @@ pub struct DeliveryFilter {
     pub webhook_id: Option<WebhookId>,
     /// Only those in this state.
     pub state: Option<DeliveryState>,
-}
-
-fn pending() -> Condition {
-    Condition::all().add(Column::State.eq(DeliveryState::Pending.as_str()))
 }
 
 /// Due again from the start, whatever it was before.
@@ -46,18 +42,28 @@ fn restarted(clock: &DueClock, now: Timestamp) -> UpdateMany<Entity> {
 }
 
 impl Catalog {
-    /// One page of an organization's deliveries, the newest first, and how many there are in all.
+    /// The newest deliveries of an organization that match, older than `before`, at most `limit`.
     pub async fn deliveries(
         &self,
         organization: OrganizationId,
         filter: DeliveryFilter,
-        wanted: Page,
-    ) -> Result<(u64, Vec<WebhookDelivery>), CatalogError> {
+        before: Option<WebhookDeliveryId>,
+        limit: u64,
+    ) -> Result<Vec<WebhookDelivery>, CatalogError> {
+        let own = Column::OrganizationId.eq(organization.uuid());
         let matching = Condition::all()
-            .add(Column::OrganizationId.eq(organization.uuid()))
+            // An endpoint has few deliveries beside those of all endpoints, so it is what they are found by.
+            .add(if filter.webhook_id.is_some() { checked(own) } else { own })
             .add_option(filter.webhook_id.map(|id| Column::WebhookId.eq(id.uuid())))
-            .add_option(filter.state.map(|state| Column::State.eq(state.as_str())));
-        page(self.reader(), Entity::find().filter(matching).order_by_desc(Column::Id), wanted).await
+            // Written into the statement, as plans depend on it: few deliveries have failed, and most have arrived.
+            .add_option(
+                filter
+                    .state
+                    .map(|state| Expr::col(Column::State).eq(Expr::cust(format!("'{}'", state.as_str())))),
+            )
+            .add_option(before.map(|before| Column::Id.lt(before.uuid())));
+        let select = Entity::find().filter(matching).order_by_desc(Column::Id).limit(limit);
+        all(self.reader(), select).await
     }
 
     /// One delivery of an organization.
@@ -170,6 +176,9 @@ impl Transaction {
         if changed.rows_affected == 0 {
             return Ok(false);
         }
+        if delivery.due_at.is_some_and(|due_at| self.due_clock().is_soon(due_at)) {
+            self.note_delivery();
+        }
         webhook_attempt::Entity::insert(webhook_attempt::ActiveModel::from(attempt))
             .exec_without_returning(self.db())
             .await?;
@@ -204,35 +213,5 @@ impl Transaction {
             .await?;
         self.note_delivery();
         Ok(changed.rows_affected)
-    }
-
-    /// Marks as failed what was queued before a moment and is still waiting. Gives how many there were.
-    pub async fn give_up_deliveries(
-        &self,
-        queued_before: Timestamp,
-        now: Timestamp,
-    ) -> Result<u64, CatalogError> {
-        let row = ActiveModel {
-            state: Set(DeliveryState::Failed.as_str().to_owned()),
-            due_at: Set(None),
-            lease_id: Set(None),
-            finished_at: Set(Some(now.unix_millis())),
-            ..Default::default()
-        };
-        let changed = Entity::update_many()
-            .set(row)
-            .filter(pending())
-            .filter(Column::QueuedAt.lt(queued_before.unix_millis()))
-            .filter(Expr::col(Column::DueAt).lte(self.due_clock().now(now)))
-            .exec(self.db())
-            .await?;
-        Ok(changed.rows_affected)
-    }
-
-    /// Removes deliveries that were finished before a moment. Gives how many there were.
-    pub async fn delete_finished_deliveries(&self, before: Timestamp) -> Result<u64, CatalogError> {
-        let deleted =
-            Entity::delete_many().filter(Column::FinishedAt.lt(before.unix_millis())).exec(self.db()).await?;
-        Ok(deleted.rows_affected)
     }
 }

@@ -3,6 +3,10 @@
 use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
 use tonearm_domain::{Ambient, Timestamp};
 
+/// What is due within so many milliseconds is told to workers that sleep. Longer than any of them sleeps, so that each
+/// finds the rest by itself in time.
+const SOON_MILLIS: i64 = 30_000;
+
 /// Whose clock decides when jobs and webhooks are due and when leases end.
 #[derive(Debug, Clone, Default)]
 pub enum DueClock {
@@ -19,6 +23,14 @@ impl DueClock {
     /// The server's clock, unless time is set by hand.
     pub fn for_node(ambient: &Ambient) -> Self {
         if ambient.is_time_set_by_hand() { Self::Caller } else { Self::Server(ambient.clone()) }
+    }
+
+    /// Whether a moment is so near that it has to be told of. A clock that is set by hand says nothing of that.
+    pub(crate) fn is_soon(&self, moment: Timestamp) -> bool {
+        match self {
+            Self::Caller => true,
+            Self::Server(node) => moment.unix_millis() - node.now().unix_millis() <= SOON_MILLIS,
+        }
     }
 
     /// A moment of the caller's clock, as SQL, by the clock that decides.

@@ -103,9 +103,63 @@ pub enum CatalogError {
     /// A row holds something that this version does not understand.
     #[error("{0}")]
     Corrupt(String),
+    /// The tables are not those that this version needs.
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
     /// Anything else, which is a mistake in Tonearm or in how the database was set up.
     #[error("the database refused a request")]
     Other(#[source] Box<dyn Error + Send + Sync>),
+}
+
+/// Why the tables of a database are not those that this version needs.
+#[derive(Debug, thiserror::Error)]
+pub enum SchemaError {
+    /// There are none.
+    #[error("the database is empty. Run `tonearm migrate`, or start the service")]
+    Empty,
+    /// An earlier version made them.
+    #[error(
+        "the database has the tables of an earlier version. Run `tonearm migrate`, or start the service with `--migrate`"
+    )]
+    Behind,
+    /// A newer version changed them, and this one cannot use them any more.
+    #[error("the database has been changed by a newer version of Tonearm, which this one cannot read{}", needed(.oldest.as_deref()))]
+    Newer {
+        /// The oldest version that can use them, where that is known.
+        oldest: Option<String>,
+    },
+    /// Another process was migrating for all the time that this one was to wait.
+    #[error("another process is still migrating this database")]
+    Busy,
+    /// A step failed. What was done stays done; the next attempt goes on from there.
+    #[error("the step {step} failed: {source}{}", reason(.source))]
+    Step {
+        /// Its name.
+        step: String,
+        /// Why.
+        source: Box<CatalogError>,
+    },
+}
+
+fn needed(oldest: Option<&str>) -> String {
+    oldest.map(|oldest| format!(". Version {oldest} or a newer one is needed")).unwrap_or_default()
+}
+
+/// What the database itself said, for whoever has to repair it.
+fn reason(error: &CatalogError) -> String {
+    let mut innermost: Option<&dyn Error> = None;
+    let mut next = error.source();
+    while let Some(source) = next {
+        innermost = Some(source);
+        next = source.source();
+    }
+    innermost.map(|source| format!(" ({source})")).unwrap_or_default()
+}
+
+impl SchemaError {
+    pub(crate) fn step(step: &str, source: CatalogError) -> Self {
+        Self::Step { step: step.to_owned(), source: Box::new(source) }
+    }
 }
 
 impl CatalogError {

@@ -1,12 +1,13 @@
 //! Files that were made of tracks: the `track_file` table.
 
-use sea_orm::sea_query::OnConflict;
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select};
-use tonearm_domain::{OrganizationId, TrackFile, TrackId, VariantId};
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect, Select};
+use tonearm_domain::{TrackFile, TrackId, VariantId};
 use uuid::Uuid;
 
-use crate::entity::track;
 use crate::entity::track_file::{ActiveModel, Column, Entity};
+use crate::entity::{track, variant};
+use crate::living::living_track;
 use crate::query::{TO_CHANGE, all};
 use crate::{Catalog, CatalogError, Change, Record, Transaction};
 
@@ -14,7 +15,18 @@ use crate::{Catalog, CatalogError, Change, Record, Transaction};
 pub(crate) const BATCH: usize = 1000;
 
 fn of_track(track: TrackId) -> Select<Entity> {
-    Entity::find().filter(Column::TrackId.eq(track.uuid())).filter(Column::DeletedAt.is_null())
+    Entity::find().filter(Column::TrackId.eq(track.uuid())).filter(living())
+}
+
+/// Files that are neither deleted nor made by a recipe that is being removed.
+pub(crate) fn living() -> Condition {
+    let removed = Query::select()
+        .expr(Expr::value(1))
+        .from(variant::Entity)
+        .and_where(Expr::col((variant::Entity, variant::Column::Id)).equals((Entity, Column::VariantId)))
+        .and_where(variant::Column::DeletedAt.is_not_null())
+        .take();
+    Condition::all().add(Column::DeletedAt.is_null()).add(Expr::exists(removed).not())
 }
 
 /// By track, then in the order of the recipes: the organization's before the track's own.
@@ -45,7 +57,7 @@ impl Catalog {
         for batch in tracks.chunks(BATCH) {
             let select = Entity::find()
                 .filter(Column::TrackId.is_in(batch.iter().map(|track| track.uuid())))
-                .filter(Column::DeletedAt.is_null());
+                .filter(living());
             files.extend(all(self.reader(), select).await?);
         }
         Ok(in_order(files))
@@ -96,30 +108,23 @@ impl Transaction {
         Ok(())
     }
 
-    /// Removes the rows of every file that a recipe made; the sweep removes the objects. Gives how many there were.
-    pub async fn delete_files_of_recipe(
+    /// What one recipe made of some tracks, in no order.
+    pub async fn files_of_recipe(
         &self,
-        organization: OrganizationId,
         recipe: VariantId,
-    ) -> Result<u64, CatalogError> {
-        self.note(Change::Recipes(organization));
-        let deleted = Entity::delete_many()
+        tracks: &[TrackId],
+    ) -> Result<Vec<TrackFile>, CatalogError> {
+        let select = Entity::find()
             .filter(Column::VariantId.eq(recipe.uuid()))
-            .filter(Column::DeletedAt.is_null())
-            .into_query()
-            .returning_col(Column::TrackId)
-            .take();
-        let rows = self.db().query_all(&deleted).await?;
-        for row in &rows {
-            self.note(Change::Track(TrackId::from_uuid(row.try_get("", "track_id")?)));
-        }
-        Ok(rows.len() as u64)
+            .filter(Column::TrackId.is_in(tracks.iter().map(|track| track.uuid())))
+            .filter(living());
+        all(self.db(), select).await
     }
 
     /// A file of a track that is being deleted at the same time would never be removed.
     async fn lock_living_track(&self, track: TrackId) -> Result<(), CatalogError> {
         track::Entity::find_by_id(track.uuid())
-            .filter(track::Column::DeletedAt.is_null())
+            .filter(living_track())
             .select_only()
             .column(track::Column::Id)
             .lock(TO_CHANGE)

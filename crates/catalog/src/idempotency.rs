@@ -148,11 +148,4 @@ impl Transaction {
         let kept = Entity::update_many().set(answered).filter(held(claim)).exec(self.db()).await?;
         Ok(kept.rows_affected > 0)
     }
-
-    /// Removes the answers that have expired. Gives how many there were.
-    pub async fn delete_expired_answers(&self, now: Timestamp) -> Result<u64, CatalogError> {
-        let deleted =
-            Entity::delete_many().filter(Column::ExpiresAt.lte(now.unix_millis())).exec(self.db()).await?;
-        Ok(deleted.rows_affected)
-    }
 }

@@ -79,11 +79,4 @@ impl Transaction {
             .await?;
         Ok(())
     }
-
-    /// Removes links that ended before `now`. Gives how many there were.
-    pub async fn delete_expired_invitations(&self, now: Timestamp) -> Result<u64, CatalogError> {
-        let deleted =
-            Entity::delete_many().filter(Column::ExpiresAt.lte(now.unix_millis())).exec(self.db()).await?;
-        Ok(deleted.rows_affected)
-    }
 }

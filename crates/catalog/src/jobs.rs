@@ -10,23 +10,25 @@
 //! [`DueClock`]: crate::DueClock
 
 mod claiming;
+mod enqueueing;
 mod expired_leases;
 mod listing;
 mod unassigned;
 mod waiting;
 
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr};
+use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Set, UpdateMany,
 };
-use tonearm_domain::{ClaimedJob, Job, JobId, Timestamp};
+use tonearm_domain::{ClaimedJob, Timestamp};
 
-use crate::column::{encoded, foreign_text};
+use crate::column::foreign_text;
 use crate::entity::job::{ActiveModel, Column, Entity};
 use crate::query::TO_CHANGE;
-use crate::{Catalog, CatalogError, DueClock, Transaction};
+use crate::{Catalog, CatalogError, DueClock, Transaction, WorkKind};
 
 pub use claiming::Turn;
+pub use enqueueing::NewJob;
 pub use listing::{JobFilter, JobState, PendingJob};
 pub use waiting::Wait;
 
@@ -99,6 +101,7 @@ impl Catalog {
             .col_expr(Column::Attempts, Expr::col(Column::Attempts).sub(1))
             .exec(self.writer())
             .await?;
+        self.wakers().wake(WorkKind::Jobs(claimed.job.queue().class()));
         Ok(changed.rows_affected > 0)
     }
 
@@ -120,46 +123,22 @@ impl Catalog {
         run_at: Timestamp,
         error: &str,
     ) -> Result<bool, CatalogError> {
-        retry(self.writer(), self.due_clock(), claimed, run_at, error).await
+        let is_held = retry(self.writer(), self.due_clock(), claimed, run_at, error).await?;
+        self.wake_for(claimed, run_at);
+        Ok(is_held)
+    }
+}
+
+impl Catalog {
+    /// Wakes workers for a job that was put off, so that they know when it is due.
+    fn wake_for(&self, claimed: &ClaimedJob, run_at: Timestamp) {
+        if self.due_clock().is_soon(run_at) {
+            self.wakers().wake(WorkKind::Jobs(claimed.job.queue().class()));
+        }
     }
 }
 
 impl Transaction {
-    /// Queues a job, not to run before `run_at`. With a `unique` key nothing is queued while another job with the
-    /// same key waits for its first claim; one that is running does not count, as it may have begun before what
-    /// this one is about.
-    pub async fn enqueue(
-        &self,
-        job: Job,
-        id: JobId,
-        run_at: Timestamp,
-        unique: Option<&str>,
-    ) -> Result<(), CatalogError> {
-        let row: [(Column, SimpleExpr); 10] = [
-            (Column::Id, id.uuid().into()),
-            (Column::Kind, job.kind().into()),
-            (Column::Payload, encoded("job.payload", &job)?.into()),
-            (Column::UniqueKey, unique.map(str::to_owned).into()),
-            (Column::TrackId, job.track_id().map(|id| id.uuid()).into()),
-            (Column::Queue, job.queue().as_str().into()),
-            (Column::OrganizationId, job.turn_of().uuid().into()),
-            (Column::RunAt, self.due_clock().at(run_at)),
-            (Column::Attempts, 0.into()),
-            (Column::Failures, 0.into()),
-        ];
-        let (columns, values): (Vec<_>, Vec<_>) = row.into_iter().unzip();
-        let insert = Query::insert()
-            .into_table(Entity)
-            .columns(columns)
-            .values_panic(values)
-            .on_conflict(OnConflict::column(Column::UniqueKey).do_nothing().to_owned())
-            .take();
-        if self.db().execute(&insert).await?.rows_affected() > 0 {
-            self.note_enqueued(job.queue().class());
-        }
-        Ok(())
-    }
-
     /// Whether a job is still its holder's, which then stays so until the end of the transaction. `false`: somebody
     /// else does the job, and this transaction must be rolled back.
     ///
@@ -184,6 +163,7 @@ impl Transaction {
         run_at: Timestamp,
         error: &str,
     ) -> Result<bool, CatalogError> {
+        self.note_put_off(claimed.job.queue().class(), run_at);
         retry(self.db(), self.due_clock(), claimed, run_at, error).await
     }
 

@@ -1,23 +1,30 @@
 //! Lists of tracks and collections that are searched, sorted and leafed through.
 
-use sea_orm::sea_query::{Expr, ExprTrait, LikeExpr, OnConflict, Query, SelectStatement, SimpleExpr};
+use sea_orm::sea_query::{
+    BinOper, Expr, ExprTrait, LikeExpr, OnConflict, Query, SelectStatement, SimpleExpr,
+};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, NotSet, PaginatorTrait, QueryFilter, QuerySelect, QueryTrait,
-    Select, Set,
+    ColumnTrait, ConnectionTrait, EntityTrait, NotSet, PaginatorTrait, QueryFilter, QueryResult, QuerySelect,
+    QueryTrait, Select, Set, TransactionTrait,
 };
 use tonearm_domain::{
     Collection, CollectionId, CollectionSort, Leaf, OrganizationId, SearchWords, Slice, Total, Track,
-    TrackId, TrackSort,
+    TrackId, TrackSort, is_beginning,
 };
 use uuid::Uuid;
 
+use crate::collections::living_id;
 use crate::entity::{collection, track, track_search};
 use crate::leaf::{Keyset, slice};
-use crate::query::all;
+use crate::living::living_track;
+use crate::query::{all, checked};
 use crate::{Backend, Catalog, CatalogError, Transaction};
 
 /// What is found of more tracks than this is not counted, and looked for while the list is walked.
 const MOST_FOUND: u64 = 1000;
+/// More ids than this are not looked up one by one in a list of at most [`SHORT_LIST`] tracks.
+const MANY_IDS: usize = 100;
+const SHORT_LIST: u64 = 5000;
 /// Characters of a word that SQLite's index can look up.
 const TRIGRAM: usize = 3;
 
@@ -39,27 +46,28 @@ impl Catalog {
     ) -> Result<Slice<Track>, CatalogError> {
         let listed = listed_tracks(organization, collection);
         let (select, total) = match &leaf.words {
-            None => (listed.clone(), Total::Exactly(listed.count(self.reader()).await?)),
+            None => (listed.clone(), Total::Exactly(self.count_tracks(organization, collection).await?)),
             Some(words) => match self.find_tracks(organization, collection, words).await? {
+                Found::Few(ids) if ids.is_empty() => {
+                    let total = Total::Exactly(0);
+                    return Ok(Slice { rows: Vec::new(), has_before: false, has_after: false, total });
+                }
+                // Most of a short list: reading it costs less than looking up each of them.
+                Found::Few(ids)
+                    if ids.len() > MANY_IDS
+                        && words.index().is_none()
+                        && self.count_tracks(organization, collection).await? <= SHORT_LIST =>
+                {
+                    (holding(listed, words), Total::Exactly(ids.len() as u64))
+                }
                 Found::Few(ids) => {
                     let total = Total::Exactly(ids.len() as u64);
                     // By id alone: a database that thinks of its indexes for lists here would walk the whole list.
-                    let few = track::Entity::find()
-                        .filter(track::Column::Id.is_in(ids))
-                        .filter(track::Column::DeletedAt.is_null());
+                    let few =
+                        track::Entity::find().filter(track::Column::Id.is_in(ids)).filter(living_track());
                     (few, total)
                 }
-                Found::Many => {
-                    let found = Query::select()
-                        .expr(Expr::value(1))
-                        .from(track_search::Entity)
-                        .and_where(
-                            track_search::Column::TrackId.into_expr().eq(track::Column::Id.into_expr()),
-                        )
-                        .cond_where(holds(words.iter()))
-                        .take();
-                    (listed.filter(Expr::exists(found)), Total::MoreThan(MOST_FOUND))
-                }
+                Found::Many => (holding(listed, words), Total::MoreThan(MOST_FOUND)),
             },
         };
         let sort = if collection.is_some() { leaf.sort } else { leaf.sort.across_collections() };
@@ -85,26 +93,43 @@ impl Catalog {
             .column((track_search::Entity, Column::TrackId))
             .inner_join(track::Entity, track::Column::Id.into_expr().eq(Column::TrackId.into_expr()))
             .and_where(Column::OrganizationId.eq(organization.uuid()))
-            .and_where(track::Column::DeletedAt.is_null())
+            .cond_where(living_track())
             .limit(MOST_FOUND + 1);
         if let Some(collection) = collection {
             select.and_where(Column::CollectionId.eq(collection.uuid()));
         }
-        let rows = self.reader().query_all(&select).await?;
+        let rows = self.search(&select).await?;
         if rows.len() as u64 > MOST_FOUND {
             return Ok(Found::Many);
         }
         let ids = rows.iter().map(|row| Ok(row.try_get("", "track_id")?));
         let mut ids = ids.collect::<Result<Vec<Uuid>, CatalogError>>()?;
         if let Some(index) = words.index() {
-            let named = listed_tracks(organization, collection)
+            let of_collection = |id: CollectionId| checked(track::Column::CollectionId.eq(id.uuid()));
+            let named = track::Entity::find()
+                .filter(track::Column::OrganizationId.eq(organization.uuid()))
                 .filter(track::Column::Index.eq(index.to_string()))
+                .filter(living_track())
+                .apply_if(collection, |select, id| select.filter(of_collection(id)))
                 .select_only()
                 .column(track::Column::Id)
                 .into_tuple::<Uuid>();
             ids.extend(named.one(self.reader()).await?.filter(|id| !ids.contains(id)));
         }
         Ok(Found::Few(ids))
+    }
+
+    /// Runs a search. How it is best done depends on how common the words are and how large the organization is, so PostgreSQL
+    /// plans each one for what is asked, and not once for all.
+    async fn search(&self, select: &SelectStatement) -> Result<Vec<QueryResult>, CatalogError> {
+        if self.backend() == Backend::Sqlite {
+            return Ok(self.reader().query_all(select).await?);
+        }
+        let tx = self.reader().begin().await?;
+        tx.execute_unprepared("SET LOCAL plan_cache_mode = force_custom_plan").await?;
+        let rows = tx.query_all(select).await?;
+        tx.commit().await?;
+        Ok(rows)
     }
 
     /// A page of the organization's collections. Words are looked for in their titles.
@@ -118,7 +143,9 @@ impl Catalog {
             .filter(Column::OrganizationId.eq(organization.uuid()))
             .filter(Column::DeletedAt.is_null());
         for word in leaf.words.iter().flat_map(SearchWords::iter) {
-            select = select.filter(like(Column::SortTitle.into_expr(), word));
+            // As in what tracks are found by, a space comes first.
+            let title = Expr::value(" ").binary(BinOper::Custom("||"), Column::SortTitle.into_expr());
+            select = select.filter(like(title, word));
         }
         let (column, is_descending) = match leaf.sort {
             CollectionSort::Oldest => (None, false),
@@ -177,24 +204,26 @@ impl Transaction {
 
 fn listed_tracks(organization: OrganizationId, collection: Option<CollectionId>) -> Select<track::Entity> {
     use track::Column;
-    let living = track::Entity::find().filter(Column::DeletedAt.is_null());
+    let tracks = track::Entity::find();
     match collection {
-        None => living.filter(Column::OrganizationId.eq(organization.uuid())),
-        // The organization is asked for once, not of every track: an index over the collection then counts by itself.
-        Some(id) => living.filter(Column::CollectionId.into_expr().eq(own(organization, id))),
+        None => tracks.filter(Column::OrganizationId.eq(organization.uuid())).filter(living_track()),
+        // The collection is looked at once, not for every track: an index over it then counts by itself.
+        Some(id) => tracks
+            .filter(Column::DeletedAt.is_null())
+            .filter(Column::CollectionId.into_expr().eq(living_id(organization, id))),
     }
 }
 
-/// The id of a collection where it belongs to the organization, else nothing.
-fn own(organization: OrganizationId, id: CollectionId) -> SimpleExpr {
-    use collection::Column;
-    let own = Query::select()
-        .column(Column::Id)
-        .from(collection::Entity)
-        .and_where(Column::Id.eq(id.uuid()))
-        .and_where(Column::OrganizationId.eq(organization.uuid()))
+/// Those of the tracks that hold the words, looked at one after another.
+fn holding(tracks: Select<track::Entity>, words: &SearchWords) -> Select<track::Entity> {
+    use track_search::Column;
+    let found = Query::select()
+        .expr(Expr::value(1))
+        .from(track_search::Entity)
+        .and_where(Column::TrackId.into_expr().eq(track::Column::Id.into_expr()))
+        .cond_where(holds(words.iter()))
         .take();
-    SimpleExpr::SubQuery(None, Box::new(own.into()))
+    tracks.filter(Expr::exists(found))
 }
 
 fn keyset_of_tracks(sort: TrackSort) -> Keyset<track::Column> {
@@ -215,10 +244,10 @@ fn holds<'a>(words: impl Iterator<Item = &'a str>) -> sea_orm::Condition {
     words.fold(sea_orm::Condition::all(), |all, word| all.add(like(text(), word)))
 }
 
-/// That a text holds a word, which is no pattern.
+/// That a text holds a word, which is no pattern. Words of the text follow spaces.
 fn like(text: SimpleExpr, word: &str) -> SimpleExpr {
-    let mut pattern = String::with_capacity(word.len() + 2);
-    pattern.push('%');
+    let mut pattern = String::with_capacity(word.len() + 3);
+    pattern.push_str(if is_beginning(word) { "% " } else { "%" });
     for character in word.chars() {
         if matches!(character, '%' | '_' | '\\') {
             pattern.push('\\');
@@ -229,17 +258,22 @@ fn like(text: SimpleExpr, word: &str) -> SimpleExpr {
     text.like(LikeExpr::new(pattern).escape('\\'))
 }
 
+/// What of a word is in the text.
+fn indexed(word: &str) -> String {
+    if is_beginning(word) { format!(" {word}") } else { word.to_owned() }
+}
+
 /// The searched texts that hold the words, on SQLite. Words that are long enough go through its index; the others are
 /// looked for in what that leaves.
 fn looked_up(words: &SearchWords) -> SelectStatement {
     let (long, short): (Vec<&str>, Vec<&str>) =
-        words.iter().partition(|word| word.chars().count() >= TRIGRAM);
+        words.iter().partition(|word| indexed(word).chars().count() >= TRIGRAM);
     let mut select = Query::select();
     if long.is_empty() {
         select.from(track_search::Entity);
     } else {
         let quoted: Vec<String> =
-            long.iter().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
+            long.iter().map(|word| format!("\"{}\"", indexed(word).replace('"', "\"\""))).collect();
         let row = Expr::col(("track_search_trigram", "rowid"));
         select
             .from("track_search_trigram")

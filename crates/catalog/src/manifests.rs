@@ -12,8 +12,9 @@ use uuid::Uuid;
 
 use crate::column::{corrupt, decoded, parsed};
 use crate::entity::{track, track_file};
+use crate::living::living_track;
 use crate::objects::kept_tracks;
-use crate::{Catalog, CatalogError, Transaction};
+use crate::{Catalog, CatalogError, Transaction, files};
 
 /// A generation of a track's manifest, to be put into the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +52,7 @@ fn made() -> Select<track_file::Entity> {
         .select_only()
         .columns([Column::Variant, Column::ObjectKey])
         .filter(Column::ObjectKey.is_not_null())
-        .filter(Column::DeletedAt.is_null())
+        .filter(files::living())
 }
 
 async fn manifest<C: ConnectionTrait>(
@@ -75,7 +76,7 @@ impl Catalog {
             .from(track::Entity)
             .and_where(track::Column::OrganizationId.eq(organization.uuid()))
             .and_where(track::Column::Index.eq(folder.as_str()))
-            .and_where(track::Column::DeletedAt.is_null())
+            .cond_where(living_track())
             .take();
         manifest(self.reader(), made().filter(track_file::Column::TrackId.in_subquery(track))).await
     }
@@ -149,8 +150,9 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// Begins the next generation of a track's manifest; `None` where the track has been deleted. The track is locked
-    /// before its files are read, so that a generation knows of all that was committed before it.
+    /// Begins the next generation of a track's manifest; `None` where the track has been deleted by itself. In a deleted
+    /// collection manifests go on, as nothing writes them when it is restored. The track is locked before its files are
+    /// read, so that a generation knows of all that was committed before it.
     pub async fn next_manifest(
         &self,
         organization: OrganizationId,

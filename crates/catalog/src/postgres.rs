@@ -1,26 +1,40 @@
 //! Opening a PostgreSQL database.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sea_orm::sqlx::{AssertSqlSafe, ConnectOptions as _, Connection, Executor};
-use sea_orm::{ConnectionTrait, DatabaseConnection, SqlxPostgresConnector, TransactionTrait};
+use sea_orm::sqlx::{self, AssertSqlSafe, ConnectOptions as _, Connection, Executor};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, SqlxPostgresConnector, Statement};
 
+use crate::migrating::{Pauses, is_migration_needed, log_migration, within};
+use crate::migration::{MigrationReport, Tables, look};
 use crate::{CatalogError, ConnectOptions, migration};
 
 /// A connection that was used within this time is taken to be alive: asking it first would double the round
 /// trips of a busy server.
 const TRUSTED_FOR: Duration = Duration::from_secs(1);
 
-/// The advisory lock that whoever changes the tables holds. The number means nothing but must never change.
-const MIGRATION_LOCK: i64 = 0x746F_6E65_6172_6D01;
+/// The advisory lock that the session of whoever changes the tables holds. The number means nothing but must never change.
+/// Versions that know only the first steps do not wait for it: they can start while a large step is applied.
+const MIGRATION_LOCK: i64 = 0x746F_6E65_6172_6D02;
 
 pub(crate) async fn open(
     server: &PgConnectOptions,
     options: &ConnectOptions,
 ) -> Result<DatabaseConnection, CatalogError> {
-    let server = server.clone().application_name("tonearm").disable_statement_logging();
+    let connection = pool(server, options).await?;
+    if is_migration_needed(&connection, options.migrate).await? {
+        migrate_alone(server, options, &log_migration).await?;
+    }
+    Ok(connection)
+}
+
+async fn pool(
+    server: &PgConnectOptions,
+    options: &ConnectOptions,
+) -> Result<DatabaseConnection, CatalogError> {
     let millis = options.statement_timeout.as_millis().clamp(1, i32::MAX as u128);
     let limits: Arc<str> =
         format!("SET statement_timeout = {millis}; SET idle_in_transaction_session_timeout = {millis}")
@@ -44,22 +58,79 @@ pub(crate) async fn open(
                 Ok(true)
             })
         })
-        .connect_with(server)
+        .connect_with(named(server))
         .await?;
-    let connection = SqlxPostgresConnector::from_sqlx_postgres_pool(pool);
-    migrate(&connection).await?;
-    Ok(connection)
+    Ok(SqlxPostgresConnector::from_sqlx_postgres_pool(pool))
 }
 
-async fn migrate(connection: &DatabaseConnection) -> Result<(), CatalogError> {
-    let transaction = connection.begin().await?;
-    // A change of a large table takes its time, and so does waiting for the node that makes it.
-    transaction
-        .execute_unprepared(
-            "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0",
-        )
+fn named(server: &PgConnectOptions) -> PgConnectOptions {
+    server.clone().application_name("tonearm").disable_statement_logging()
+}
+
+/// Brings the tables up to date; gives how many steps were applied.
+pub(crate) async fn migrate_alone(
+    server: &PgConnectOptions,
+    options: &ConnectOptions,
+    report: MigrationReport<'_>,
+) -> Result<usize, CatalogError> {
+    let session = session(server, options).await?;
+    within(options.migration_wait, lock(&session, report)).await?;
+    let count = migration::run(&session, report).await;
+    // The end of the session frees the lock.
+    session.close().await?;
+    count
+}
+
+/// Takes the lock once nobody else has it. It is asked for again and again, and not waited for in the server: a statement that
+/// waits keeps its snapshot, and indexes that are made concurrently wait for everybody's.
+async fn lock(session: &DatabaseConnection, report: MigrationReport<'_>) -> Result<(), CatalogError> {
+    let ask = format!("SELECT pg_try_advisory_lock({MIGRATION_LOCK}) AS taken");
+    let mut pauses = Pauses::new(report);
+    loop {
+        let row = session.query_one_raw(Statement::from_string(DbBackend::Postgres, ask.clone())).await?;
+        if row.map(|row| row.try_get("", "taken")).transpose()?.unwrap_or(false) {
+            return Ok(());
+        }
+        pauses.pause().await;
+    }
+}
+
+/// A single connection, for as long as a migration takes. It is never replaced by another, which would not hold the lock.
+async fn session(
+    server: &PgConnectOptions,
+    options: &ConnectOptions,
+) -> Result<DatabaseConnection, CatalogError> {
+    let was_connected = Arc::new(AtomicBool::new(false));
+    let pool = PgPoolOptions::new()
+        .max_connections(1)
+        .acquire_timeout(options.acquire_timeout)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .test_before_acquire(false)
+        .after_connect(move |connection, _| {
+            let is_another = was_connected.swap(true, Ordering::Relaxed);
+            Box::pin(async move {
+                if is_another {
+                    return Err(sqlx::Error::WorkerCrashed);
+                }
+                // A change of a large table takes its time.
+                let limits = "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0";
+                connection.execute(limits).await?;
+                Ok(())
+            })
+        })
+        .connect_with(named(server))
         .await?;
-    transaction.execute_unprepared(&format!("SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")).await?;
-    migration::run(&transaction).await?;
-    Ok(transaction.commit().await?)
+    Ok(SqlxPostgresConnector::from_sqlx_postgres_pool(pool))
+}
+
+/// The tables of a database, which stays as it is.
+pub(crate) async fn tables(
+    server: &PgConnectOptions,
+    options: &ConnectOptions,
+) -> Result<Tables, CatalogError> {
+    let connection = pool(server, &ConnectOptions { max_connections: 1, ..options.clone() }).await?;
+    let tables = look(&connection).await;
+    connection.close().await?;
+    tables
 }

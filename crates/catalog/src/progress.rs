@@ -8,6 +8,7 @@ use uuid::Uuid;
 use crate::column::{decoded, encoded, parsed};
 use crate::entity::track;
 use crate::entity::track_progress::{ActiveModel, Column, Entity};
+use crate::living::living_track;
 use crate::{Catalog, CatalogError, Transaction};
 
 /// Most tracks in the making that are told of at once.
@@ -51,7 +52,7 @@ impl Catalog {
             .columns([track::Column::Id, track::Column::TrackStatusId])
             .filter(track::Column::OrganizationId.eq(organization.uuid()))
             .filter(track::Column::TrackStatusId.is_in(in_the_making.map(TrackStatus::as_str)))
-            .filter(track::Column::DeletedAt.is_null())
+            .filter(living_track())
             .order_by_asc(track::Column::Id)
             .limit(MOST)
             .into_tuple()

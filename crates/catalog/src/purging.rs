@@ -65,6 +65,7 @@ fn bare_collection() -> Result<collection::ActiveModel, CatalogError> {
         cover_version: Set(None),
         cover_origin: Set(None),
         sort_title: Set(String::new()),
+        track_count: Set(0),
         ..Default::default()
     })
 }

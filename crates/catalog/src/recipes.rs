@@ -11,6 +11,7 @@ use uuid::Uuid;
 use crate::column::parsed;
 use crate::entity::variant::{ActiveModel, Column, Entity};
 use crate::entity::{organization, track};
+use crate::living::{living_track, names_living_track};
 use crate::query::{TO_CHANGE, all, change, one};
 use crate::{Catalog, CatalogError, Change, Record, Transaction};
 
@@ -88,7 +89,7 @@ async fn own_variants<C: ConnectionTrait>(
         .column(track::Column::Id)
         .from(track::Entity)
         .and_where(track::Column::OrganizationId.eq(organization.uuid()))
-        .and_where(track::Column::DeletedAt.is_null())
+        .cond_where(living_track())
         .take();
     if let Some(collection) = scope.collection() {
         tracks.and_where(track::Column::CollectionId.eq(collection.uuid()));
@@ -180,32 +181,15 @@ impl Transaction {
         one(self.db(), by_id(organization, id)).await
     }
 
-    /// Removes a recipe for good, and what was kept of rendering it; files made by it stay, and remember it. Tells
-    /// whether it was there.
-    pub async fn delete_recipe(
-        &self,
-        organization: OrganizationId,
-        id: VariantId,
-    ) -> Result<bool, CatalogError> {
-        self.lock_recipes(organization).await?;
-        self.note(Change::Recipes(organization));
-        self.delete_rendering(id).await?;
-        let deleted = Entity::delete_many()
-            .filter(Column::Id.eq(id.uuid()))
-            .filter(Column::OrganizationId.eq(organization.uuid()))
-            .filter(Column::DeletedAt.is_null())
-            .exec(self.db())
-            .await?;
-        Ok(deleted.rows_affected > 0)
-    }
-
-    /// An organization's recipe and a track's must not share an index either, which no unique index can say.
+    /// An organization's recipe and a track's must not share an index either, which no unique index can say. Tracks of a
+    /// deleted collection have no say: their recipes give way when it is restored.
     async fn refuse_taken_index(&self, recipe: &Recipe) -> Result<(), CatalogError> {
         self.lock_recipes(recipe.organization_id).await?;
         let mut rivals = living()
             .filter(Column::OrganizationId.eq(recipe.organization_id.uuid()))
             .filter(Column::Index.eq(recipe.index.as_str()))
-            .filter(Column::Id.ne(recipe.id.uuid()));
+            .filter(Column::Id.ne(recipe.id.uuid()))
+            .filter(Column::TrackId.is_null().or(names_living_track(Expr::col((Entity, Column::TrackId)))));
         if let Some(track) = recipe.track_id {
             let of_both = Column::TrackId.is_null().or(Column::TrackId.eq(track.uuid()));
             rivals = rivals.filter(of_both);

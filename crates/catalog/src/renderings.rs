@@ -5,10 +5,12 @@ use sea_orm::{
     ColumnTrait, EntityTrait, Iterable, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
     Select,
 };
-use tonearm_domain::{OrganizationId, Rendering, Track, TrackId, TrackStatus, VariantId};
+use tonearm_domain::{OrganizationId, Rendering, TrackId, TrackStatus, VariantId};
+use uuid::Uuid;
 
 use crate::entity::rendering::{ActiveModel, Column, Entity, PrimaryKey};
 use crate::entity::track;
+use crate::living::living_track;
 use crate::query::{TO_CHANGE, all, one};
 use crate::{Catalog, CatalogError, Transaction};
 
@@ -22,7 +24,7 @@ fn renderable(organization: OrganizationId, after: Option<TrackId>) -> Select<tr
     let playable = TrackStatus::ALL.into_iter().filter(|status| status.is_playable());
     track::Entity::find()
         .filter(Column::OrganizationId.eq(organization.uuid()))
-        .filter(Column::DeletedAt.is_null())
+        .filter(living_track())
         .filter(Column::SourceKey.is_not_null())
         .filter(Column::TrackStatusId.is_in(playable.map(TrackStatus::as_str)))
         .apply_if(after, |select, after| select.filter(Column::Id.gt(after.uuid())))
@@ -52,20 +54,22 @@ impl Catalog {
     pub async fn count_renderable_tracks(&self, organization: OrganizationId) -> Result<u64, CatalogError> {
         Ok(renderable(organization, None).count(self.reader()).await?)
     }
+}
 
+impl Transaction {
     /// The next tracks that more can be made of, by id.
     pub async fn renderable_tracks(
         &self,
         organization: OrganizationId,
         after: Option<TrackId>,
         limit: u64,
-    ) -> Result<Vec<Track>, CatalogError> {
-        let select = renderable(organization, after).order_by_asc(track::Column::Id).limit(limit);
-        all(self.reader(), select).await
+    ) -> Result<Vec<TrackId>, CatalogError> {
+        let next = renderable(organization, after).select_only().column(track::Column::Id);
+        let next = next.order_by_asc(track::Column::Id).limit(limit);
+        let ids: Vec<Uuid> = next.into_tuple().all(self.db()).await?;
+        Ok(ids.into_iter().map(TrackId::from_uuid).collect())
     }
-}
 
-impl Transaction {
     /// The rendering of one recipe, locked for a change.
     pub async fn rendering(
         &self,

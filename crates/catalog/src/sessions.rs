@@ -1,7 +1,7 @@
 //! Play sessions and upload sessions.
 
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
-use tonearm_domain::{PlaySession, PlaySessionId, Timestamp, UploadSession, UploadSessionId};
+use sea_orm::EntityTrait;
+use tonearm_domain::{PlaySession, PlaySessionId, UploadSession, UploadSessionId};
 
 use crate::entity::{play_session, upload_session};
 use crate::query::one;
@@ -37,18 +37,5 @@ impl Transaction {
             .await
             .map_err(CatalogError::or_taken(Record::UploadSession))?;
         Ok(())
-    }
-
-    /// Removes the sessions of both kinds that expired before a moment. Gives how many there were.
-    pub async fn delete_expired_sessions(&self, before: Timestamp) -> Result<u64, CatalogError> {
-        let play = play_session::Entity::delete_many()
-            .filter(play_session::Column::ExpiresAt.lt(before.unix_millis()))
-            .exec(self.db())
-            .await?;
-        let upload = upload_session::Entity::delete_many()
-            .filter(upload_session::Column::ExpiresAt.lt(before.unix_millis()))
-            .exec(self.db())
-            .await?;
-        Ok(play.rows_affected + upload.rows_affected)
     }
 }

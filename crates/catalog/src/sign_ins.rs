@@ -1,9 +1,12 @@
 //! Sign-ins of people, and attempts that failed. Only hashes of the secrets are stored.
 
-use sea_orm::sea_query::{Expr, OnConflict};
-use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, Set};
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, Set,
+};
 use tonearm_domain::{FailedSignIns, Person, PersonId, SignIn, SignInId, Timestamp};
 
+use crate::column::corrupt;
 use crate::entity::sign_in::{ActiveModel, Column, Entity};
 use crate::entity::{failed_sign_in, person};
 use crate::query::{all, one};
@@ -71,9 +74,27 @@ impl Transaction {
         Ok(())
     }
 
-    /// What has failed of late under a subject, in this transaction.
-    pub async fn failed_sign_ins(&self, subject: &[u8; 32]) -> Result<Option<FailedSignIns>, CatalogError> {
-        one(self.db(), failed_sign_in::Entity::find_by_id(subject.to_vec())).await
+    /// What has failed of late under a subject, locked until the end of the transaction even if nothing has: attempts
+    /// under one subject are counted one after another.
+    pub async fn failed_sign_ins_to_change(
+        &self,
+        subject: &[u8; 32],
+        now: Timestamp,
+    ) -> Result<FailedSignIns, CatalogError> {
+        use failed_sign_in::{Column, Entity, Model};
+        // An update that changes nothing locks the row that is there.
+        let lock = OnConflict::column(Column::Subject)
+            .value(Column::Count, Expr::col((Entity, Column::Count)))
+            .to_owned();
+        let insert = Query::insert()
+            .into_table(Entity)
+            .columns([Column::Subject, Column::Count, Column::LastAt])
+            .values_panic([subject.to_vec().into(), 0.into(), now.unix_millis().into()])
+            .on_conflict(lock)
+            .returning_all()
+            .take();
+        let row = self.db().query_one(&insert).await?.ok_or_else(|| corrupt("failed_sign_in.subject"))?;
+        Model::from_query_result(&row, "")?.try_into()
     }
 
     /// Writes what has failed under a subject.
@@ -94,21 +115,32 @@ impl Transaction {
         Ok(())
     }
 
+    /// Notes that an attempt which was counted under a subject has failed now. It counts even if what had failed under the
+    /// subject was forgotten meanwhile.
+    pub async fn note_failed_sign_in(&self, subject: &[u8; 32], now: Timestamp) -> Result<(), CatalogError> {
+        use failed_sign_in::{ActiveModel, Column, Entity};
+        let row =
+            ActiveModel { subject: Set(subject.to_vec()), count: Set(1), last_at: Set(now.unix_millis()) };
+        let update = OnConflict::column(Column::Subject).update_column(Column::LastAt).to_owned();
+        Entity::insert(row).on_conflict(update).exec_without_returning(self.db()).await?;
+        Ok(())
+    }
+
+    /// Takes an attempt back that was counted under a subject and has not failed.
+    pub async fn uncount_sign_in(&self, subject: &[u8; 32]) -> Result<(), CatalogError> {
+        use failed_sign_in::{Column, Entity};
+        Entity::update_many()
+            .col_expr(Column::Count, Expr::col(Column::Count).sub(1))
+            .filter(Column::Subject.eq(subject.to_vec()))
+            .filter(Column::Count.gt(0))
+            .exec(self.db())
+            .await?;
+        Ok(())
+    }
+
     /// Forgets what has failed under a subject.
     pub async fn delete_failed_sign_ins(&self, subject: &[u8; 32]) -> Result<(), CatalogError> {
         failed_sign_in::Entity::delete_by_id(subject.to_vec()).exec(self.db()).await?;
         Ok(())
-    }
-
-    /// Removes sign-ins that are over, and failures that are forgotten. Gives how many there were.
-    pub async fn delete_old_sign_ins(&self, now: Timestamp) -> Result<u64, CatalogError> {
-        let before = |seconds: i64| now.plus_seconds(-seconds).unix_millis();
-        let over = Condition::any()
-            .add(Column::SeenAt.lte(before(SignIn::IDLE)))
-            .add(Column::CreatedAt.lte(before(SignIn::MOST)));
-        let sign_ins = Entity::delete_many().filter(over).exec(self.db()).await?.rows_affected;
-        let forgotten = failed_sign_in::Column::LastAt.lte(before(FailedSignIns::FORGOTTEN_AFTER));
-        let failures = failed_sign_in::Entity::delete_many().filter(forgotten).exec(self.db()).await?;
-        Ok(sign_ins + failures.rows_affected)
     }
 }

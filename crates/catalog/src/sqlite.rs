@@ -1,17 +1,18 @@
 //! Opening an SQLite database: one file, many readers, one writer.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use sea_orm::sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
 };
 use sea_orm::sqlx::{ConnectOptions as _, Connection as _};
-use sea_orm::{DatabaseConnection, SqlxSqliteConnector, TransactionTrait};
+use sea_orm::{DatabaseConnection, SqlxSqliteConnector};
 
-use crate::catalog::write_transaction;
+use crate::migrating::{Pauses, is_migration_needed, log_migration, within};
+use crate::migration::{MigrationReport, Tables, look};
 use crate::{CatalogError, ConnectOptions, migration};
 
 /// How long one process waits for the write lock of another.
@@ -23,12 +24,12 @@ pub(crate) struct Pools {
 }
 
 pub(crate) async fn open(path: &Path, options: &ConnectOptions) -> Result<Pools, CatalogError> {
-    let lock = lock_for_start(path.to_owned()).await?;
+    let lock = lock_for_start(path).await?;
     let writer = open_writer(path, options).await?;
-    let transaction = writer.begin_with_options(write_transaction()).await?;
-    migration::run(&transaction).await?;
-    transaction.commit().await?;
     drop(lock);
+    if is_migration_needed(&writer, options.migrate).await? {
+        migrate(path, &writer, options.migration_wait, &log_migration).await?;
+    }
     // One reader is always there: SQLite removes the write-ahead log and its index with the last connection, and
     // could not make them again on a full disk, not even to read.
     let readers = pool(options.max_connections.max(1), options)
@@ -36,6 +37,48 @@ pub(crate) async fn open(path: &Path, options: &ConnectOptions) -> Result<Pools,
         .connect_with(connection(path).pragma("query_only", "ON"))
         .await?;
     Ok(Pools { readers: SqlxSqliteConnector::from_sqlx_sqlite_pool(readers), writer })
+}
+
+/// Brings the tables up to date; gives how many steps were applied.
+pub(crate) async fn migrate_alone(
+    path: &Path,
+    options: &ConnectOptions,
+    report: MigrationReport<'_>,
+) -> Result<usize, CatalogError> {
+    let lock = lock_for_start(path).await?;
+    let writer = open_writer(path, options).await?;
+    drop(lock);
+    let count = migrate(path, &writer, options.migration_wait, report).await?;
+    writer.close().await?;
+    Ok(count)
+}
+
+async fn migrate(
+    path: &Path,
+    writer: &DatabaseConnection,
+    wait: Duration,
+    report: MigrationReport<'_>,
+) -> Result<usize, CatalogError> {
+    let file = beside(path, ".migrate.lock")?;
+    within(wait, lock(&file, report)).await?;
+    let count = migration::run(writer, report).await;
+    drop(file);
+    count
+}
+
+/// The tables of a file, which stays as it is.
+pub(crate) async fn tables(path: &Path) -> Result<Tables, CatalogError> {
+    if !path.exists() {
+        return Ok(Tables::Empty);
+    }
+    let pool = SqlitePoolOptions::new()
+        .max_connections(1)
+        .connect_with(connection(path).pragma("query_only", "ON"))
+        .await?;
+    let db = SqlxSqliteConnector::from_sqlx_sqlite_pool(pool);
+    let tables = look(&db).await;
+    db.close().await?;
+    tables
 }
 
 /// The one connection that writes, which also switches a new file to write-ahead logging.
@@ -88,7 +131,8 @@ fn connection(path: &Path) -> SqliteConnectOptions {
         .pragma("temp_store", "memory")
         // Negative: KiB. Each connection has its own cache, while mapped pages are shared.
         .pragma("cache_size", "-8192")
-        .pragma("mmap_size", "134217728")
+        // As much as SQLite maps at most. Beyond it, every page would be copied into the cache of each connection.
+        .pragma("mmap_size", "2147418112")
         .pragma("journal_size_limit", "67108864")
         .disable_statement_logging()
 }
@@ -99,24 +143,40 @@ fn connection(path: &Path) -> SqliteConnectOptions {
 ///
 /// The lock is on a file of its own, which stays. Closing a second handle on the database itself would drop the
 /// locks that SQLite holds on it in this process.
-async fn lock_for_start(path: PathBuf) -> Result<File, CatalogError> {
-    tokio::task::spawn_blocking(move || {
-        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            create_folder(folder)?;
+async fn lock_for_start(path: &Path) -> Result<File, CatalogError> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        create_folder(folder).map_err(unavailable)?;
+    }
+    let file = beside(path, ".lock")?;
+    within(BUSY_TIMEOUT, lock(&file, &|_| {})).await?;
+    match private_file(OpenOptions::new().write(true).create_new(true), path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(unavailable(error)),
+        _ => Ok(file),
+    }
+}
+
+/// Locks a file once nobody else has it locked.
+async fn lock(file: &File, report: MigrationReport<'_>) -> Result<(), CatalogError> {
+    let mut pauses = Pauses::new(report);
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) => pauses.pause().await,
+            Err(TryLockError::Error(error)) => return Err(unavailable(error)),
         }
-        let mut lock_path = path.clone().into_os_string();
-        lock_path.push(".lock");
-        let lock =
-            private_file(OpenOptions::new().write(true).create(true).truncate(false), lock_path.as_ref())?;
-        lock.lock()?;
-        match private_file(OpenOptions::new().write(true).create_new(true), &path) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-            _ => Ok(lock),
-        }
-    })
-    .await
-    .map_err(|error| CatalogError::Other(error.into()))?
-    .map_err(|error| CatalogError::Unavailable(error.into()))
+    }
+}
+
+/// A file to lock, named after the database.
+fn beside(path: &Path, suffix: &str) -> Result<File, CatalogError> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    private_file(OpenOptions::new().write(true).create(true).truncate(false), name.as_ref())
+        .map_err(unavailable)
+}
+
+fn unavailable(error: io::Error) -> CatalogError {
+    CatalogError::Unavailable(error.into())
 }
 
 #[cfg(unix)]

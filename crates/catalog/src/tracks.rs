@@ -1,45 +1,24 @@
 //! Tracks.
 
-use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement, SimpleExpr};
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, NotSet, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
-    Select, Set,
+    ColumnTrait, ConnectionTrait, EntityTrait, NotSet, QueryFilter, QuerySelect, QueryTrait, Select, Set,
 };
-use tonearm_domain::{
-    CollectionId, Deletion, OrganizationId, Page, Timestamp, Track, TrackId, TrackStatus, TrackSummary,
-    VariantIndex,
-};
+use tonearm_domain::{CollectionId, Deletion, OrganizationId, Timestamp, Track, TrackId, TrackStatus};
 use uuid::Uuid;
 
-use crate::entity::track::{ActiveModel, Column, Entity, Summary};
+use crate::entity::track::{ActiveModel, Column, Entity};
 use crate::entity::{collection, track_file, variant};
-use crate::query::{TO_CHANGE, all, change, one, page};
+use crate::living::living_track;
+use crate::query::{TO_CHANGE, change, one};
 use crate::{Catalog, CatalogError, Change, Record, Transaction};
-
-/// The longest list that a share key opens.
-const MOST_SHARED: u64 = 1000;
 
 fn of_organization(organization: OrganizationId, id: TrackId) -> Select<Entity> {
     Entity::find_by_id(id.uuid()).filter(Column::OrganizationId.eq(organization.uuid()))
 }
 
 fn by_id(organization: OrganizationId, id: TrackId) -> Select<Entity> {
-    of_organization(organization, id).filter(Column::DeletedAt.is_null())
-}
-
-/// In the order that players and lists show.
-fn in_collection(
-    organization: OrganizationId,
-    collection: CollectionId,
-    only: Option<TrackId>,
-) -> Select<Entity> {
-    Entity::find()
-        .filter(Column::OrganizationId.eq(organization.uuid()))
-        .filter(Column::CollectionId.eq(collection.uuid()))
-        .filter(Column::DeletedAt.is_null())
-        .apply_if(only, |select, id| select.filter(Column::Id.eq(id.uuid())))
-        .order_by_asc(Column::TrackOrder)
-        .order_by_asc(Column::Id)
+    of_organization(organization, id).filter(living_track())
 }
 
 impl Catalog {
@@ -70,66 +49,6 @@ impl Catalog {
     ) -> Result<Option<Track>, CatalogError> {
         one(self.reader(), of_organization(organization, id)).await
     }
-
-    /// How many tracks the collection has, or 0 or 1 where `only` one counts, and a page of them by order, then
-    /// id.
-    pub async fn tracks_in_collection(
-        &self,
-        organization: OrganizationId,
-        collection: CollectionId,
-        only: Option<TrackId>,
-        window: Page,
-    ) -> Result<(u64, Vec<Track>), CatalogError> {
-        page(self.reader(), in_collection(organization, collection, only), window).await
-    }
-
-    /// The short form of the collection's tracks that can be played, or of `only` one of them, by order, then id.
-    pub async fn playable_tracks(
-        &self,
-        organization: OrganizationId,
-        collection: CollectionId,
-        only: Option<TrackId>,
-    ) -> Result<Vec<TrackSummary>, CatalogError> {
-        let with = |is: fn(TrackStatus) -> bool| {
-            let status = TrackStatus::ALL.into_iter().filter(move |status| is(*status));
-            Column::TrackStatusId.is_in(status.map(TrackStatus::as_str))
-        };
-        let early = with(TrackStatus::is_processing).and(Column::IsEarly.eq(true));
-        let select =
-            in_collection(organization, collection, only).filter(with(TrackStatus::is_playable).or(early));
-        let rows = select.into_partial_model::<Summary>().all(self.reader()).await?;
-        rows.into_iter().map(TrackSummary::try_from).collect()
-    }
-
-    /// The collection's tracks that can be played and have a file of the shared variant, or `only` one of them,
-    /// by order, then id; at most 1000.
-    pub async fn shared_tracks(
-        &self,
-        organization: OrganizationId,
-        collection: CollectionId,
-        only: Option<TrackId>,
-        shared: &VariantIndex,
-    ) -> Result<Vec<Track>, CatalogError> {
-        let playable = TrackStatus::ALL.into_iter().filter(|status| status.is_playable());
-        let named = Query::select()
-            .column(variant::Column::Id)
-            .from(variant::Entity)
-            .and_where(variant::Column::OrganizationId.eq(organization.uuid()))
-            .and_where(variant::Column::Index.eq(shared.as_str()))
-            .take();
-        let made = Query::select()
-            .column(track_file::Column::TrackId)
-            .from(track_file::Entity)
-            .and_where(track_file::Column::VariantId.in_subquery(named))
-            .and_where(track_file::Column::ObjectKey.is_not_null())
-            .and_where(track_file::Column::DeletedAt.is_null())
-            .take();
-        let select = in_collection(organization, collection, only)
-            .filter(Column::TrackStatusId.is_in(playable.map(TrackStatus::as_str)))
-            .filter(Column::Id.in_subquery(made))
-            .limit(MOST_SHARED);
-        all(self.reader(), select).await
-    }
 }
 
 impl Catalog {
@@ -148,7 +67,7 @@ impl Catalog {
             .filter(Column::Id.eq(id.uuid()))
             .filter(Column::OrganizationId.eq(organization.uuid()))
             .filter(Column::TrackStatusId.eq(TrackStatus::Initialized.as_str()))
-            .filter(Column::DeletedAt.is_null())
+            .filter(living_track())
             .exec(self.writer())
             .await?;
         Ok(renewed.rows_affected > 0)
@@ -176,6 +95,9 @@ impl Transaction {
             .await
             .map_err(CatalogError::or_taken(Record::Track))?;
         self.put_track_search(track).await?;
+        if track.is_playable() {
+            self.note(Change::TracksOf(track.collection_id));
+        }
         Ok(order)
     }
 
@@ -210,8 +132,9 @@ impl Transaction {
             .set(row)
             .filter(Column::Id.eq(track.id.uuid()))
             .filter(Column::OrganizationId.eq(track.organization_id.uuid()))
-            .filter(Column::DeletedAt.is_null());
+            .filter(living_track());
         self.note(Change::Track(track.id));
+        self.note(Change::TracksOf(track.collection_id));
         change(self.db(), update, Record::Track).await?;
         self.put_track_search(track).await
     }
@@ -224,40 +147,23 @@ impl Transaction {
         deletion: impl Into<Deletion>,
     ) -> Result<bool, CatalogError> {
         let deletion = deletion.into();
-        let this = Column::Id.eq(id.uuid()).and(Column::OrganizationId.eq(organization.uuid()));
-        if self.mark_tracks(this, deletion, true).await?.is_empty() {
-            return Ok(false);
-        }
-        let only = Query::select().expr(Expr::value(id.uuid())).take();
-        self.mark_belongings(only, deletion.at).await?;
-        Ok(true)
-    }
-
-    /// Marks living tracks as deleted, by themselves or with their collection, and gives which.
-    pub(crate) async fn mark_tracks(
-        &self,
-        which: SimpleExpr,
-        deletion: Deletion,
-        by_themselves: bool,
-    ) -> Result<Vec<TrackId>, CatalogError> {
         let until = deletion.restorable_until.map(|until| until.unix_millis());
-        let trashed_at = until.filter(|_| by_themselves).map(|_| deletion.at.unix_millis());
         let mark = Entity::update_many()
             .col_expr(Column::DeletedAt, Expr::value(deletion.at.unix_millis()))
             .col_expr(Column::RestorableUntil, Expr::value(until))
-            .col_expr(Column::TrashedAt, Expr::value(trashed_at))
-            .filter(which)
-            .filter(Column::DeletedAt.is_null())
+            .col_expr(Column::TrashedAt, Expr::value(until.map(|_| deletion.at.unix_millis())))
+            .filter(Column::Id.eq(id.uuid()))
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(living_track())
             .into_query()
-            .returning_col(Column::Id)
+            .returning_col(Column::CollectionId)
             .take();
-        let rows = self.db().query_all(&mark).await?;
-        let tracks: Vec<TrackId> = rows
-            .iter()
-            .map(|row| Ok(TrackId::from_uuid(row.try_get::<Uuid>("", "id")?)))
-            .collect::<Result<_, CatalogError>>()?;
-        tracks.iter().for_each(|track| self.note(Change::Track(*track)));
-        Ok(tracks)
+        let Some(row) = self.db().query_one(&mark).await? else { return Ok(false) };
+        self.note(Change::Track(id));
+        self.note(Change::TracksOf(CollectionId::from_uuid(row.try_get("", "collection_id")?)));
+        let only = Query::select().expr(Expr::value(id.uuid())).take();
+        self.mark_belongings(only, deletion.at).await?;
+        Ok(true)
     }
 
     /// Marks the files and own recipes of tracks as deleted.

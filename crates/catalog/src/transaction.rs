@@ -1,24 +1,15 @@
 //! Writing: everything that changes rows happens in a transaction.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sea_orm::sea_query::{InsertStatement, Query, SimpleExpr};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
-use tokio::sync::Notify;
-use tonearm_domain::JobClass;
+use tonearm_domain::{JobClass, Timestamp};
 
 use crate::changes::{Changes, Observers};
 use crate::statements::Statements;
-use crate::{Backend, CatalogError, Change, DueClock, outcome, unit};
-
-/// Those of this process who wait for something to be queued.
-#[derive(Clone, Default)]
-pub(crate) struct Wakers {
-    /// For each [`JobClass`], in the order of [`JobClass::ALL`].
-    pub(crate) jobs: [Arc<Notify>; JobClass::ALL.len()],
-    pub(crate) deliveries: Arc<Notify>,
-}
+use crate::wakeups::Wakers;
+use crate::{Backend, CatalogError, Change, DueClock, WorkKind, outcome, unit};
 
 /// What a transaction needs when it ends.
 #[derive(Clone)]
@@ -28,6 +19,8 @@ pub(crate) struct Ending {
     pub(crate) database: DatabaseConnection,
     pub(crate) observers: Observers,
     pub(crate) wakers: Wakers,
+    /// Whether other nodes are told what was queued before a commit returns, and not soon after.
+    pub(crate) is_telling_first: bool,
     /// Whose clock decides what is due.
     pub(crate) due_clock: DueClock,
 }
@@ -42,9 +35,8 @@ pub(crate) struct Ending {
 pub struct Transaction {
     statements: Statements,
     changes: Changes,
-    /// For each class of jobs.
-    enqueued: [AtomicUsize; JobClass::ALL.len()],
-    has_deliveries: AtomicBool,
+    /// How much was queued, for each kind in the order of [`WorkKind::ALL`].
+    queued: [AtomicUsize; WorkKind::ALL.len()],
     ending: Ending,
 }
 
@@ -53,8 +45,7 @@ impl Transaction {
         Self {
             statements: Statements::new(inner),
             changes: Changes::default(),
-            enqueued: Default::default(),
-            has_deliveries: AtomicBool::new(false),
+            queued: Default::default(),
             ending,
         }
     }
@@ -75,12 +66,23 @@ impl Transaction {
 
     /// Remembers to wake workers of a class once what was queued is there to be claimed.
     pub(crate) fn note_enqueued(&self, class: JobClass) {
-        self.enqueued[class as usize].fetch_add(1, Ordering::Relaxed);
+        self.note_queued(WorkKind::Jobs(class));
+    }
+
+    /// The same for a job that is due at a later moment. What is due much later is found in time without being told of.
+    pub(crate) fn note_put_off(&self, class: JobClass, run_at: Timestamp) {
+        if self.due_clock().is_soon(run_at) {
+            self.note_enqueued(class);
+        }
     }
 
     /// Remembers to wake the sender of webhooks.
     pub(crate) fn note_delivery(&self) {
-        self.has_deliveries.store(true, Ordering::Relaxed);
+        self.note_queued(WorkKind::Deliveries);
+    }
+
+    fn note_queued(&self, kind: WorkKind) {
+        self.queued[kind.index()].fetch_add(1, Ordering::Relaxed);
     }
 
     /// Inserts a row. On PostgreSQL the same statement gives the id of the transaction, so that the outcome of a
@@ -98,8 +100,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// Makes everything durable, then tells the observers what changed (see [`Catalog::on_commit`]) and wakes as
-    /// many in-process workers as jobs were queued. A commit that has begun is brought to its end even if the
+    /// Makes everything durable, then tells the observers what changed (see [`Catalog::on_commit`]) and wakes those
+    /// who wait for what was queued, here and soon on other nodes. A commit that has begun is brought to its end even if the
     /// future is dropped.
     ///
     /// Where the connection breaks before PostgreSQL has answered, the outcome is looked up. `Ok` means that the
@@ -145,11 +147,13 @@ impl Transaction {
             }
             other => other?,
         }
-        for (enqueued, waker) in self.enqueued.into_iter().zip(&ending.wakers.jobs) {
-            (0..enqueued.into_inner()).for_each(|_| waker.notify_one());
+        for (kind, queued) in WorkKind::ALL.into_iter().zip(self.queued) {
+            (0..queued.into_inner()).for_each(|_| ending.wakers.wake(kind));
         }
-        if self.has_deliveries.into_inner() {
-            ending.wakers.deliveries.notify_one();
+        if ending.is_telling_first
+            && let Some(notices) = ending.wakers.notices()
+        {
+            notices.flush().await;
         }
         Ok(())
     }

@@ -3,20 +3,19 @@
 
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SimpleExpr};
 use sea_orm::{
-    ColumnTrait, Condition, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect, QueryTrait, Select,
-    UpdateMany,
+    ColumnTrait, Condition, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect, Select, UpdateMany,
 };
 use tonearm_domain::{
-    Collection, CollectionId, OrganizationId, Place, Slice, Timestamp, Total, Track, TrackId, TrackStatus,
-    Trashed,
+    Collection, CollectionId, OrganizationId, Place, Slice, Timestamp, Total, Track, TrackId, Trashed,
 };
 use uuid::Uuid;
 
 use crate::column::{corrupt, moment};
 use crate::entity::{collection, track, track_file, variant};
 use crate::leaf::{Keyset, slice};
-use crate::query::{TO_CHANGE, all};
-use crate::{Catalog, CatalogError, Change, Transaction};
+use crate::living::in_living_collection;
+use crate::query::{TO_CHANGE, one};
+use crate::{Catalog, CatalogError, Change, Record, Transaction};
 
 /// A table whose rows can be deleted and taken back.
 trait Restorable: EntityTrait {
@@ -103,23 +102,13 @@ fn moments(
     Ok((deleted_at, moment(column, until)?))
 }
 
-/// The collections of the organization that are not deleted.
-fn living_collections(organization: OrganizationId) -> sea_orm::sea_query::SelectStatement {
-    Query::select()
-        .column(collection::Column::Id)
-        .from(collection::Entity)
-        .and_where(collection::Column::OrganizationId.eq(organization.uuid()))
-        .and_where(collection::Column::DeletedAt.is_null())
-        .take()
-}
-
 fn trashed_tracks(organization: OrganizationId, now: Timestamp) -> Select<track::Entity> {
     use track::Column;
     track::Entity::find()
         .filter(Column::OrganizationId.eq(organization.uuid()))
         .filter(Column::TrashedAt.is_not_null())
         .filter(Column::RestorableUntil.gt(now.unix_millis()))
-        .filter(Column::CollectionId.in_subquery(living_collections(organization)))
+        .filter(in_living_collection())
 }
 
 impl Catalog {
@@ -158,7 +147,8 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// Takes a deletion of a track back, with what was deleted together with it. Gives the track where it was in time.
+    /// Takes a deletion of a track back, with what was deleted together with it. Gives the track where it was in time;
+    /// [`Record::Collection`] is missing where its collection is deleted.
     pub async fn restore_track(
         &self,
         organization: OrganizationId,
@@ -170,28 +160,30 @@ impl Transaction {
         };
         self.note(Change::Track(id));
         self.restore_belongings(organization, &[id.uuid()], deleted_at).await?;
-        self.track(organization, id).await
+        let restored = one::<Track, _, _>(self.db(), track::Entity::find_by_id(id.uuid())).await?;
+        if let Some(track) = &restored {
+            self.note(Change::TracksOf(track.collection_id));
+            if !self.lock_collection(track.collection_id).await? {
+                return Err(CatalogError::Missing(Record::Collection));
+            }
+        }
+        Ok(restored)
     }
 
-    /// Takes a deletion of a collection back, with the tracks that went with it. Gives the collection and those of its
-    /// tracks that wait for something, where it was in time.
+    /// Takes a deletion of a collection back where it is in time, and gives the collection. Its tracks are there with it;
+    /// what they wait for is to be queued again (see [`Transaction::waiting_tracks`]).
     pub async fn restore_collection(
         &self,
         organization: OrganizationId,
         id: CollectionId,
         now: Timestamp,
-    ) -> Result<Option<(Collection, Vec<Track>)>, CatalogError> {
-        let Some(deleted_at) = self.take_back::<collection::Entity>(organization, id.uuid(), now).await?
-        else {
+    ) -> Result<Option<Collection>, CatalogError> {
+        if self.take_back::<collection::Entity>(organization, id.uuid(), now).await?.is_none() {
             return Ok(None);
-        };
-        self.note(Change::Collection(id));
-        let tracks = self.restore_tracks_of(id, deleted_at, now).await?;
-        for batch in tracks.chunks(crate::files::BATCH) {
-            self.restore_belongings(organization, batch, deleted_at).await?;
         }
-        let waiting = self.waiting_tracks_of(id).await?;
-        Ok(self.collection(organization, id).await?.map(|collection| (collection, waiting)))
+        self.note(Change::Collection(id));
+        self.give_way_to_recipes(organization, id, now).await?;
+        self.collection(organization, id).await
     }
 
     /// Takes a deletion back where it is in time, and gives when it was.
@@ -213,46 +205,9 @@ impl Transaction {
         Ok((restored.rows_affected > 0).then_some(deleted_at))
     }
 
-    /// The tracks that went with a collection, and not those deleted before it.
-    async fn restore_tracks_of(
-        &self,
-        collection: CollectionId,
-        deleted_at: i64,
-        now: Timestamp,
-    ) -> Result<Vec<Uuid>, CatalogError> {
-        use sea_orm::ConnectionTrait;
-        use track::Column;
-        let restore = track::Entity::update_many()
-            .col_expr(Column::DeletedAt, none())
-            .col_expr(Column::RestorableUntil, none())
-            .filter(Column::CollectionId.eq(collection.uuid()))
-            .filter(Column::DeletedAt.eq(deleted_at))
-            .filter(Column::TrashedAt.is_null())
-            .filter(in_time::<track::Entity>(now))
-            .into_query()
-            .returning_col(Column::Id)
-            .take();
-        let rows = self.db().query_all(&restore).await?;
-        let tracks: Vec<Uuid> =
-            rows.iter().map(|row| Ok(row.try_get("", "id")?)).collect::<Result<_, CatalogError>>()?;
-        tracks.iter().for_each(|id| self.note(Change::Track(TrackId::from_uuid(*id))));
-        Ok(tracks)
-    }
-
-    /// The tracks of a collection whose status changes by itself.
-    async fn waiting_tracks_of(&self, collection: CollectionId) -> Result<Vec<Track>, CatalogError> {
-        use track::Column;
-        let waiting = TrackStatus::ALL.into_iter().filter(|status| !status.is_final());
-        let select = track::Entity::find()
-            .filter(Column::CollectionId.eq(collection.uuid()))
-            .filter(Column::DeletedAt.is_null())
-            .filter(Column::TrackStatusId.is_in(waiting.map(TrackStatus::as_str)));
-        all(self.db(), select).await
-    }
-
     /// The files and own recipes of tracks that were deleted with them. Recipes whose index the organization has taken
     /// meanwhile stay deleted, and so do files whose recipe is gone.
-    async fn restore_belongings(
+    pub(crate) async fn restore_belongings(
         &self,
         organization: OrganizationId,
         tracks: &[Uuid],
@@ -291,14 +246,29 @@ impl Transaction {
     }
 
     /// Closes the door for a track that is to be purged: from now on it cannot be taken back. Tells whether it is deleted
-    /// and its time is over; else it must not be purged (yet).
+    /// and its time is over; else it must not be purged (yet). The time of a track that an earlier version marked with its
+    /// collection is that of the collection, which may have been restored or deleted anew since.
     pub async fn begin_purge_of_track(
         &self,
         organization: OrganizationId,
         id: TrackId,
         now: Timestamp,
     ) -> Result<bool, CatalogError> {
-        self.begin_purge::<track::Entity>(organization, id.uuid(), now).await
+        use track::Column;
+        let collection = Query::select()
+            .expr(Expr::value(1))
+            .from(collection::Entity)
+            .and_where(
+                Expr::col((collection::Entity, collection::Column::Id))
+                    .equals((track::Entity, Column::CollectionId)),
+            )
+            .cond_where(due::<collection::Entity>(now))
+            .take();
+        let by_itself = Condition::any()
+            .add(Column::TrashedAt.is_not_null())
+            .add(Column::RestorableUntil.is_null())
+            .add(Expr::exists(collection));
+        self.begin_purge::<track::Entity>(organization, id.uuid(), now, by_itself).await
     }
 
     /// The same for a collection.
@@ -308,7 +278,7 @@ impl Transaction {
         id: CollectionId,
         now: Timestamp,
     ) -> Result<bool, CatalogError> {
-        self.begin_purge::<collection::Entity>(organization, id.uuid(), now).await
+        self.begin_purge::<collection::Entity>(organization, id.uuid(), now, Condition::all()).await
     }
 
     async fn begin_purge<E: Restorable>(
@@ -316,10 +286,12 @@ impl Transaction {
         organization: OrganizationId,
         id: Uuid,
         now: Timestamp,
+        also: Condition,
     ) -> Result<bool, CatalogError> {
         let begun = out_of_trash(E::update_many())
             .filter(this::<E>(organization, id))
             .filter(due::<E>(now))
+            .filter(also)
             .exec(self.db())
             .await?;
         Ok(begun.rows_affected > 0)

@@ -24,11 +24,12 @@ impl Answer {
         serde_json::from_slice(&self.bytes).unwrap_or_default()
     }
 
-    /// Status, code and message, for a report.
+    /// Status, code, message and the id of the request, for a report.
     pub(crate) fn words(&self) -> String {
         let body = self.json();
         let part = |name: &str| body[name].as_str().unwrap_or_default().to_owned();
-        format!("{} {} {}", self.status, part("code"), part("message"))
+        let id = part("api_request_id");
+        format!("{} {} {} ({id})", self.status, part("code"), part("message"))
     }
 }
 

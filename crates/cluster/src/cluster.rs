@@ -167,6 +167,8 @@ pub async fn run_cluster(settings: &ClusterSettings) -> Result<Report> {
     ensure!(settings.nodes >= 3, "a cluster has at least three nodes");
     let notes = Notes::new();
     let cluster = Cluster::start(settings, &notes).await?;
+    let migrated = cluster.nodes[0].run(&["migrate"])?;
+    ensure!(migrated.status.success(), "{}", String::from_utf8_lossy(&migrated.stderr));
     let made = cluster.nodes[0].run(&["org", "create", "--name", "Cluster", "--json"])?;
     ensure!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     let made = serde_json::from_slice(&made.stdout)?;
@@ -217,7 +219,7 @@ pub async fn run_cluster(settings: &ClusterSettings) -> Result<Report> {
     verdict::judge(&load, settings.uploads, &cluster.place.url, settings.settle, &mut report).await?;
     if !report.is_clean() {
         for (index, node) in cluster.nodes.iter().enumerate() {
-            notes.say(format!("the last words of node {index}:\n{}", node.last_words(10)));
+            notes.say(format!("from the log of node {index}:\n{}", node.log_excerpt(10)));
         }
     }
     for node in &cluster.nodes {

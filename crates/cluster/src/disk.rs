@@ -125,7 +125,7 @@ pub async fn run_on_disk(settings: &DiskSettings) -> Result<Report> {
     let database = format!("sqlite://{}", disk.join("data/tonearm.db").display());
     verdict::judge(&load, settings.uploads, &database, settings.settle, &mut report).await?;
     if !report.is_clean() {
-        notes.say(format!("the last words of the node:\n{}", node.last_words(20)));
+        notes.say(format!("from the log of the node:\n{}", node.log_excerpt(20)));
     }
     node.stop();
     Ok(report)

@@ -122,11 +122,13 @@ impl Node {
         }
     }
 
-    /// The last lines of its log.
-    pub(crate) fn last_words(&self, lines: usize) -> String {
+    /// The last lines of its log, after the first lines of level ERROR in all of it.
+    pub(crate) fn log_excerpt(&self, lines: usize) -> String {
         let log = std::fs::read_to_string(&self.0.log).unwrap_or_default();
         let all: Vec<&str> = log.lines().collect();
-        all[all.len().saturating_sub(lines)..].join("\n")
+        let errors = all.iter().filter(|line| line.contains(" ERROR ")).take(lines);
+        let last = &all[all.len().saturating_sub(lines)..];
+        errors.chain(last).copied().collect::<Vec<_>>().join("\n")
     }
 }
 

@@ -50,7 +50,7 @@ flashes! {
     Joined = "joined": "You are a member now.",
     CoverSaved = "cover-saved": "The cover is in use.",
     RecipeAdded = "recipe-added": "The variant is added. New tracks get it from now on.",
-    RecipeRemoved = "recipe-removed": "The variant is removed with its files.",
+    RecipeRemoved = "recipe-removed": "The variant is removed. Its files go in the background.",
     RenderQueued = "render-queued": "Existing tracks are being rendered.",
     EndpointRemoved = "endpoint-removed": "The endpoint is removed.",
     TestSent = "test-sent": "A test is on its way; it shows up below.",

@@ -17,12 +17,30 @@ pub enum Job {
         /// Which one.
         track_id: TrackId,
     },
-    /// Make what one recipe asks for, for the tracks that were there before it.
+    /// Have what one recipe asks for made for the tracks that were there before it, as an earlier version queued it.
     RenderExisting {
         /// Whose recipe.
         organization_id: OrganizationId,
         /// Which one.
         variant_id: VariantId,
+    },
+    /// Queue what one recipe asks for, for each of the tracks that were there before it.
+    QueueRendering {
+        /// Whose recipe.
+        organization_id: OrganizationId,
+        /// Which one.
+        variant_id: VariantId,
+    },
+    /// Make what one recipe asks for, for one track that was there before it.
+    RenderTrack {
+        /// Whose track.
+        organization_id: OrganizationId,
+        /// Which one.
+        track_id: TrackId,
+        /// By which recipe.
+        variant_id: VariantId,
+        /// The rendering that counts it, by its start; none where it was counted already.
+        run: Option<Timestamp>,
     },
     /// Give up on a track whose upload URL has ended unused.
     ExpireUpload {
@@ -61,6 +79,29 @@ pub enum Job {
         /// Which one.
         track_id: TrackId,
     },
+    /// Queue the purge of each track of a deleted collection, and then that of the collection.
+    EmptyCollection {
+        /// Whose collection.
+        organization_id: OrganizationId,
+        /// Which one.
+        collection_id: CollectionId,
+    },
+    /// Queue again what the tracks of a restored collection wait for.
+    ResumeCollection {
+        /// Whose collection.
+        organization_id: OrganizationId,
+        /// Which one.
+        collection_id: CollectionId,
+        /// The last track that was looked at: they are taken by id.
+        cursor: Option<TrackId>,
+    },
+    /// Remove the files of a recipe that is removed.
+    RemoveRecipe {
+        /// Whose recipe.
+        organization_id: OrganizationId,
+        /// Which one.
+        variant_id: VariantId,
+    },
     /// Remove a deleted collection's own objects.
     PurgeCollection {
         /// Whose collection.
@@ -80,28 +121,41 @@ impl Job {
         match self {
             Self::ProcessTrack { .. } => "process_track",
             Self::RenderExisting { .. } => "render_existing",
-            Self::ExpireUpload { .. } => "expire_upload",
+            Self::QueueRendering { .. } => "queue_rendering",
+            Self::RenderTrack { .. } => "render_track",
+            Self::ExpireUpload { .. } => Self::EXPIRE_UPLOAD,
             Self::TranscribeTrack { .. } => "transcribe_track",
             Self::FinishCover { .. } => "finish_cover",
             Self::PublishManifest { .. } => "publish_manifest",
             Self::PublishManifests {} => "publish_manifests",
             Self::PurgeTrack { .. } => "purge_track",
+            Self::EmptyCollection { .. } => "empty_collection",
+            Self::ResumeCollection { .. } => "resume_collection",
+            Self::RemoveRecipe { .. } => "remove_recipe",
             Self::PurgeCollection { .. } => "purge_collection",
             Self::SweepObjects {} => "sweep_objects",
             Self::ForgetExpired {} => "forget_expired",
         }
     }
 
+    /// The kind of [`Job::ExpireUpload`].
+    pub const EXPIRE_UPLOAD: &'static str = "expire_upload";
+
     /// Every kind. A job of another kind is left to a version that knows it.
-    pub const KINDS: [&str; 11] = [
+    pub const KINDS: [&str; 16] = [
         "process_track",
         "render_existing",
-        "expire_upload",
+        "queue_rendering",
+        "render_track",
+        Self::EXPIRE_UPLOAD,
         "transcribe_track",
         "finish_cover",
         "publish_manifest",
         "publish_manifests",
         "purge_track",
+        "empty_collection",
+        "resume_collection",
+        "remove_recipe",
         "purge_collection",
         "sweep_objects",
         "forget_expired",
@@ -113,11 +167,16 @@ impl Job {
             Self::ProcessTrack { .. } | Self::FinishCover { .. } | Self::PublishManifest { .. } => {
                 JobQueue::Uploads
             }
-            Self::RenderExisting { .. } => JobQueue::Renderings,
+            Self::RenderExisting { .. } | Self::QueueRendering { .. } | Self::RenderTrack { .. } => {
+                JobQueue::Renderings
+            }
             Self::TranscribeTrack { .. } => JobQueue::Transcriptions,
             Self::ExpireUpload { .. }
             | Self::PublishManifests {}
             | Self::PurgeTrack { .. }
+            | Self::EmptyCollection { .. }
+            | Self::ResumeCollection { .. }
+            | Self::RemoveRecipe { .. }
             | Self::PurgeCollection { .. }
             | Self::SweepObjects {}
             | Self::ForgetExpired {} => JobQueue::Maintenance,
@@ -129,11 +188,16 @@ impl Job {
         match self {
             Self::ProcessTrack { organization_id, .. }
             | Self::RenderExisting { organization_id, .. }
+            | Self::QueueRendering { organization_id, .. }
+            | Self::RenderTrack { organization_id, .. }
             | Self::ExpireUpload { organization_id, .. }
             | Self::TranscribeTrack { organization_id, .. }
             | Self::FinishCover { organization_id, .. }
             | Self::PublishManifest { organization_id, .. }
             | Self::PurgeTrack { organization_id, .. }
+            | Self::EmptyCollection { organization_id, .. }
+            | Self::ResumeCollection { organization_id, .. }
+            | Self::RemoveRecipe { organization_id, .. }
             | Self::PurgeCollection { organization_id, .. } => Some(*organization_id),
             Self::PublishManifests {} | Self::SweepObjects {} | Self::ForgetExpired {} => None,
         }
@@ -154,6 +218,7 @@ impl Job {
     pub const fn track_id(&self) -> Option<TrackId> {
         match self {
             Self::ProcessTrack { track_id, .. }
+            | Self::RenderTrack { track_id, .. }
             | Self::ExpireUpload { track_id, .. }
             | Self::TranscribeTrack { track_id, .. }
             | Self::PublishManifest { track_id, .. }

@@ -32,6 +32,7 @@ mod player_text;
 mod preview;
 mod progress;
 mod recipe;
+mod retention;
 mod scheduled_task;
 #[cfg(feature = "openapi")]
 mod schema;
@@ -73,7 +74,8 @@ pub use key::ApiKey;
 pub use levels::{Levels, Metric};
 pub use limits::{ExpiresIn, LimitError, Page, UPLOAD_URL_TTL_SECONDS};
 pub use listing::{
-    CollectionSort, Leaf, Place, SearchWords, Slice, Total, TrackSort, fold, search_text, sort_title,
+    CollectionSort, Leaf, Place, SearchWords, Slice, Total, TrackSort, fold, is_beginning, search_text,
+    sort_title,
 };
 pub use object_key::{ContentType, ObjectFile, ObjectKey, ObjectKeyError};
 pub use organization::{Collection, Organization};
@@ -85,6 +87,7 @@ pub use player_text::{shown_subtitle, shown_title};
 pub use preview::{PreviewLength, PreviewSettings};
 pub use progress::{Making, Rendering, TrackProgress, VariantProgress};
 pub use recipe::{Recipe, RecipeError, RecipeKind, RecipeType, VariantIndex, default_recipes};
+pub use retention::{ExpiredRows, KeepFor, KeepForError, Retention};
 pub use scheduled_task::ScheduledTask;
 pub use selection::{EmptySelection, Selection, VariantList};
 pub use sessions::{PlaySession, UploadSession};

@@ -57,7 +57,7 @@ impl From<ExpiresIn> for u32 {
 }
 
 /// A window of a list: `limit` 1..=200 (50 unless told), `offset` at least 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Page {
     limit: u32,
     offset: u64,

@@ -83,12 +83,16 @@ pub struct Rendering {
     pub variant_id: VariantId,
     /// How many tracks there were to do when it began.
     pub total: u64,
-    /// How many were looked at so far, those that failed included.
+    /// How many are done so far: those that had the file already, and those for which it was made or failed.
     pub done: u64,
     /// For how many it failed.
     pub failed: u64,
+    /// How many were looked at so far. Those of them that are not done wait for their turn, each with a job of its own.
+    pub looked_at: u64,
     /// The last track that was looked at: they are taken by id.
     pub cursor: Option<TrackId>,
+    /// Whether no track is left to be looked at.
+    pub is_at_end: bool,
     /// When it was asked for.
     pub started_at: Timestamp,
     /// When the last track was done.
@@ -96,6 +100,59 @@ pub struct Rendering {
 }
 
 impl Rendering {
+    /// Of a recipe for so many tracks, begun now.
+    pub const fn begun(
+        organization_id: OrganizationId,
+        variant_id: VariantId,
+        total: u64,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            organization_id,
+            variant_id,
+            total,
+            done: 0,
+            failed: 0,
+            looked_at: 0,
+            cursor: None,
+            is_at_end: false,
+            started_at: now,
+            finished_at: None,
+        }
+    }
+
+    /// How many tracks wait for their turn.
+    pub const fn outstanding(&self) -> u64 {
+        self.looked_at.saturating_sub(self.done)
+    }
+
+    /// Notes the next tracks that were looked at, in the order of their ids, of which so many have the file. None: no
+    /// track is left.
+    pub fn note_batch(&mut self, tracks: &[TrackId], have_it: u64, now: Timestamp) {
+        match tracks.last() {
+            None => self.is_at_end = true,
+            Some(last) => {
+                self.cursor = Some(*last);
+                self.looked_at += tracks.len() as u64;
+                self.done += have_it;
+            }
+        }
+        self.finish_if_done(now);
+    }
+
+    /// Notes that the turn of a track is over.
+    pub fn note_track(&mut self, is_made: bool, now: Timestamp) {
+        self.done += 1;
+        self.failed += u64::from(!is_made);
+        self.finish_if_done(now);
+    }
+
+    fn finish_if_done(&mut self, now: Timestamp) {
+        if self.is_at_end && self.outstanding() == 0 && self.finished_at.is_none() {
+            self.finished_at = Some(now);
+        }
+    }
+
     /// How much is done, 0..=100.
     pub fn percent(&self) -> u8 {
         if self.finished_at.is_some() {
@@ -133,6 +190,29 @@ mod tests {
         let expected = serde_json::json!({"variants": [{"index": "hq", "state": "running", "percent": 7}]});
         assert_eq!(json, expected);
         assert_eq!(serde_json::from_value::<TrackProgress>(json).unwrap(), progress);
+    }
+
+    #[test]
+    fn a_rendering_ends_with_its_last_track() {
+        let now = Timestamp::from_unix_millis(1_000_000).unwrap();
+        let id = |number: u8| crate::RecordId::from_parts(now, [number; 10]);
+        let mut rendering = Rendering::begun(
+            crate::RecordId::from_parts(now, [1; 10]),
+            crate::RecordId::from_parts(now, [2; 10]),
+            3,
+            now,
+        );
+        rendering.note_batch(&[id(3), id(4), id(5)], 1, now);
+        assert_eq!((rendering.outstanding(), rendering.percent()), (2, 33));
+        rendering.note_track(true, now);
+        assert_eq!((rendering.cursor, rendering.outstanding()), (Some(id(5)), 1));
+        rendering.note_batch(&[], 0, now);
+        assert_eq!((rendering.is_at_end, rendering.finished_at), (true, None));
+        rendering.note_track(false, now);
+        assert_eq!((rendering.done, rendering.failed, rendering.finished_at), (3, 1, Some(now)));
+        let mut empty = Rendering::begun(rendering.organization_id, rendering.variant_id, 0, now);
+        empty.note_batch(&[], 0, now);
+        assert_eq!(empty.finished_at, Some(now));
     }
 
     proptest! {

@@ -7,7 +7,7 @@ pub enum ScheduledTask {
     SweepObjects,
     /// Queue the removal of what has expired.
     ForgetExpired,
-    /// Remove finished deliveries of webhooks, and give up those that were tried for too long.
+    /// Give up webhook deliveries that were tried for too long.
     TidyWebhooks,
     /// Add what nodes without a catalog counted.
     ImportUsage,

@@ -68,11 +68,19 @@ impl FailedSignIns {
         (self.count >= most && now < ends).then(|| (ends.unix_millis() - now.unix_millis() + 999) / 1000)
     }
 
-    /// With one more.
-    #[must_use]
-    pub fn and_another(earlier: Option<Self>, now: Timestamp) -> Self {
+    /// With one more attempt, which counts as failed until it has succeeded. Where there were too many, the seconds until
+    /// the next one is looked at.
+    ///
+    /// [`Self::last_at`] stays: an attempt that succeeds must not prolong how long the failures before it count.
+    pub fn with_attempt(earlier: Option<Self>, most: u32, now: Timestamp) -> Result<Self, i64> {
         let counted = earlier.filter(|failed| now < failed.last_at.plus_seconds(Self::FORGOTTEN_AFTER));
-        Self { count: counted.map_or(0, |failed| failed.count).saturating_add(1), last_at: now }
+        let Some(counted) = counted else {
+            return Ok(Self { count: 1, last_at: now });
+        };
+        match counted.wait(most, now) {
+            Some(seconds) => Err(seconds),
+            None => Ok(Self { count: counted.count.saturating_add(1), ..counted }),
+        }
     }
 }
 
@@ -174,10 +182,24 @@ mod tests {
             for gap in gaps {
                 now += gap;
                 expected = if gap >= FailedSignIns::FORGOTTEN_AFTER { 1 } else { expected + 1 };
-                let next = FailedSignIns::and_another(failed, at(now));
-                prop_assert_eq!(next.count, expected);
-                failed = Some(next);
+                match FailedSignIns::with_attempt(failed, FailedSignIns::ACCOUNT, at(now)) {
+                    Ok(next) => {
+                        prop_assert_eq!(next.count, expected);
+                        failed = Some(FailedSignIns { last_at: at(now), ..next });
+                    }
+                    Err(seconds) => {
+                        prop_assert!(expected > FailedSignIns::ACCOUNT && seconds > 0);
+                        (expected, now) = (FailedSignIns::ACCOUNT, now - gap);
+                    }
+                }
             }
+        }
+
+        #[test]
+        fn an_attempt_prolongs_nothing(count in 1_u32..10, last in 0_i64..1000, gap in 0_i64..900) {
+            let earlier = FailedSignIns { count, last_at: at(last) };
+            let next = FailedSignIns::with_attempt(Some(earlier), FailedSignIns::ACCOUNT, at(last + gap));
+            prop_assert_eq!(next, Ok(FailedSignIns { count: count + 1, ..earlier }));
         }
     }
 }

@@ -4,7 +4,7 @@ use tonearm_catalog::{Catalog, CatalogError, Gathered, JobFilter, JobState, Pend
 use tonearm_domain::{Ambient, AuditAction, Job, JobId, Origin, Page};
 
 use crate::audit::{self, Done};
-use crate::{Caller, Library, Refusal, Transcriptions};
+use crate::{Caller, Library, Refusal, Transcriptions, renderings};
 
 /// Looks at jobs of all organizations, retries and drops them.
 #[derive(Clone)]
@@ -65,6 +65,13 @@ impl Jobs {
     pub async fn drop_job(&self, origin: Origin, id: JobId) -> Result<bool, Refusal> {
         let Some((tx, job)) = self.take(id).await? else { return Ok(false) };
         tx.delete_job(id).await?;
+        // A rendering waits for all its tracks. One that was given up is counted already.
+        if let Some(Job::RenderTrack { organization_id, variant_id, run, .. }) = job.job
+            && job.state() != JobState::Failed
+        {
+            let counted_for = (organization_id, variant_id);
+            renderings::count_track(&tx, &self.ambient, counted_for, run, false).await?;
+        }
         self.record(&tx, origin, AuditAction::JobDrop, &job).await?;
         tx.commit().await?;
         Ok(true)
@@ -105,6 +112,8 @@ impl Jobs {
             Some(Job::TranscribeTrack { organization_id, track_id }) => {
                 Ok(self.catalog.track(organization_id, track_id).await?.is_some())
             }
+            // Its rendering has counted it and may be over.
+            Some(Job::RenderTrack { .. }) => Ok(true),
             _ => Ok(false),
         }
     }
@@ -116,6 +125,12 @@ impl Jobs {
             }
             Some(Job::TranscribeTrack { organization_id, track_id }) => {
                 self.transcriptions.retry(&Caller::owner(organization_id), track_id).await?;
+            }
+            Some(Job::RenderTrack { organization_id, track_id, variant_id, .. }) => {
+                let job = Job::RenderTrack { organization_id, track_id, variant_id, run: None };
+                let tx = self.catalog.begin().await?;
+                tx.enqueue(job, self.ambient.record_id(), self.ambient.now(), None).await?;
+                tx.commit().await?;
             }
             _ => {}
         }

@@ -7,6 +7,7 @@
 
 mod access;
 mod audit;
+mod batches;
 mod caller;
 mod covers;
 mod jobs;
@@ -18,6 +19,7 @@ mod people;
 mod playback;
 mod processing;
 mod refusal;
+mod renderings;
 mod repeatable;
 mod resealing;
 mod signing_keys;
@@ -47,7 +49,7 @@ pub use people::{
 };
 pub use playback::{
     CoverImage, Download, GrantPlaySession, OpenedPlaySession, PlaySessionScope, Playable, PlayableVariant,
-    Playback, SharedCollection, SharedTrack, SharedWords, TrackCard,
+    Playback, SharedCollection, SharedTrack, SharedWords, TrackCard, TrackList, WriteTrack,
 };
 pub use processing::{JobError, JobRun, Processing};
 pub use refusal::{Noun, Refusal};
@@ -66,6 +68,6 @@ pub use uploads::{
 };
 pub use usage::{
     DayUsage, StorageUsage, TrackStorage, TrackUsage, Usage, UsageGroup, UsageKeeper, UsagePeriod,
-    UsageReport, UsageRows, VariantUsage,
+    UsageReport, UsageRows, UsageTracks, VariantUsage,
 };
 pub use webhooks::{DeliveryQuery, DeliveryView, SentWebhook, WebhookView, Webhooks};

@@ -33,6 +33,7 @@ pub use leaves::TrackLeaf;
 pub use organizations::{OrganizationView, UpdateOrganization};
 pub use progress::{ProgressWatch, TrackProgressView, TracksInTheMaking};
 pub use recipes::{RecipeView, UpdateRecipe};
+pub(crate) use trash::resume;
 pub use update_track::UpdateTrack;
 
 pub(crate) use create_organization::insert_organization;

@@ -9,7 +9,7 @@ mod weight;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tonearm_catalog::{Catalog, Change};
+use tonearm_catalog::{Catalog, CatalogError, Change};
 use tonearm_domain::{
     ApiKey, ApiKeyId, Collection, CollectionId, Organization, OrganizationId, PlaySession, PlaySessionId,
     Recipe, Timestamp, TrackId,
@@ -17,6 +17,7 @@ use tonearm_domain::{
 use tonearm_signing::ApiKeyText;
 use uuid::Uuid;
 
+use crate::playback::TrackList;
 use crate::track_view::Surroundings;
 use crate::{Noun, Refusal};
 use generations::Generations;
@@ -32,16 +33,16 @@ pub struct LookupLimits {
     /// How long after it was read something may still be answered: how late other nodes' changes are seen. Changes
     /// of this process are seen at once.
     pub time_to_live: Duration,
-    /// Most bytes of memory: a half for tracks with their files, the rest in equal parts for keys, sessions,
-    /// organizations, collections and recipes.
+    /// Most bytes of memory: a third for tracks with their files, a third for the lists of tracks that sessions answer, the
+    /// rest in equal parts for keys, sessions, organizations, collections and recipes.
     pub max_bytes: u64,
 }
 
 impl Default for LookupLimits {
-    /// One second, so that a revocation counts on every node well within two; 64 MiB, half of
-    /// which is about 4,000 tracks.
+    /// One second, so that a revocation counts on every node well within two; 96 MiB, a third of
+    /// which is about 4,000 tracks, or a list of 100,000.
     fn default() -> Self {
-        Self { time_to_live: Duration::from_secs(1), max_bytes: 64 * 1024 * 1024 }
+        Self { time_to_live: Duration::from_secs(1), max_bytes: 96 * 1024 * 1024 }
     }
 }
 
@@ -63,6 +64,7 @@ struct Shelves {
     collections: Shelf<(OrganizationId, CollectionId), Collection>,
     recipes: Shelf<OrganizationId, Vec<Recipe>>,
     tracks: Shelf<(OrganizationId, TrackId), ReadyTrack>,
+    track_lists: Shelf<(OrganizationId, CollectionId), TrackList>,
     key_use: KeyUse,
 }
 
@@ -72,19 +74,27 @@ impl Lookups {
         let generations = Arc::new(Generations::new());
         catalog.on_commit({
             let generations = Arc::clone(&generations);
-            move |changes| changes.iter().for_each(|change| generations.advance(id_of(change)))
+            move |changes| {
+                for change in changes {
+                    generations.advance(id_of(change));
+                    if matches!(change, Change::Collection(_)) {
+                        generations.advance(ANY_COLLECTION);
+                    }
+                }
+            }
         });
         let LookupLimits { time_to_live: ttl, max_bytes } = limits;
-        let (half, tenth) = (max_bytes / 2, max_bytes / 10);
+        let (third, fifteenth) = (max_bytes / 3, max_bytes / 15);
         Self(Arc::new(Shelves {
             catalog,
             generations,
-            keys: Shelf::new(tenth, ttl),
-            sessions: Shelf::new(tenth, ttl),
-            organizations: Shelf::new(tenth, ttl),
-            collections: Shelf::new(tenth, ttl),
-            recipes: Shelf::new(tenth, ttl),
-            tracks: Shelf::new(half, ttl),
+            keys: Shelf::new(fifteenth, ttl),
+            sessions: Shelf::new(fifteenth, ttl),
+            organizations: Shelf::new(fifteenth, ttl),
+            collections: Shelf::new(fifteenth, ttl),
+            recipes: Shelf::new(fifteenth, ttl),
+            tracks: Shelf::new(third, ttl),
+            track_lists: Shelf::new(third, ttl),
             key_use: KeyUse::default(),
         }))
     }
@@ -139,9 +149,27 @@ impl Lookups {
         organization_id: OrganizationId,
         id: TrackId,
     ) -> Result<Option<Arc<ReadyTrack>>, Refusal> {
-        let generation = self.0.generations.current(id.uuid());
+        // A track is gone with its collection, and a file with its recipe. Which collection it is in is not known before it
+        // is loaded.
+        let ids = [id.uuid(), organization_id.uuid(), ANY_COLLECTION];
+        let generation = self.0.generations.current_of(&ids);
         let load = || ReadyTrack::load(&self.0.catalog, organization_id, id);
         self.0.tracks.get((organization_id, id), generation, load).await
+    }
+
+    /// The list of a collection's playable tracks, which `load` reads. It holds what was there when it was read.
+    pub(crate) async fn track_list<F>(
+        &self,
+        organization_id: OrganizationId,
+        collection_id: CollectionId,
+        load: impl FnOnce() -> F,
+    ) -> Result<Option<Arc<TrackList>>, Refusal>
+    where
+        F: Future<Output = Result<Option<TrackList>, CatalogError>>,
+    {
+        let ids = [organization_id.uuid(), collection_id.uuid(), listed_in(collection_id)];
+        let generation = self.0.generations.current_of(&ids);
+        self.0.track_lists.get((organization_id, collection_id), generation, load).await
     }
 
     /// What is above the tracks of a collection.
@@ -163,11 +191,20 @@ impl Lookups {
     }
 }
 
+/// Stands for all collections, beside the id of each.
+const ANY_COLLECTION: Uuid = Uuid::nil();
+
 /// The id under which the generations of what changed are counted.
 fn id_of(change: &Change) -> Uuid {
     match change {
         Change::Organization(id) | Change::Recipes(id) | Change::ApiKeys(id) => id.uuid(),
         Change::Collection(id) => id.uuid(),
         Change::Track(id) => id.uuid(),
+        Change::TracksOf(id) => listed_in(*id),
     }
+}
+
+/// The id under which changes of a collection's tracks are counted, apart from those of its own record.
+fn listed_in(id: CollectionId) -> Uuid {
+    Uuid::from_u128(id.uuid().as_u128() ^ 1)
 }

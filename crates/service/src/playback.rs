@@ -11,6 +11,7 @@ mod redirect_share;
 mod session_writer;
 mod shared_collection;
 mod shared_track;
+mod track_list;
 
 use std::sync::Arc;
 
@@ -26,6 +27,7 @@ pub use open_play_session::OpenedPlaySession;
 pub use playable::{CoverImage, Playable, PlayableVariant};
 pub use shared_collection::SharedCollection;
 pub use shared_track::{SharedTrack, SharedWords};
+pub use track_list::{TrackList, WriteTrack};
 
 /// Grants play sessions and hands out signed URLs. Every request clones it, so it is one pointer.
 #[derive(Clone)]
@@ -38,13 +40,21 @@ struct Parts {
     links: Links,
     sessions: SessionWriter,
     meter: Meter,
+    write_track: WriteTrack,
 }
 
 impl Playback {
-    /// Over look-ups that are best shared with [`Access`], handing out `links`, counting what is handed out with `meter`.
-    pub fn new(lookups: Lookups, ambient: Ambient, links: Links, meter: Meter) -> Self {
+    /// Over look-ups that are best shared with [`Access`], handing out `links`, counting what is handed out with `meter`, and
+    /// listing tracks as `write_track` writes them.
+    pub fn new(
+        lookups: Lookups,
+        ambient: Ambient,
+        links: Links,
+        meter: Meter,
+        write_track: WriteTrack,
+    ) -> Self {
         let access = Access::new(lookups.clone(), ambient.clone());
         let sessions = SessionWriter::new(lookups.catalog().clone());
-        Self(Arc::new(Parts { lookups, access, ambient, links, sessions, meter }))
+        Self(Arc::new(Parts { lookups, access, ambient, links, sessions, meter, write_track }))
     }
 }

@@ -3,6 +3,7 @@
 mod analysis;
 mod attend;
 mod board;
+mod empty_collection;
 mod expire_upload;
 mod files;
 mod finish_cover;
@@ -15,8 +16,11 @@ mod process_track;
 mod publish_manifest;
 mod purge_collection;
 mod purge_track;
+mod queue_rendering;
 mod recording;
-mod render_existing;
+mod remove_recipe;
+mod render_track;
+mod resume_collection;
 mod stop;
 mod sweep_objects;
 mod transcribe_track;
@@ -27,10 +31,11 @@ use std::path::PathBuf;
 use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, PurgedTitles, Transaction};
-use tonearm_domain::{Ambient, ClaimedJob, Job};
+use tonearm_domain::{Ambient, ClaimedJob, Job, Retention};
 use tonearm_media::{LimitTier, Media, RunScope};
 
 use crate::Transcriptions;
+use render_track::Turn;
 
 pub use job_error::JobError;
 
@@ -45,6 +50,7 @@ pub struct Processing {
     watched: attend::Watched,
     transcriptions: Option<Transcriptions>,
     purged_titles: PurgedTitles,
+    retention: Retention,
 }
 
 /// One run of a job.
@@ -77,6 +83,7 @@ impl Processing {
             watched,
             transcriptions: None,
             purged_titles: PurgedTitles::default(),
+            retention: Retention::default(),
         }
     }
 
@@ -88,6 +95,11 @@ impl Processing {
     /// The same with another rule for the titles of tracks that are purged.
     pub fn with_purged_titles(self, purged_titles: PurgedTitles) -> Self {
         Self { purged_titles, ..self }
+    }
+
+    /// The same with other times after which rows are removed.
+    pub fn with_retention(self, retention: Retention) -> Self {
+        Self { retention, ..self }
     }
 
     /// The catalog, for claiming jobs and keeping their leases.
@@ -106,8 +118,13 @@ impl Processing {
             Job::ProcessTrack { organization_id, track_id } => {
                 Box::pin(self.process_track(run, organization_id, track_id)).await
             }
-            Job::RenderExisting { organization_id, variant_id } => {
-                Box::pin(self.render_existing(run, organization_id, variant_id)).await
+            Job::RenderExisting { organization_id, variant_id }
+            | Job::QueueRendering { organization_id, variant_id } => {
+                self.queue_rendering(run, organization_id, variant_id).await
+            }
+            Job::RenderTrack { organization_id, track_id, variant_id, run: counted } => {
+                let turn = Turn { organization_id, track_id, variant_id, run: counted };
+                Box::pin(self.render_track(run, turn)).await
             }
             Job::ExpireUpload { organization_id, track_id } => {
                 self.expire_upload(run, organization_id, track_id).await
@@ -125,6 +142,15 @@ impl Processing {
             Job::PurgeTrack { organization_id, track_id } => {
                 self.purge_track(run, organization_id, track_id).await
             }
+            Job::EmptyCollection { organization_id, collection_id } => {
+                self.empty_collection(run, organization_id, collection_id).await
+            }
+            Job::ResumeCollection { organization_id, collection_id, cursor } => {
+                self.resume_collection(run, organization_id, collection_id, cursor).await
+            }
+            Job::RemoveRecipe { organization_id, variant_id } => {
+                self.remove_recipe(run, organization_id, variant_id).await
+            }
             Job::PurgeCollection { organization_id, collection_id } => {
                 self.purge_collection(run, organization_id, collection_id).await
             }
@@ -141,6 +167,10 @@ impl Processing {
             }
             Job::TranscribeTrack { organization_id, track_id } => {
                 self.give_up_transcription(claimed, organization_id, track_id, error).await
+            }
+            Job::RenderTrack { organization_id, track_id, variant_id, run } => {
+                let turn = Turn { organization_id, track_id, variant_id, run };
+                self.give_up_turn(claimed, turn, error).await
             }
             _ => {
                 let tx = self.catalog.begin().await?;

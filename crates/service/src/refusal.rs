@@ -191,7 +191,9 @@ impl From<CatalogError> for Refusal {
             CatalogError::Taken(_) => Self::Conflict { code: "already_exists", message: error.to_string() },
             CatalogError::Unavailable(_) => Self::Unavailable(error.into()),
             CatalogError::UnknownOutcome(_) => Self::UnknownOutcome(error.into()),
-            CatalogError::Corrupt(_) | CatalogError::Other(_) => Self::Internal(error.into()),
+            CatalogError::Corrupt(_) | CatalogError::Schema(_) | CatalogError::Other(_) => {
+                Self::Internal(error.into())
+            }
         }
     }
 }

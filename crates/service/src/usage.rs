@@ -2,27 +2,31 @@
 
 mod keep;
 mod report;
+mod reports;
 mod stored;
 
-use tonearm_catalog::Catalog;
-use tonearm_domain::Ambient;
+use tonearm_catalog::{Catalog, UsageFilter};
+use tonearm_domain::{Ambient, KeyScope, OrganizationId, Page};
 
 pub use keep::UsageKeeper;
 pub use report::{
     DayUsage, StorageUsage, TrackStorage, TrackUsage, UsageGroup, UsagePeriod, UsageReport, UsageRows,
-    VariantUsage,
+    UsageTracks, VariantUsage,
 };
+use reports::Reports;
 
 /// Adds up what was played, and tells.
 #[derive(Clone)]
 pub struct Usage {
     catalog: Catalog,
     ambient: Ambient,
+    by_track: Reports<(UsageFilter, Page), (UsageTracks, Vec<TrackUsage>)>,
+    storage: Reports<(OrganizationId, KeyScope), StorageUsage>,
 }
 
 impl Usage {
     /// Over the catalog that keeps the sums.
     pub fn new(catalog: Catalog, ambient: Ambient) -> Self {
-        Self { catalog, ambient }
+        Self { catalog, ambient, by_track: Reports::new(), storage: Reports::new() }
     }
 }

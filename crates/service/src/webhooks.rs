@@ -39,4 +39,9 @@ impl Webhooks {
     pub fn catalog(&self) -> &Catalog {
         &self.catalog
     }
+
+    /// Time and randomness.
+    pub fn ambient(&self) -> &Ambient {
+        &self.ambient
+    }
 }

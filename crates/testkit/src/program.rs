@@ -11,6 +11,7 @@ pub struct Program {
     data_dir: PathBuf,
     port: u16,
     variables: Vec<(String, String)>,
+    serve_arguments: Vec<String>,
     child: Option<Child>,
 }
 
@@ -23,6 +24,7 @@ impl Program {
             data_dir: data_dir.to_owned(),
             port,
             variables: Vec::new(),
+            serve_arguments: Vec::new(),
             child: None,
         }
     }
@@ -30,6 +32,11 @@ impl Program {
     /// Sets a `TONEARM_*` variable for all that is run from here on.
     pub fn set(&mut self, name: &str, value: &str) {
         self.variables.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// Adds an argument to `serve` for all starts from here on.
+    pub fn serve_with(&mut self, argument: &str) {
+        self.serve_arguments.push(argument.to_owned());
     }
 
     /// Where it is reached.
@@ -59,16 +66,21 @@ impl Program {
     pub fn spawn(&mut self) {
         let log = std::fs::File::create(self.log_path()).unwrap();
         let listen = format!("127.0.0.1:{}", self.port);
-        let child =
-            self.command(&["serve", "--listen", &listen]).stdout(Stdio::null()).stderr(log).spawn().unwrap();
-        self.child = Some(child);
+        let mut command = self.command(&["serve", "--listen", &listen]);
+        command.args(&self.serve_arguments).stdout(Stdio::null()).stderr(log);
+        self.child = Some(command.spawn().unwrap());
     }
 
     /// Starts the service and waits until it answers; returns how long that took. Panics with its log where it
     /// ends instead.
     pub async fn start(&mut self) -> Duration {
-        let begun = Instant::now();
         self.spawn();
+        self.wait_until_up().await
+    }
+
+    /// Waits until the service that was spawned answers; returns how long that took.
+    pub async fn wait_until_up(&mut self) -> Duration {
+        let begun = Instant::now();
         loop {
             if tokio::net::TcpStream::connect(("127.0.0.1", self.port)).await.is_ok() {
                 return begun.elapsed();

@@ -5,6 +5,7 @@ mod demo;
 mod doctor;
 mod job;
 mod key;
+mod migrate;
 mod org;
 mod person;
 mod print;
@@ -43,6 +44,8 @@ struct Cli {
 enum Command {
     /// Start the service
     Serve(serve::Args),
+    /// Bring the tables of the database up to date
+    Migrate(migrate::Args),
     /// Manage organizations
     Org {
         #[command(subcommand)]
@@ -182,6 +185,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         let ambient = ambient::system();
         match cli.command {
             Command::Serve(args) => serve::run(&config, ambient, args).await,
+            Command::Migrate(args) => migrate::run(&config, args).await,
             Command::Org { command } => org::run(&config, &ambient, command).await,
             Command::Key { command } => key::run(&config, &ambient, command).await,
             Command::Webhook { command } => webhook::run(&config, &ambient, command).await,

@@ -5,6 +5,7 @@ mod error;
 mod file;
 mod limits;
 mod overrides;
+mod retention;
 mod role;
 mod size;
 mod work;
@@ -16,7 +17,7 @@ use std::time::Duration;
 use tonearm_api::RateLimits;
 use tonearm_blobs::{CacheTerms, StorageUrl};
 use tonearm_catalog::{DatabaseUrl, PurgedTitles};
-use tonearm_domain::KeepDeleted;
+use tonearm_domain::{KeepDeleted, Retention};
 use tonearm_service::{DeliveryUrl, UploadLimits};
 use tonearm_signing::Secrets;
 use tonearm_worker::{SenderConfig, WorkerConfig};
@@ -99,10 +100,14 @@ pub struct Config {
     pub log_json: bool,
     /// Whether titles of tracks that are purged stay in the usage.
     pub purged_titles: PurgedTitles,
+    /// How long rows are kept that nobody needs any more.
+    pub retention: Retention,
     /// Most connections to the database.
     pub database_connections: u32,
     /// How long one statement may take on PostgreSQL.
     pub statement_timeout: Duration,
+    /// Whether the service brings the tables of an earlier version up to date when it starts.
+    pub migrate: bool,
     /// Which log lines, in the syntax of `tracing`'s environment filter; none: what suits the command.
     pub log_filter: Option<String>,
 }
@@ -149,14 +154,17 @@ impl Config {
             .parse::<StorageUrl>()
             .and_then(|url| url.with_environment(&lookup))
             .map_err(|e| ConfigError::new("storage_url", e))?;
+        let database_url: DatabaseUrl =
+            database_url.parse().map_err(|e| ConfigError::new("database_url", e))?;
         Ok(Self {
+            migrate: settings.database.migrate.unwrap_or(database_url.sqlite_path().is_some()),
             listen: parse_listen(&settings.listen.unwrap_or_else(|| "127.0.0.1:8080".to_owned()))?,
             public_url: settings.public_url.map(parse_public_url).transpose()?,
             delivery_url: settings
                 .delivery_url
                 .map(|url| url.parse().map_err(|e| ConfigError::new("delivery_url", e)))
                 .transpose()?,
-            database_url: database_url.parse().map_err(|e| ConfigError::new("database_url", e))?,
+            database_url,
             cache: cache_terms(&settings.edge, &storage_url, &data_dir),
             storage_url,
             data_dir,
@@ -171,6 +179,7 @@ impl Config {
                 true => PurgedTitles::Kept,
                 false => PurgedTitles::Removed,
             },
+            retention: retention::retention(&settings.retention)?,
             statement_timeout: statement_timeout(&settings.database)?,
             limits: upload_limits(&settings.limits),
             min_free_space: settings.limits.min_free_space.map_or(256 << 20, |size| size.0),
@@ -241,6 +250,7 @@ mod tests {
         assert!(!config.public_play_sessions);
         assert_eq!(config.min_free_space, 256 << 20);
         assert_eq!(config.database_connections, 20);
+        assert!(config.migrate, "a file has one user");
         assert_eq!(load(&[("TONEARM_ROLES", "worker")]).unwrap().database_connections, 6);
     }
 
@@ -260,6 +270,7 @@ mod tests {
         assert!(!config.needs_catalog());
         assert_eq!(config.limits.max_source_bytes, 2 << 30);
         assert_eq!(config.min_free_space, 0);
+        assert!(!config.migrate, "other nodes may be of another version");
         assert!(config.public_play_sessions);
         assert!(!format!("{config:?}").contains("secret@"));
     }
@@ -281,12 +292,19 @@ mod tests {
             ("TONEARM_WORKER_SLOTS", "0", "worker.slots: "),
             ("TONEARM_WORKER_WAIT_SLOTS", "0", "worker.wait_slots: "),
             ("TONEARM_DATABASE_CONNECTIONS", "0", "database.connections: "),
+            ("TONEARM_DATABASE_MIGRATE", "yes", "database.migrate: "),
             ("TONEARM_DATABASE_STATEMENT_TIMEOUT_SECONDS", "0", "database.statement_timeout_seconds: "),
             (
                 "TONEARM_LIBRARY_KEEP_DELETED_HOURS",
                 "8761",
                 "library.keep_deleted_hours: is a number of hours",
             ),
+            (
+                "TONEARM_RETENTION_AUDIT_DAYS",
+                "0",
+                "retention.audit_days: is a number of days from 1 to 36500",
+            ),
+            ("TONEARM_RETENTION_USAGE_BATCH_DAYS", "1", "retention.usage_batch_days: is at least 7"),
             ("TONEARM_WEBHOOKS_CONNECTIONS", "0", "webhooks.connections: "),
             ("TONEARM_OUTBOUND_ALLOW_PRIVATE", "maybe", "outbound.allow_private: "),
             ("TONEARM_LOG_FORMAT", "xml", "log.format: "),

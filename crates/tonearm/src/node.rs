@@ -110,7 +110,7 @@ impl Node {
         let mut app = Router::new();
         let mut worker = None;
         if config.needs_catalog() {
-            let catalog = opening::catalog(config, &ambient).await?;
+            let catalog = opening::catalog_of_service(config, &ambient).await?;
             let media = opening::media(config);
             let parts =
                 Parts::wire(config, &ambient, catalog.clone(), secrets, signer.clone(), &self.public_url)?;
@@ -152,8 +152,13 @@ impl Node {
                 self.scratch = Some(scratch);
                 let processing = Processing::new(catalog, blobs, media.clone(), ambient, path)
                     .with_transcriptions(parts.transcriptions.clone())
-                    .with_purged_titles(config.purged_titles);
+                    .with_purged_titles(config.purged_titles)
+                    .with_retention(config.retention);
                 worker = Some((media, Worker::new(processing, config.worker)));
+                let (catalog, stop) = (parts.catalog.clone(), self.shutdown.clone());
+                self.tasks.push(tokio::spawn(async move {
+                    stop.run_until_cancelled(catalog.listen()).await;
+                }));
                 let sender = Sender::new(parts.webhooks.clone(), config.sender);
                 self.tasks.push(tokio::spawn(sender.work(self.shutdown.clone())));
             }
@@ -243,7 +248,13 @@ fn api(config: &Config, ambient: &Ambient, parts: &Parts, blobs: &Blobs, meter: 
         library: parts.library.clone(),
         uploads: parts.uploads(config, ambient, blobs),
         repeats: Repeats::new(catalog.clone(), ambient.clone()),
-        playback: Playback::new(lookups, ambient.clone(), parts.links.clone(), meter.clone()),
+        playback: Playback::new(
+            lookups,
+            ambient.clone(),
+            parts.links.clone(),
+            meter.clone(),
+            tonearm_api::write_listed_track,
+        ),
         usage: parts.usage.clone(),
         signer: parts.signer.clone(),
         ambient: ambient.clone(),

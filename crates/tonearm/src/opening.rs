@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use tonearm_blobs::Blobs;
-use tonearm_catalog::{Catalog, ConnectOptions, DueClock};
+use tonearm_catalog::{Catalog, ConnectOptions, DueClock, Migrate};
 use tonearm_domain::Ambient;
 use tonearm_media::{Media, MediaConfig, MediaLimits};
 use tonearm_service::{IdentityError, Resealing, Space, StoreIdentity};
@@ -40,8 +40,48 @@ pub(crate) fn secrets(config: &Config, ambient: &Ambient) -> Result<Secrets, Sta
     }
 }
 
-pub(crate) async fn catalog(config: &Config, ambient: &Ambient) -> Result<Catalog, StartError> {
+/// The catalog of a service, which sets up an empty database and migrates where the configuration says so.
+pub(crate) async fn catalog_of_service(config: &Config, ambient: &Ambient) -> Result<Catalog, StartError> {
+    let migrate = if config.migrate { Migrate::Always } else { Migrate::IfEmpty };
+    catalog(config, ambient, migrate, false).await
+}
+
+/// Makes or migrates the tables, as far as the service may, and waits for another process that does.
+pub(crate) async fn prepare_tables(config: &Config, ambient: &Ambient) -> Result<(), StartError> {
+    if config.needs_catalog() {
+        make_folder(&config.data_dir)?;
+        let catalog = catalog_of_service(config, ambient).await?;
+        catalog
+            .close()
+            .await
+            .map_err(|source| StartError::Catalog { url: config.database_url.to_string(), source })?;
+    }
+    Ok(())
+}
+
+/// The catalog of a command, which ends as soon as it has done its work.
+pub(crate) async fn catalog_of_command(config: &Config, ambient: &Ambient) -> Result<Catalog, StartError> {
+    catalog(config, ambient, migrate_in_command(config), true).await
+}
+
+/// Commands never migrate. They make a new SQLite file, so that an installation can begin with any command; an empty
+/// PostgreSQL database may be the wrong one.
+pub(crate) fn migrate_in_command(config: &Config) -> Migrate {
+    match config.database_url.sqlite_path() {
+        Some(_) => Migrate::IfEmpty,
+        None => Migrate::Never,
+    }
+}
+
+async fn catalog(
+    config: &Config,
+    ambient: &Ambient,
+    migrate: Migrate,
+    tell_nodes_first: bool,
+) -> Result<Catalog, StartError> {
     let options = ConnectOptions {
+        migrate,
+        tell_nodes_first,
         max_connections: config.database_connections,
         statement_timeout: config.statement_timeout,
         due_clock: DueClock::for_node(ambient),

@@ -42,7 +42,7 @@ impl Parts {
         opening::make_folder(&config.data_dir)?;
         let secrets = opening::secrets(config, ambient)?;
         let signer = opening::signer(config, &secrets);
-        let catalog = opening::catalog(config, ambient).await?;
+        let catalog = opening::catalog_of_command(config, ambient).await?;
         Self::wire(config, ambient, catalog, &secrets, signer, &opening::public_url(config, config.listen))
     }
 

@@ -2,16 +2,18 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tonearm_catalog::{CatalogError, Turn};
+use tonearm_catalog::{CatalogError, Turn, WorkKind};
 use tonearm_domain::{JobClass, JobQueue, OrganizationId, trial_millis};
 use tonearm_service::Processing;
 
 use crate::lease::Held;
+use crate::rhythm::Spread;
 use crate::slots::{Slot, Slots};
 use crate::spell::Spell;
 use crate::{WorkerConfig, lease, run};
@@ -94,23 +96,37 @@ impl Claims {
     pub(crate) async fn work(mut self, shutdown: CancellationToken) {
         let tasks = TaskTracker::new();
         let mut claiming = Spell::of("look for jobs");
-        let enqueued = self.shared.processing.catalog().jobs_enqueued(self.class);
+        let (processing, config) = (self.shared.processing.clone(), self.shared.config);
+        let wakeups = processing.catalog().wakeups(WorkKind::Jobs(self.class));
+        let mut spread = Spread::up_to(config.poll);
         let slots = self.slots.clone();
+        // What is queued between a look and the wait for the next one is remembered; so is what is queued while no slot
+        // is free.
         while let Some(mut slot) = shutdown.run_until_cancelled(slots.take()).await {
             let Some(permit) = shutdown.run_until_cancelled(self.shared.run_permit()).await else { break };
-            // Listening starts before looking, so that a job queued in between is not missed.
-            let (woken, freed) = (enqueued.notified(), slots.freed());
-            match claiming.note(self.claim(&slot).await).flatten() {
-                Some(held) => {
+            let freed = slots.freed();
+            match claiming.note(self.claim(&slot).await) {
+                Some(Some(held)) => {
+                    spread.reset();
                     slot.assign_to(held.job.job.turn_of());
-                    tasks.spawn(start(self.shared.clone(), held, slot, permit, shutdown.clone()));
+                    tasks.spawn(start(
+                        self.shared.clone(),
+                        self.class,
+                        held,
+                        (slot, permit),
+                        shutdown.clone(),
+                    ));
                 }
-                None => {
+                nothing => {
                     drop(permit);
+                    let pause = match nothing {
+                        Some(_) => self.pause().await,
+                        None => config.poll,
+                    };
                     tokio::select! {
-                        () = woken => {}
+                        () = spread.woken(&wakeups, processing.ambient()) => {}
                         () = freed => {}
-                        () = tokio::time::sleep(self.shared.config.poll) => {}
+                        () = tokio::time::sleep(pause) => spread.reset(),
                         () = shutdown.cancelled() => {}
                     }
                 }
@@ -118,6 +134,13 @@ impl Claims {
         }
         tasks.close();
         tasks.wait().await;
+    }
+
+    /// How long to sleep where there is nothing to claim.
+    async fn pause(&self) -> Duration {
+        let (catalog, ambient) = (self.shared.processing.catalog(), self.shared.processing.ambient());
+        let next_due = || catalog.next_job_due(self.class, ambient.now());
+        self.shared.config.rhythm().pause(catalog, ambient, next_due).await
     }
 
     /// Claims the job whose turn it is.
@@ -155,8 +178,19 @@ impl Claims {
     }
 }
 
-/// Runs a job in its slot. One that may be what kills its workers runs alone.
-async fn start(shared: Shared, held: Held, slot: Slot, permit: RunPermit, shutdown: CancellationToken) {
+/// The longest time that a slot for maintenance rests.
+const LONGEST_REST: Duration = Duration::from_secs(1);
+
+/// Runs a job in its slot. One that may be what kills its workers runs alone. After maintenance, the slot rests for as long as
+/// the job took: 50,000 removals leave half of the database to others.
+async fn start(
+    shared: Shared,
+    class: JobClass,
+    held: Held,
+    (slot, permit): (Slot, RunPermit),
+    shutdown: CancellationToken,
+) {
+    let began = Instant::now();
     if held.job.is_suspect() && !held.job.is_deadly() {
         // Returned first: two of them must not wait for each other.
         drop(permit);
@@ -167,6 +201,10 @@ async fn start(shared: Shared, held: Held, slot: Slot, permit: RunPermit, shutdo
     } else {
         run::run(&shared.processing, held, shared.config, &shutdown).await;
         drop(permit);
+    }
+    if class == JobClass::Maintenance {
+        let rest = began.elapsed().min(LONGEST_REST);
+        shutdown.run_until_cancelled(tokio::time::sleep(rest)).await;
     }
     drop(slot);
 }

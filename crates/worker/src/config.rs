@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use tonearm_domain::JobClass;
 
+use crate::rhythm::Rhythm;
+
 /// How a worker works.
 #[derive(Debug, Clone, Copy)]
 pub struct WorkerConfig {
@@ -13,8 +15,11 @@ pub struct WorkerConfig {
     pub lease: Duration,
     /// How often a lease is renewed; well below a third of its length.
     pub heartbeat: Duration,
-    /// How often to look for jobs that other nodes queued or that have become due.
+    /// How often to look for jobs that other nodes queued or that have become due, unless workers are told of them.
     pub poll: Duration,
+    /// The same while workers are told, in case a notice was lost. With more than 20 seconds, what another node puts off
+    /// may run late.
+    pub slow_poll: Duration,
     /// How often one of the jobs that wait for a part of the service is tried, to see whether that part is back.
     pub probe: Duration,
 }
@@ -26,8 +31,15 @@ impl Default for WorkerConfig {
             lease: Duration::from_secs(60),
             heartbeat: Duration::from_secs(15),
             poll: Duration::from_secs(1),
+            slow_poll: Duration::from_secs(15),
             probe: Duration::from_secs(20),
         }
+    }
+}
+
+impl WorkerConfig {
+    pub(crate) fn rhythm(&self) -> Rhythm {
+        Rhythm { poll: self.poll, slow_poll: self.slow_poll }
     }
 }
 

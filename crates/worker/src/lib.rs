@@ -9,6 +9,7 @@ mod config;
 mod ending;
 mod lanes;
 mod lease;
+mod rhythm;
 mod run;
 mod sender;
 mod slots;

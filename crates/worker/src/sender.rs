@@ -8,11 +8,13 @@ use futures::FutureExt;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
-use tonearm_catalog::CatalogError;
+use tokio_util::task::TaskTracker;
+use tonearm_catalog::{CatalogError, WorkKind};
 use tonearm_domain::Webhook;
 use tonearm_service::{SentWebhook, Webhooks};
 
 use crate::lanes::{LaneLimits, Lanes};
+use crate::rhythm::{Rhythm, Spread};
 use crate::spell::Spell;
 
 /// How long what is on its way may take when the process stops; what is not back by then is sent again later.
@@ -26,8 +28,10 @@ const RECORD_TRIES: u32 = 20;
 pub struct SenderConfig {
     /// How much may be on its way at once.
     pub lanes: LaneLimits,
-    /// How often to look for what other nodes queued or what has become due.
+    /// How often to look for what other nodes queued or what has become due, unless workers are told of it.
     pub poll: Duration,
+    /// The same while workers are told, in case a notice was lost.
+    pub slow_poll: Duration,
     /// How often it is asked whether finished deliveries are to be tidied.
     pub upkeep: Duration,
 }
@@ -37,6 +41,7 @@ impl Default for SenderConfig {
         Self {
             lanes: LaneLimits { total: 256, per_endpoint: 64 },
             poll: Duration::from_secs(1),
+            slow_poll: Duration::from_secs(15),
             upkeep: Duration::from_secs(300),
         }
     }
@@ -62,23 +67,31 @@ impl Sender {
         let recorder = tokio::spawn(record_all(self.webhooks.clone(), results, Arc::clone(&recorded)));
         let mut lanes = Lanes::new(self.config.lanes);
         let mut sending = JoinSet::new();
-        let queued = self.webhooks.catalog().deliveries_queued();
+        let wakeups = self.webhooks.catalog().wakeups(WorkKind::Deliveries);
+        let mut spread = Spread::up_to(self.config.poll);
+        let tidying = TaskTracker::new();
         let mut next_upkeep = tokio::time::Instant::now();
         let mut claiming = Spell::of("look for webhooks to send");
         loop {
             if tokio::time::Instant::now() >= next_upkeep {
                 next_upkeep += self.config.upkeep;
                 lanes.forget_idle();
-                self.tidy().await;
+                tidying.spawn(tidy(self.webhooks.clone(), shutdown.clone()));
             }
-            // Listening starts before looking, so that what is queued in between is not missed.
-            let woken = queued.notified();
-            claiming.note(self.start_due(&mut lanes, &mut sending, &done).await);
+            // What is queued between this look and the wait for the next one is remembered.
+            let looked = claiming.note(self.start_due(&mut lanes, &mut sending, &done).await);
+            if looked.is_some_and(|started| started > 0) {
+                spread.reset();
+            }
+            let pause = match looked {
+                Some(_) => self.pause().await,
+                None => self.config.poll,
+            };
             tokio::select! {
                 () = shutdown.cancelled() => break,
-                () = woken => {}
+                () = spread.woken(&wakeups, self.webhooks.ambient()) => {}
                 () = recorded.notified() => {}
-                () = tokio::time::sleep(self.config.poll) => {}
+                () = tokio::time::sleep(pause) => spread.reset(),
             }
             while let Some(ended) = sending.try_join_next() {
                 note_end(&mut lanes, ended);
@@ -86,6 +99,8 @@ impl Sender {
         }
         let rest = async { while sending.join_next().await.is_some() {} };
         drop(tokio::time::timeout(PATIENCE, rest).await);
+        tidying.close();
+        tidying.wait().await;
         sending.shutdown().await;
         drop(done);
         if let Err(error) = recorder.await {
@@ -93,13 +108,21 @@ impl Sender {
         }
     }
 
-    /// Claims what is due and there are lanes for, and sends it.
+    /// How long to sleep where nothing happens.
+    async fn pause(&self) -> Duration {
+        let (catalog, ambient) = (self.webhooks.catalog(), self.webhooks.ambient());
+        let rhythm = Rhythm { poll: self.config.poll, slow_poll: self.config.slow_poll };
+        rhythm.pause(catalog, ambient, || catalog.next_delivery_due(ambient.now())).await
+    }
+
+    /// Claims what is due and there are lanes for, and sends it. Gives how many deliveries there were.
     async fn start_due(
         &self,
         lanes: &mut Lanes,
         sending: &mut JoinSet<(tonearm_domain::WebhookId, bool)>,
         done: &mpsc::UnboundedSender<SentWebhook>,
-    ) -> Result<(), CatalogError> {
+    ) -> Result<usize, CatalogError> {
+        let mut started = 0;
         for webhook in self.webhooks.due().await? {
             let free = lanes.free(webhook.id, webhook.health);
             if free == 0 {
@@ -107,19 +130,20 @@ impl Sender {
             }
             let claimed = self.webhooks.claim(&webhook, free).await?;
             lanes.started(webhook.id, claimed.len());
+            started += claimed.len();
             let webhook = Arc::new(webhook);
             for claimed in claimed {
                 let (webhooks, webhook, done) = (self.webhooks.clone(), Arc::clone(&webhook), done.clone());
                 sending.spawn(async move { send_one(webhooks, webhook, claimed, done).await });
             }
         }
-        Ok(())
+        Ok(started)
     }
+}
 
-    async fn tidy(&self) {
-        if let Err(error) = self.webhooks.tidy().await {
-            tracing::warn!(%error, "could not tidy the deliveries of webhooks");
-        }
+async fn tidy(webhooks: Webhooks, shutdown: CancellationToken) {
+    if let Err(error) = webhooks.tidy(&shutdown).await {
+        tracing::warn!(%error, "could not give up webhooks that were tried for too long");
     }
 }
 

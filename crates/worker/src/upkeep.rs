@@ -1,5 +1,7 @@
 //! What a worker does now and then beside running jobs.
 
+use std::time::Duration;
+
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tonearm_catalog::CatalogError;
@@ -19,7 +21,7 @@ pub(crate) async fn keep_up(processing: Processing, config: WorkerConfig, shutdo
     let mut next_probe = Instant::now() + config.probe;
     while !shutdown.is_cancelled() {
         let now = processing.ambient().now();
-        releasing.note(
+        let released = releasing.note(
             async {
                 catalog.assign_queues().await?;
                 catalog.release_expired_leases(now, lease_millis).await
@@ -31,11 +33,24 @@ pub(crate) async fn keep_up(processing: Processing, config: WorkerConfig, shutdo
             probing.note(catalog.probe_outages(now).await);
             queueing.note(queue_upkeep(&processing).await);
         }
+        let pause = match released {
+            Some(_) => pause(&processing, config).await,
+            None => config.poll,
+        };
+        let pause = pause.min(next_probe.saturating_duration_since(Instant::now()));
         tokio::select! {
-            () = tokio::time::sleep(config.poll) => {}
+            () = tokio::time::sleep(pause) => {}
             () = shutdown.cancelled() => {}
         }
     }
+}
+
+/// How long to sleep until leases are looked at again: until the first one ends. A lease that is taken meanwhile lasts
+/// longer than that.
+async fn pause(processing: &Processing, config: WorkerConfig) -> Duration {
+    let (catalog, ambient) = (processing.catalog(), processing.ambient());
+    let next_end = || catalog.next_lease_end(ambient.now());
+    config.rhythm().pause(catalog, ambient, next_end).await.min(config.lease.max(config.poll))
 }
 
 /// Queues what is due. One of each at a time is enough for all nodes.

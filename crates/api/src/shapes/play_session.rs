@@ -1,11 +1,14 @@
 //! Play sessions.
 
+use axum::response::Response;
 use serde::Serialize;
 use tonearm_domain::{CreatorId, Metadata, PlaySession, PlaySessionId, Timestamp, TrackId, VariantIndex};
-use tonearm_service::{OpenedPlaySession, Playable};
+use tonearm_service::{OpenedPlaySession, Playable, Refusal};
 use utoipa::ToSchema;
 
-use super::{ListedTrack, PlaybackData};
+use super::{Answer, ListedTrack, LongList, PlaybackData};
+use crate::ApiError;
+use crate::request_id::CurrentRequest;
 
 /// What every record of a play session has; beside a single track it has only this.
 #[derive(Debug, Serialize, ToSchema)]
@@ -34,14 +37,43 @@ pub(crate) struct FirstTrack {
     playback: PlaybackData,
 }
 
-/// What creating and reading a play session answer.
-#[derive(Debug, Serialize, ToSchema)]
+/// What creating and reading a play session answer. It is written in three parts: a list may be long.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "describes what the parts make together")]
 pub(crate) struct OpenedBody {
     play_session_id: PlaySessionId,
     play_session: PlaySessionRecord,
     tracks: Vec<ListedTrack>,
     /// Null where no track is playable.
     first_track: Option<FirstTrack>,
+}
+
+/// What comes before the tracks.
+#[derive(Debug, Serialize)]
+pub(crate) struct OpenedHead {
+    play_session_id: PlaySessionId,
+    play_session: PlaySessionRecord,
+}
+
+/// What comes after the tracks.
+#[derive(Debug, Serialize)]
+pub(crate) struct OpenedTail {
+    first_track: Option<FirstTrack>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<Timestamp>,
+}
+
+/// The answer to a request that opens a play session. `expires_at` is part of it where one is given.
+pub(crate) fn opened(
+    request: CurrentRequest,
+    OpenedPlaySession { session, tracks, first }: OpenedPlaySession,
+    expires_at: Option<Timestamp>,
+) -> Result<Response, ApiError> {
+    let head = OpenedHead { play_session_id: session.id, play_session: session.into() };
+    let tail = OpenedTail { first_track: first.map(Into::into), expires_at };
+    let list = LongList { name: "tracks", elements: tracks.chunks(), len: tracks.len() };
+    list.answer(&Answer::traced(request, head), &tail)
+        .map_err(|error| ApiError::from(Refusal::Internal(error.into())))
 }
 
 impl From<PlaySession> for PlaySessionCore {
@@ -70,16 +102,5 @@ impl From<PlaySession> for PlaySessionRecord {
 impl From<Playable> for FirstTrack {
     fn from(playable: Playable) -> Self {
         Self { track_id: playable.track.track.id, playback: playable.into() }
-    }
-}
-
-impl From<OpenedPlaySession> for OpenedBody {
-    fn from(OpenedPlaySession { session, tracks, first }: OpenedPlaySession) -> Self {
-        Self {
-            play_session_id: session.id,
-            play_session: session.into(),
-            tracks: tracks.into_iter().map(Into::into).collect(),
-            first_track: first.map(Into::into),
-        }
     }
 }

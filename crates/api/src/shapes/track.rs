@@ -165,18 +165,19 @@ impl From<TrackView> for ListedTrack {
     }
 }
 
-impl From<TrackSummaryView> for ListedTrack {
-    fn from(TrackSummaryView { track, colours, title, subtitle }: TrackSummaryView) -> Self {
-        Self {
-            id: track.id,
-            index: track.index,
-            duration: track.duration,
-            order: track.order,
-            player_title: title,
-            player_subtitle: subtitle,
-            colours: colours.into(),
-        }
-    }
+/// Writes a track as the list of a play session has it.
+pub fn write_listed_track(view: &TrackSummaryView, json: &mut Vec<u8>) -> Result<(), serde_json::Error> {
+    let TrackSummaryView { track, colours, title, subtitle } = view;
+    let listed = ListedTrack {
+        id: track.id,
+        index: track.index,
+        duration: track.duration,
+        order: track.order,
+        player_title: title.clone(),
+        player_subtitle: subtitle.clone(),
+        colours: (*colours).into(),
+    };
+    serde_json::to_writer(json, &listed)
 }
 
 impl From<TrackView> for PlayedTrack {

@@ -15,6 +15,7 @@ mod play_track;
 mod process;
 mod range;
 mod redirect;
+mod scale;
 mod start;
 mod upload;
 
@@ -47,9 +48,31 @@ pub(crate) enum Benchmark {
     Levels,
     Backlog,
     Fairness,
+    Scale,
 }
 
 impl Benchmark {
+    /// What is measured unless something is asked for.
+    pub(crate) const USUAL: &[Self] = &[
+        Self::Upload,
+        Self::Download,
+        Self::Range,
+        Self::Whole,
+        Self::Small,
+        Self::Cold,
+        Self::Listeners,
+        Self::PlaySession,
+        Self::PlayTrack,
+        Self::Redirect,
+        Self::List,
+        Self::Pages,
+        Self::Start,
+        Self::Process,
+        Self::Levels,
+        Self::Backlog,
+        Self::Fairness,
+    ];
+
     pub(crate) async fn run(self, plan: &Plan) -> Result<Vec<Row>> {
         match self {
             Self::Upload => upload::run(plan).await,
@@ -69,6 +92,7 @@ impl Benchmark {
             Self::Levels => levels::run(plan).await,
             Self::Backlog => backlog::run(plan).await,
             Self::Fairness => fairness::run(plan).await,
+            Self::Scale => scale::run(plan).await,
         }
     }
 }

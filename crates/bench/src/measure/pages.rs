@@ -98,7 +98,7 @@ async fn open(stage: &Stage, cookie: &str, addresses: &[String]) -> Result<Opene
 }
 
 /// Signs somebody in by the link that the command line prints, and gives the cookie.
-async fn sign_in(stage: &Stage) -> Result<String> {
+pub(super) async fn sign_in(stage: &Stage) -> Result<String> {
     let printed = stage.command(&[
         "person",
         "add",

@@ -34,6 +34,7 @@ pub struct Model {
     pub sort_title: String,
     pub restorable_until: Option<i64>,
     pub own_theme: Option<Json>,
+    pub track_count: i64,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -72,7 +73,7 @@ impl TryFrom<Model> for Collection {
 impl TryFrom<&Collection> for ActiveModel {
     type Error = CatalogError;
 
-    /// All but the counter of its tracks' order, and what deleting it writes.
+    /// All but the counters of its tracks, and what deleting it writes.
     fn try_from(collection: &Collection) -> Result<Self, CatalogError> {
         let (cover_version, cover_origin) = cover_columns(collection.cover);
         Ok(Self {
@@ -96,6 +97,7 @@ impl TryFrom<&Collection> for ActiveModel {
             cover_origin: Set(cover_origin),
             sort_title: Set(sort_title(&collection.title)),
             restorable_until: NotSet,
+            track_count: NotSet,
         })
     }
 }

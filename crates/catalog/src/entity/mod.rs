@@ -32,6 +32,7 @@ pub(crate) mod unknown_object;
 pub(crate) mod upload_session;
 pub(crate) mod usage;
 pub(crate) mod usage_batch;
+pub(crate) mod usage_sum;
 pub(crate) mod variant;
 pub(crate) mod webhook;
 pub(crate) mod webhook_attempt;

@@ -58,6 +58,7 @@ pub struct Model {
     pub title_tag: Option<String>,
     pub artist_tag: Option<String>,
     pub manifest_generation: i64,
+    pub stored_bytes: i64,
 }
 
 /// The columns of the short form.
@@ -220,6 +221,7 @@ impl TryFrom<&Track> for ActiveModel {
             title_tag: Set(track.info.title_tag().map(foreign_text)),
             artist_tag: Set(track.info.artist_tag().map(foreign_text)),
             manifest_generation: NotSet,
+            stored_bytes: NotSet,
         })
     }
 }

@@ -45,6 +45,6 @@ impl From<&UsageEntry> for ActiveModel {
 }
 
 /// One batch counts to 2^48 at most, so that sums of rows stay far from the end of the column's numbers.
-fn count(count: u64) -> i64 {
+pub(crate) fn count(count: u64) -> i64 {
     i64::try_from(count.min(1 << 48)).unwrap_or(i64::MAX)
 }

@@ -56,6 +56,10 @@ impl Catalog {
         if some.into_tuple::<uuid::Uuid>().one(self.reader()).await?.is_none() {
             return Ok(0);
         }
-        Ok(self.writer().execute(&statement(now, lease_millis)).await?.rows_affected())
+        let released = self.writer().execute(&statement(now, lease_millis)).await?.rows_affected();
+        if released > 0 {
+            self.wakers().wake_all_jobs();
+        }
+        Ok(released)
     }
 }

@@ -1,6 +1,6 @@
 //! The jobs table for people to look at, and what they can do to a job.
 
-use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
+use sea_orm::sea_query::{ExprTrait, SimpleExpr};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
 use tonearm_domain::{Job, JobClass, JobId, Outage, Page, Timestamp, TrackId};
 
@@ -181,11 +181,5 @@ impl Transaction {
     pub async fn delete_job(&self, id: JobId) -> Result<(), CatalogError> {
         Entity::delete_by_id(id.uuid()).exec(self.db()).await?;
         Ok(())
-    }
-
-    /// Removes jobs that were given up before a moment. Gives how many there were.
-    pub async fn delete_given_up_jobs(&self, before: Timestamp) -> Result<u64, CatalogError> {
-        let old = Expr::col(Column::FailedAt).lt(before.unix_millis());
-        Ok(Entity::delete_many().filter(old).exec(self.db()).await?.rows_affected)
     }
 }

@@ -42,6 +42,9 @@ impl Catalog {
                 .await?;
             sorted += done.rows_affected;
         }
+        if sorted > 0 {
+            self.wakers().wake_all_jobs();
+        }
         Ok(sorted)
     }
 }

@@ -92,6 +92,7 @@ impl Catalog {
             .col_expr(Column::ProbeAt, probe_at)
             .exec(self.writer())
             .await?;
+        self.wake_for(claimed, wait.run_at);
         Ok(changed.rows_affected > 0)
     }
 
@@ -106,6 +107,9 @@ impl Catalog {
         for outage in Outage::ALL {
             let probe = probe(outage, self.due_clock(), now);
             made_due += self.writer().execute(&probe).await?.rows_affected();
+        }
+        if made_due > 0 {
+            self.wakers().wake_all_jobs();
         }
         Ok(made_due)
     }

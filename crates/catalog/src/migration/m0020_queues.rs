@@ -3,25 +3,28 @@
 use sea_orm_migration::prelude::*;
 
 use super::pieces::{add, index};
+use super::step::Step;
+
+pub(super) fn step() -> Step {
+    let waits = || Expr::col("lease_id").is_null().and(Expr::col("failed_at").is_null());
+    let is_unsorted = Expr::col("queue").is_null();
+    let held = Expr::col("lease_id").is_not_null().and(Expr::col("failed_at").is_null());
+    Step::expand("m0020_queues")
+        .change(Migration)
+        .index(index("job", &["queue", "organization_id", "run_at", "id"]).and_where(waits()).take())
+        .index(index("job", &["queue", "run_at"]).and_where(waits()).take())
+        .index(index("job", &["id"]).and_where(waits()).and_where(is_unsorted).take())
+        .index(index("job", &["leased_until"]).and_where(held).take())
+}
 
 #[derive(DeriveMigrationName)]
-pub(super) struct Migration;
+struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         // Unknown for jobs that an earlier version queued, also beside this one: workers find out.
         add(manager, "job", ColumnDef::new("queue").text().null().take()).await?;
-        add(manager, "job", ColumnDef::new("organization_id").uuid().null().take()).await?;
-        let waits = || Expr::col("lease_id").is_null().and(Expr::col("failed_at").is_null());
-        let turns = index("job", &["queue", "organization_id", "run_at", "id"]).and_where(waits()).take();
-        manager.create_index(turns).await?;
-        let due = index("job", &["queue", "run_at"]).and_where(waits()).take();
-        manager.create_index(due).await?;
-        let unsorted =
-            index("job", &["id"]).and_where(waits()).and_where(Expr::col("queue").is_null()).take();
-        manager.create_index(unsorted).await?;
-        let held = Expr::col("lease_id").is_not_null().and(Expr::col("failed_at").is_null());
-        manager.create_index(index("job", &["leased_until"]).and_where(held).take()).await
+        add(manager, "job", ColumnDef::new("organization_id").uuid().null().take()).await
     }
 }

@@ -1,5 +1,42 @@
 //! How the tables came to be, step by step. A step that was released is never changed.
+//!
+//! # Neighbours
+//!
+//! Nodes are upgraded one after another, so two versions use one database for a while, and an upgrade that disappoints is
+//! taken back. Therefore a step only **expands**: it adds tables, indexes, and columns that are null or have a default, and
+//! the version before goes on beside it. What that version still needs is removed one release later at the earliest, by a
+//! step that **contracts** and names the oldest version that does without it. A version starts on a database with steps that
+//! it does not know if none of them needs a newer version.
+//!
+//! The version before writes rows without the new columns, also after a backfill has passed them. Whoever reads such a column
+//! has to bear with its default, or something has to fill it again from time to time, as
+//! [`Catalog::assign_queues`](crate::Catalog::assign_queues) does.
+//!
+//! # Writing a step
+//!
+//! A step is a list of parts, each of which is recorded when it is done (`schema_step`). An interrupted step goes on with the
+//! part that it was at.
+//!
+//! ```ignore
+//! Step::expand("m0030_plays")
+//!     // One transaction, for what takes a moment: new tables and columns. Implements `MigrationTrait`.
+//!     .change(m0030_plays::Migration)
+//!     // Made concurrently on PostgreSQL. Never create an index on a large table within a change.
+//!     .index(index("track", &["collection_id", "plays"]))
+//!     .index_on("track_by_words", Some("track USING gin (words gin_trgm_ops)"), None)
+//!     // In batches by `id`, each a transaction. It may meet a row twice, so it must not add to what is there.
+//!     .backfill("track", "UPDATE track SET plays = (SELECT …) WHERE {batch}")
+//!     // In batches of another kind: implements `InBatches`.
+//!     .batches(m0030_plays::Sums)
+//! ```
+//!
+//! An empty database gets all its tables in one transaction, in which indexes are made plainly and batches find no rows.
+//!
+//! The first steps were recorded by `sea_orm_migration`, and versions up to the last of them refuse a database in whose table
+//! they find a name that they do not know. Steps since then are recorded in a table of our own; those that contract in both.
 
+mod backfill;
+mod index;
 mod m0001_initial;
 mod m0002_covers;
 mod m0003_idempotency;
@@ -20,19 +57,32 @@ mod m0018_themes;
 mod m0019_manifests;
 mod m0020_queues;
 mod m0021_scheduled_tasks;
+mod m0022_bulk_work;
+mod m0023_many_rows;
+mod m0024_retention;
 mod pieces;
+mod record;
+mod run;
+mod state;
+mod step;
+#[cfg(test)]
+mod step_tests;
 
-use std::collections::HashSet;
-
-use sea_orm::DatabaseTransaction;
+use sea_orm::DatabaseConnection;
 use sea_orm_migration::{MigrationTrait, MigratorTrait, async_trait};
 
 use crate::CatalogError;
+use run::Run;
+use step::Step;
 
-struct Migrator;
+pub use run::{MigrationEvent, MigrationReport};
+pub(crate) use state::{Tables, look};
+
+/// The steps that `sea_orm_migration` records.
+struct FirstSteps;
 
 #[async_trait::async_trait]
-impl MigratorTrait for Migrator {
+impl MigratorTrait for FirstSteps {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
         vec![
             Box::new(m0001_initial::Migration),
@@ -53,22 +103,28 @@ impl MigratorTrait for Migrator {
             Box::new(m0017_sweep::Migration),
             Box::new(m0018_themes::Migration),
             Box::new(m0019_manifests::Migration),
-            Box::new(m0020_queues::Migration),
-            Box::new(m0021_scheduled_tasks::Migration),
         ]
     }
 }
 
-/// Applies what has not been applied yet. The caller sees to it that nobody else does the same now.
-pub(crate) async fn run(transaction: &DatabaseTransaction) -> Result<(), CatalogError> {
-    let known: HashSet<String> = Migrator::migrations().iter().map(|step| step.name().to_owned()).collect();
-    let applied = Migrator::get_migration_models(transaction).await?;
-    if applied.iter().any(|step| !known.contains(&step.version)) {
-        let sentence =
-            "the database has been changed by a newer version of Tonearm, which this one cannot read";
-        return Err(CatalogError::Corrupt(sentence.to_owned()));
-    }
-    Ok(Migrator::up(transaction, None).await?)
+/// Steps that were recorded with the first ones for a while, by builds that were never released.
+const MOVED: [&str; 2] = ["m0020_queues", "m0021_scheduled_tasks"];
+
+/// All other steps, in their order.
+fn steps() -> Vec<Step> {
+    vec![
+        m0020_queues::step(),
+        Step::expand("m0021_scheduled_tasks").change(m0021_scheduled_tasks::Migration),
+        m0022_bulk_work::step(),
+        m0023_many_rows::step(),
+        m0024_retention::step(),
+    ]
+}
+
+/// Applies what is missing, over a pool of one connection, and gives how many steps that were. The caller sees to it that
+/// nobody else does the same now.
+pub(crate) async fn run(db: &DatabaseConnection, report: MigrationReport<'_>) -> Result<usize, CatalogError> {
+    Run { db, steps: &steps(), version: state::VERSION, report }.run().await
 }
 
 #[cfg(test)]
@@ -80,13 +136,18 @@ mod tests {
     use tonearm_fixtures::{Postgres, sqlite_url};
 
     use super::*;
-    use crate::{Catalog, ConnectOptions};
+    use crate::{Catalog, ConnectOptions, Migrate};
 
     /// Puts a row into a table as an earlier version left it.
     async fn insert(db: &DatabaseConnection, table: &'static str, row: &[(&'static str, SimpleExpr)]) {
         let (columns, values): (Vec<&str>, Vec<SimpleExpr>) = row.iter().cloned().unzip();
         let insert = Query::insert().into_table(table).columns(columns).values_panic(values).take();
         db.execute(&insert).await.unwrap();
+    }
+
+    async fn upgraded(url: &str) -> Catalog {
+        let options = ConnectOptions { migrate: Migrate::Always, ..ConnectOptions::default() };
+        Catalog::connect(&url.parse().unwrap(), options).await.unwrap()
     }
 
     fn organization(id: uuid::Uuid, name: &str) -> Vec<(&'static str, SimpleExpr)> {
@@ -128,13 +189,13 @@ mod tests {
         // Unlike the catalog, a plain connection makes SQLite's file only where it is told to.
         let made = if url.starts_with("sqlite") { format!("{url}?mode=rwc") } else { url.to_owned() };
         let db = Database::connect(made).await.unwrap();
-        Migrator::up(&db, Some(1)).await.unwrap();
+        FirstSteps::up(&db, Some(1)).await.unwrap();
         insert(&db, "organization", &organization(one.uuid(), "One")).await;
         insert(&db, "organization", &organization(other.uuid(), "Other")).await;
         insert(&db, "collection", &collection(songs.uuid(), one.uuid())).await;
         db.close().await.unwrap();
 
-        let catalog = Catalog::connect(&url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+        let catalog = upgraded(url).await;
         let organizations: Vec<Organization> = catalog.organizations().await.unwrap();
         assert_eq!(
             organizations.iter().map(|o| (o.id, o.cover)).collect::<Vec<_>>(),
@@ -151,7 +212,7 @@ mod tests {
         catalog.close().await.unwrap();
 
         // Folders are given once.
-        let catalog = Catalog::connect(&url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+        let catalog = upgraded(url).await;
         assert_eq!(catalog.organizations().await.unwrap(), organizations);
     }
 
@@ -167,8 +228,9 @@ mod tests {
         let sessions: [PlaySessionId; 4] = [(); 4].map(|()| ambient.credential_id());
         let made = if url.starts_with("sqlite") { format!("{url}?mode=rwc") } else { url.to_owned() };
         let db = Database::connect(made).await.unwrap();
-        let before = Migrator::migrations().iter().position(|step| step.name() == "m0014_selection").unwrap();
-        Migrator::up(&db, Some(before as u32)).await.unwrap();
+        let before =
+            FirstSteps::migrations().iter().position(|step| step.name() == "m0014_selection").unwrap();
+        FirstSteps::up(&db, Some(before as u32)).await.unwrap();
         for id in [open, limited] {
             let mut row = organization(id.uuid(), "One");
             row.push(("folder", ambient.short_id().to_string().into()));
@@ -219,7 +281,7 @@ mod tests {
         }
         db.close().await.unwrap();
 
-        let catalog = Catalog::connect(&url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+        let catalog = upgraded(url).await;
         let preview = Selection::one(VariantIndex::from_static("preview"));
         let of = async |owner| {
             let keys = catalog.api_keys(owner).await.unwrap();

@@ -1,15 +1,18 @@
-//! How much room living files take. Covers are not among them: their sizes are recorded nowhere.
+//! How much room living files take: `track.stored_bytes`, which triggers keep. Covers are not among them: their sizes are
+//! recorded nowhere.
 
-use sea_orm::sea_query::{Expr, ExprTrait, Func, SimpleExpr};
+use sea_orm::sea_query::{ExprTrait, Query};
 use sea_orm::{
-    ColumnTrait, Condition, EntityTrait, FromQueryResult, JoinType, PaginatorTrait, QueryFilter, QueryOrder,
-    QuerySelect, QueryTrait, RelationDef, Select,
+    ColumnTrait, EntityTrait, FromQueryResult, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+    QueryTrait, Select,
 };
 use tonearm_domain::{KeyScope, OrganizationId, Page, TrackId, shown_title};
 use uuid::Uuid;
 
+use crate::collections::living_id;
 use crate::column::size;
-use crate::entity::{track, track_file};
+use crate::entity::{collection, track};
+use crate::living::living_track;
 use crate::{Catalog, CatalogError};
 
 /// The room that all files together take.
@@ -38,63 +41,76 @@ struct Row {
     player_title: Option<String>,
     title_tag: Option<String>,
     file_name: String,
-    bytes: i64,
+    stored_bytes: i64,
 }
 
 fn living(organization: OrganizationId, scope: KeyScope) -> Select<track::Entity> {
     use track::Column;
-    track::Entity::find()
-        .select_only()
-        .filter(Column::OrganizationId.eq(organization.uuid()))
-        .filter(Column::DeletedAt.is_null())
-        .apply_if(scope.collection(), |select, id| select.filter(Column::CollectionId.eq(id.uuid())))
-        .apply_if(scope.track(), |select, id| select.filter(Column::Id.eq(id.uuid())))
+    let tracks = track::Entity::find().select_only();
+    let living = match scope.collection() {
+        None => tracks.filter(Column::OrganizationId.eq(organization.uuid())).filter(living_track()),
+        Some(id) => tracks
+            .filter(Column::CollectionId.into_expr().eq(living_id(organization, id)))
+            .filter(Column::DeletedAt.is_null()),
+    };
+    living.apply_if(scope.track(), |select, id| select.filter(Column::Id.eq(id.uuid())))
 }
 
-/// The files of a track that are not its source under another name, as its `original` is.
-fn files() -> RelationDef {
-    use track_file::Column::{DeletedAt, ObjectKey, TrackId};
-    track::Entity::belongs_to(track_file::Entity)
-        .from(track::Column::Id)
-        .to(TrackId)
-        .on_condition(|_, _| {
-            let is_source =
-                Expr::col((track_file::Entity, ObjectKey)).equals((track::Entity, track::Column::SourceKey));
-            let own = Func::coalesce([is_source, Expr::value(false)]);
-            Condition::all()
-                .add(Expr::col((track_file::Entity, DeletedAt)).is_null())
-                .add(SimpleExpr::from(own).not())
-        })
-        .into()
+/// Tracks that are not deleted by themselves.
+fn of_organization(organization: OrganizationId) -> Select<track::Entity> {
+    use track::Column;
+    let tracks = track::Entity::find().select_only().filter(Column::DeletedAt.is_null());
+    tracks.filter(Column::OrganizationId.eq(organization.uuid()))
 }
 
-fn or_zero(expression: impl Into<SimpleExpr>) -> SimpleExpr {
-    Func::coalesce([expression.into(), Expr::value(0_i64)]).into()
-}
-
-/// PostgreSQL sums to a type without bounds, which is not read as a number.
-fn bounded(sum: impl ExprTrait) -> SimpleExpr {
-    sum.cast_as("bigint")
+fn in_deleted_collections(organization: OrganizationId) -> Select<track::Entity> {
+    use collection::Column;
+    let deleted = Query::select()
+        .column(Column::Id)
+        .from(collection::Entity)
+        .and_where(Column::OrganizationId.eq(organization.uuid()))
+        .and_where(Column::DeletedAt.is_not_null())
+        .take();
+    let tracks = track::Entity::find().select_only().filter(track::Column::DeletedAt.is_null());
+    tracks.filter(track::Column::CollectionId.in_subquery(deleted))
 }
 
 impl Catalog {
-    /// The room that the tracks of an organization take, as far as a key reaches.
+    /// The room that the tracks of an organization take, as far as a key reaches. Reads an entry of an index for each track.
     pub async fn storage_usage(
         &self,
         organization: OrganizationId,
         scope: KeyScope,
     ) -> Result<StorageUsage, CatalogError> {
-        let tracks = living(organization, scope)
-            .column_as(track::Column::Id.count(), "tracks")
-            .column_as(bounded(or_zero(track::Column::SourceSize.sum())), "bytes");
-        let rows: Option<(i64, i64)> = tracks.into_tuple().one(self.reader()).await?;
-        let (tracks, sources) = rows.unwrap_or_default();
-        let made = living(organization, scope)
-            .join(JoinType::InnerJoin, files())
-            .column_as(bounded(or_zero(track_file::Column::Size.sum())), "bytes");
-        let made: Option<i64> = made.into_tuple().one(self.reader()).await?;
-        let bytes = size("track.source_size", sources)? + size("track_file.size", made.unwrap_or(0))?;
-        Ok(StorageUsage { tracks: size("track.id", tracks)?, bytes })
+        let tracks = self.count_in_scope(organization, scope).await?;
+        let bytes = match scope {
+            KeyScope::Organization => {
+                let all = self.sum_stored(of_organization(organization)).await?;
+                // Few tracks are in deleted collections, and looking at the collection of each would take far longer.
+                all - self.sum_stored(in_deleted_collections(organization)).await?
+            }
+            _ => self.sum_stored(living(organization, scope)).await?,
+        };
+        Ok(StorageUsage { tracks, bytes: size("track.stored_bytes", bytes)? })
+    }
+
+    async fn sum_stored(&self, tracks: Select<track::Entity>) -> Result<i64, CatalogError> {
+        // PostgreSQL sums to a type without bounds, which is not read as a number.
+        let bytes = track::Column::StoredBytes.sum().cast_as("bigint");
+        let sum: Option<Option<i64>> =
+            tracks.column_as(bytes, "bytes").into_tuple().one(self.reader()).await?;
+        Ok(sum.flatten().unwrap_or(0))
+    }
+
+    async fn count_in_scope(
+        &self,
+        organization: OrganizationId,
+        scope: KeyScope,
+    ) -> Result<u64, CatalogError> {
+        match scope.track() {
+            Some(_) => Ok(living(organization, scope).column(track::Column::Id).count(self.reader()).await?),
+            None => self.count_tracks(organization, scope.collection()).await,
+        }
     }
 
     /// How many tracks there are, and a page of them, the largest first.
@@ -105,18 +121,17 @@ impl Catalog {
         window: Page,
     ) -> Result<(u64, Vec<TrackStorage>), CatalogError> {
         use track::Column;
-        let total = living(organization, scope).column(Column::Id).count(self.reader()).await?;
-        let bytes = || {
-            let source = or_zero(Expr::col((track::Entity, Column::SourceSize)));
-            bounded(source.add(or_zero(track_file::Column::Size.sum())))
-        };
+        let total = self.count_in_scope(organization, scope).await?;
         let select = living(organization, scope)
-            .columns([Column::Id, Column::PlayerTitle, Column::TitleTag, Column::FileName])
-            .column_as(bytes(), "bytes")
-            .join(JoinType::LeftJoin, files())
-            .group_by(Column::Id)
-            .order_by_desc(bytes())
-            .order_by_asc(Column::Id)
+            .columns([
+                Column::Id,
+                Column::PlayerTitle,
+                Column::TitleTag,
+                Column::FileName,
+                Column::StoredBytes,
+            ])
+            .order_by_desc(Column::StoredBytes)
+            .order_by_desc(Column::Id)
             .limit(window.limit())
             .offset(window.offset());
         let rows = select.into_model::<Row>().all(self.reader()).await?;
@@ -125,7 +140,7 @@ impl Catalog {
                 track_id: TrackId::from_uuid(row.id),
                 title: shown_title(row.player_title.as_deref(), row.title_tag.as_deref(), &row.file_name)
                     .to_owned(),
-                bytes: size("track_file.size", row.bytes)?,
+                bytes: size("track.stored_bytes", row.stored_bytes)?,
             })
         });
         Ok((total, tracks.collect::<Result<_, CatalogError>>()?))

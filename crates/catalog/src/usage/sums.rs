@@ -2,21 +2,18 @@
 
 use std::collections::HashMap;
 
-use sea_orm::sea_query::{ExprTrait, Query};
-use sea_orm::{
-    ColumnTrait, Condition, EntityTrait, FromQueryResult, PaginatorTrait, QueryFilter, QueryOrder,
-    QuerySelect, QueryTrait, Select,
-};
+use sea_orm::sea_query::{Expr, ExprTrait, Func, Order, Query, SelectStatement, SimpleExpr};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryResult, QuerySelect};
 use tonearm_domain::{Day, KeyScope, OrganizationId, Page, ShortId, TrackId, UsageCounts, VariantIndex};
 use uuid::Uuid;
 
+use super::SUMMED;
 use crate::column::{corrupt, parsed, size};
 use crate::entity::track;
-use crate::entity::usage::{Column, Entity};
 use crate::{Catalog, CatalogError};
 
 /// What is summed: an organization's days, as far as a key reaches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct UsageFilter {
     /// Whose.
     pub organization_id: OrganizationId,
@@ -50,6 +47,15 @@ pub struct TrackUsage {
     pub counts: UsageCounts,
 }
 
+/// How many tracks (and other things with files) there is something of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct UsageTracks {
+    /// All of them.
+    pub total: u64,
+    /// Those that were played: by a share link, or in a session.
+    pub played: u64,
+}
+
 /// The sums of a variant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VariantUsage {
@@ -59,142 +65,158 @@ pub struct VariantUsage {
     pub counts: UsageCounts,
 }
 
-#[derive(FromQueryResult)]
-struct Sums {
-    stream_redirects: Option<i64>,
-    track_fetches: Option<i64>,
-    downloads: Option<i64>,
-    starts: Option<i64>,
-    bytes: Option<i64>,
-}
-
-#[derive(FromQueryResult)]
-struct DayRow {
-    day: i32,
-    #[sea_orm(nested)]
-    sums: Sums,
-}
-
-#[derive(FromQueryResult)]
-struct FolderRow {
-    folder: String,
-    #[sea_orm(nested)]
-    sums: Sums,
-}
-
-#[derive(FromQueryResult)]
-struct VariantRow {
-    variant: String,
-    #[sea_orm(nested)]
-    sums: Sums,
-}
-
-impl Sums {
-    fn counts(self) -> Result<UsageCounts, CatalogError> {
-        let count = |column, sum: Option<i64>| size(column, sum.unwrap_or(0));
-        Ok(UsageCounts {
-            stream_redirects: count("usage.stream_redirects", self.stream_redirects)?,
-            track_fetches: count("usage.track_fetches", self.track_fetches)?,
-            downloads: count("usage.downloads", self.downloads)?,
-            starts: count("usage.starts", self.starts)?,
-            bytes: count("usage.bytes", self.bytes)?,
-        })
-    }
-}
-
-/// The rows in question, nothing selected of them yet.
-fn rows(filter: &UsageFilter) -> Select<Entity> {
+/// Where sums come from: the rows of one track, else those that were summed when they were added.
+fn sums(filter: &UsageFilter) -> SelectStatement {
     let organization = filter.organization_id.uuid();
-    Entity::find()
-        .select_only()
-        .filter(Column::OrganizationId.eq(organization))
-        .filter(Column::Day.between(filter.from.number(), filter.to.number()))
-        .apply_if(filter.scope.collection(), |select, collection| {
-            // Tracks that were deleted are counted on: what was played was played.
-            let folders = Query::select()
-                .column(track::Column::Index)
-                .from(track::Entity)
-                .and_where(track::Column::OrganizationId.eq(organization))
-                .and_where(track::Column::CollectionId.eq(collection.uuid()))
-                .and_where_option(filter.scope.track().map(|id| track::Column::Id.eq(id.uuid())))
-                .take();
-            select.filter(Column::Folder.in_subquery(folders))
-        })
+    let mut select = Query::select();
+    if let Some(id) = filter.scope.track() {
+        select.from("usage").and_where(Expr::col("folder").eq(folder_of(organization, id)));
+    } else {
+        let scope = filter.scope.collection().map_or(organization, |collection| collection.uuid());
+        select.from("usage_sum").and_where(Expr::col("scope").eq(scope));
+    }
+    select.and_where(Expr::col("organization_id").eq(organization)).and_where(in_period(filter)).take()
+}
+
+fn in_period(filter: &UsageFilter) -> SimpleExpr {
+    Expr::col("day").between(filter.from.number(), filter.to.number())
+}
+
+/// The folder of a track's files, also of a track that was deleted.
+fn folder_of(organization: Uuid, id: TrackId) -> SimpleExpr {
+    let folder = Query::select()
+        .column(track::Column::Index)
+        .from(track::Entity)
+        .and_where(track::Column::Id.eq(id.uuid()))
+        .and_where(track::Column::OrganizationId.eq(organization))
+        .take();
+    SimpleExpr::SubQuery(None, Box::new(folder.into()))
+}
+
+/// What was counted of each track that a key reaches.
+fn rows(filter: &UsageFilter) -> SelectStatement {
+    let organization = filter.organization_id.uuid();
+    let mut select = Query::select();
+    select.from("usage").and_where(Expr::col("organization_id").eq(organization));
+    select.and_where(in_period(filter));
+    if let Some(id) = filter.scope.track() {
+        select.and_where(Expr::col("folder").eq(folder_of(organization, id)));
+    } else if let Some(collection) = filter.scope.collection() {
+        // Tracks that were deleted are counted on: what was played was played.
+        let folders = Query::select()
+            .column(track::Column::Index)
+            .from(track::Entity)
+            .and_where(track::Column::OrganizationId.eq(organization))
+            .and_where(track::Column::CollectionId.eq(collection.uuid()))
+            .take();
+        select.and_where(Expr::col("folder").in_subquery(folders));
+    }
+    select
 }
 
 /// PostgreSQL sums to a type without bounds, which is not read as a number.
-fn summed(mut select: Select<Entity>) -> Select<Entity> {
-    for (name, column) in [
-        ("stream_redirects", Column::StreamRedirects),
-        ("track_fetches", Column::TrackFetches),
-        ("downloads", Column::Downloads),
-        ("starts", Column::Starts),
-        ("bytes", Column::Bytes),
-    ] {
-        select = select.column_as(column.sum().cast_as("bigint"), name);
+fn summed(mut select: SelectStatement) -> SelectStatement {
+    for (name, _) in SUMMED {
+        let sum = Func::coalesce([Func::sum(Expr::col(name)).into(), Expr::value(0_i64)]);
+        select.expr_as(SimpleExpr::from(sum).cast_as("bigint"), name);
     }
     select
+}
+
+fn counts(row: &QueryResult) -> Result<UsageCounts, CatalogError> {
+    let mut counts = UsageCounts::default();
+    for (name, count) in SUMMED {
+        *count(&mut counts) = size("usage", row.try_get("", name)?)?;
+    }
+    Ok(counts)
+}
+
+/// How many rows of all satisfy a condition, beside each of them.
+fn over_all(condition: &'static str) -> SimpleExpr {
+    Expr::cust(format!("COUNT(CASE WHEN {condition} THEN 1 END) OVER ()"))
 }
 
 impl Catalog {
     /// All of it in one sum.
     pub async fn total_usage(&self, filter: &UsageFilter) -> Result<UsageCounts, CatalogError> {
-        let sums = summed(rows(filter)).into_model::<Sums>().one(self.reader()).await?;
-        sums.map_or(Ok(UsageCounts::default()), Sums::counts)
+        let row = self.reader().query_one(&summed(sums(filter))).await?;
+        row.as_ref().map_or(Ok(UsageCounts::default()), counts)
     }
 
     /// By day, the first one first. Days on which nothing was counted are left out.
     pub async fn usage_by_day(&self, filter: &UsageFilter) -> Result<Vec<DayUsage>, CatalogError> {
-        let select = summed(rows(filter)).column(Column::Day).group_by(Column::Day).order_by_asc(Column::Day);
-        let found = select.into_model::<DayRow>().all(self.reader()).await?;
-        found
-            .into_iter()
-            .map(|row| {
-                let day = Day::from_number(row.day).ok_or_else(|| corrupt("usage.day"))?;
-                Ok(DayUsage { day, counts: row.sums.counts()? })
-            })
-            .collect()
+        let mut select = summed(sums(filter));
+        select.column("day").group_by_col("day").order_by("day", Order::Asc);
+        let found = self.reader().query_all(&select).await?;
+        let days = found.iter().map(|row| {
+            let day = Day::from_number(row.try_get("", "day")?).ok_or_else(|| corrupt("usage.day"))?;
+            Ok(DayUsage { day, counts: counts(row)? })
+        });
+        days.collect()
     }
 
-    /// How many tracks were played: by a share link, or in a session.
-    pub async fn played_tracks(&self, filter: &UsageFilter) -> Result<u64, CatalogError> {
-        let is_played = Condition::any().add(Column::StreamRedirects.gt(0)).add(Column::TrackFetches.gt(0));
-        let played = rows(filter).filter(is_played).column(Column::Folder).group_by(Column::Folder);
-        Ok(played.count(self.reader()).await?)
-    }
-
-    /// How many tracks (and other things with files) there is something of, and a page of them, those with most
-    /// bytes first.
+    /// How many tracks (and other things with files) there is something of, and a page of them, those with most bytes
+    /// first. Reads a row for each track, variant and day of the period.
     pub async fn usage_by_track(
         &self,
         filter: &UsageFilter,
         window: Page,
-    ) -> Result<(u64, Vec<TrackUsage>), CatalogError> {
-        let grouped = rows(filter).column(Column::Folder).group_by(Column::Folder);
-        let total = grouped.clone().count(self.reader()).await?;
-        if total <= window.offset() {
-            return Ok((total, Vec::new()));
+    ) -> Result<(UsageTracks, Vec<TrackUsage>), CatalogError> {
+        let mut grouped = summed(rows(filter));
+        grouped.column("folder").group_by_col("folder");
+        let mut select = Query::select();
+        select
+            .column("folder")
+            .columns(SUMMED.map(|(name, _)| name))
+            .from_subquery(grouped.clone(), "grouped");
+        select.expr_as(over_all("TRUE"), "total").expr_as(over_all(IS_PLAYED), "played");
+        select.order_by("bytes", Order::Desc).order_by("folder", Order::Asc);
+        select.limit(window.limit()).offset(window.offset());
+        let found = self.reader().query_all(&select).await?;
+        let tracks = match found.first() {
+            Some(row) => tracks_counted(row)?,
+            None if window.offset() == 0 => UsageTracks::default(),
+            // Behind the last page.
+            None => self.count_used_tracks(grouped).await?,
+        };
+        let mut usage = Vec::with_capacity(found.len());
+        for row in &found {
+            let folder: String = row.try_get("", "folder")?;
+            usage.push((folder, counts(row)?));
         }
-        let select = summed(grouped)
-            .order_by_desc(Column::Bytes.sum())
-            .order_by_asc(Column::Folder)
-            .limit(window.limit())
-            .offset(window.offset());
-        let found = select.into_model::<FolderRow>().all(self.reader()).await?;
-        let mut names = self.tracks_by_folder(filter.organization_id, &found).await?;
-        let usage = found.into_iter().map(|row| {
-            let (track_id, title) = names.remove(&row.folder).unzip();
-            let title = title.flatten();
-            let folder = parsed("usage.folder", &row.folder)?;
-            Ok(TrackUsage { folder, track_id, title, counts: row.sums.counts()? })
+        Ok((tracks, self.named(filter.organization_id, usage).await?))
+    }
+
+    async fn count_used_tracks(&self, grouped: SelectStatement) -> Result<UsageTracks, CatalogError> {
+        let mut select = Query::select();
+        select.expr_as(Expr::cust("COUNT(*)"), "total");
+        select.expr_as(Expr::cust(format!("COUNT(CASE WHEN {IS_PLAYED} THEN 1 END)")), "played");
+        let row = self.reader().query_one(select.from_subquery(grouped, "grouped")).await?;
+        row.as_ref().map_or(Ok(UsageTracks::default()), tracks_counted)
+    }
+
+    async fn named(
+        &self,
+        organization: OrganizationId,
+        usage: Vec<(String, UsageCounts)>,
+    ) -> Result<Vec<TrackUsage>, CatalogError> {
+        let mut names = self.tracks_by_folder(organization, &usage).await?;
+        let named = usage.into_iter().map(|(folder, counts)| {
+            let (track_id, title) = names.remove(&folder).unzip();
+            Ok(TrackUsage {
+                folder: parsed("usage.folder", &folder)?,
+                track_id,
+                title: title.flatten(),
+                counts,
+            })
         });
-        Ok((total, usage.collect::<Result<_, CatalogError>>()?))
+        named.collect()
     }
 
     async fn tracks_by_folder(
         &self,
         organization: OrganizationId,
-        rows: &[FolderRow],
+        usage: &[(String, UsageCounts)],
     ) -> Result<HashMap<String, (TrackId, Option<String>)>, CatalogError> {
         let select = track::Entity::find()
             .select_only()
@@ -205,7 +227,7 @@ impl Catalog {
                 track::Column::FileName,
             ])
             .filter(track::Column::OrganizationId.eq(organization.uuid()))
-            .filter(track::Column::Index.is_in(rows.iter().map(|row| row.folder.as_str())));
+            .filter(track::Column::Index.is_in(usage.iter().map(|(folder, _)| folder.as_str())));
         let tracks: Vec<(String, Uuid, Option<String>, String)> =
             select.into_tuple().all(self.reader()).await?;
         let named = tracks.into_iter().map(|(index, id, title, name)| {
@@ -222,19 +244,31 @@ impl Catalog {
         filter: &UsageFilter,
         window: Page,
     ) -> Result<(u64, Vec<VariantUsage>), CatalogError> {
-        let grouped = rows(filter).column(Column::Variant).group_by(Column::Variant);
-        let total = grouped.clone().count(self.reader()).await?;
-        let select = summed(grouped)
-            .order_by_desc(Column::Bytes.sum())
-            .order_by_asc(Column::Variant)
-            .limit(window.limit())
-            .offset(window.offset());
-        let found = select.into_model::<VariantRow>().all(self.reader()).await?;
-        let usage = found.into_iter().map(|row| {
-            let variant = Some(row.variant.as_str()).filter(|variant| !variant.is_empty());
+        let mut select = summed(sums(filter));
+        select.column("variant").group_by_col("variant");
+        let found = self.reader().query_all(&select).await?;
+        let usage = found.iter().map(|row| {
+            let variant: String = row.try_get("", "variant")?;
+            let variant = Some(variant.as_str()).filter(|variant| !variant.is_empty());
             let variant = variant.map(|variant| parsed("usage.variant", variant)).transpose()?;
-            Ok(VariantUsage { variant, counts: row.sums.counts()? })
+            Ok(VariantUsage { variant, counts: counts(row)? })
         });
-        Ok((total, usage.collect::<Result<_, CatalogError>>()?))
+        // There are as many as an organization has had recipes: few enough to be sorted here.
+        let mut usage = usage.collect::<Result<Vec<_>, CatalogError>>()?;
+        usage.sort_by(|one: &VariantUsage, other| {
+            other.counts.bytes.cmp(&one.counts.bytes).then_with(|| one.variant.cmp(&other.variant))
+        });
+        let total = usage.len() as u64;
+        let skip = usize::try_from(window.offset()).unwrap_or(usize::MAX);
+        let take = usize::try_from(window.limit()).unwrap_or(usize::MAX);
+        Ok((total, usage.into_iter().skip(skip).take(take).collect()))
     }
+}
+
+/// That a group of rows tells of a track that was played.
+const IS_PLAYED: &str = "stream_redirects > 0 OR track_fetches > 0";
+
+fn tracks_counted(row: &QueryResult) -> Result<UsageTracks, CatalogError> {
+    let count = |name| size("usage", row.try_get("", name)?);
+    Ok(UsageTracks { total: count("total")?, played: count("played")? })
 }

@@ -15,7 +15,6 @@ crate::on_both!(
     what_is_referred_to_must_exist,
     deleted_creators_are_named_no_more,
     keys_are_revoked_once,
-    expired_sessions_are_removed,
     rows_that_do_not_parse_are_corrupt,
 );
 
@@ -120,7 +119,7 @@ async fn what_is_not_there_cannot_be_changed(place: Place) {
         assert!(refusal.to_string().ends_with("does not exist"), "{refusal}");
     }
     assert!(!tx.delete_creator(organization.id, ambient.record_id()).await.unwrap());
-    assert!(!tx.delete_recipe(organization.id, ambient.record_id()).await.unwrap());
+    assert!(!tx.soft_delete_recipe(organization.id, ambient.record_id(), ambient.now()).await.unwrap());
     assert!(
         !tx.purge_track(organization.id, ambient.record_id(), ambient.now(), PurgedTitles::Removed)
             .await
@@ -192,26 +191,6 @@ async fn keys_are_revoked_once(place: Place) {
     tx.commit().await.unwrap();
     let read = catalog.api_key_by_hash(&[1; 32]).await.unwrap().unwrap();
     assert_eq!(read.revoked_at, Some(revoked_at));
-}
-
-async fn expired_sessions_are_removed(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
-    let (_, collection) = stored_collection(&catalog, &ambient).await;
-    let (old_play, old_upload) = (play_session(&ambient, &collection), upload_session(&ambient, &collection));
-    clock.advance_seconds(1);
-    let (play, upload) = (play_session(&ambient, &collection), upload_session(&ambient, &collection));
-    let tx = catalog.begin().await.unwrap();
-    for (play, upload) in [(&old_play, &old_upload), (&play, &upload)] {
-        tx.insert_play_sessions(std::slice::from_ref(play)).await.unwrap();
-        tx.insert_upload_session(upload).await.unwrap();
-    }
-    assert_eq!(tx.delete_expired_sessions(old_play.expires_at).await.unwrap(), 0);
-    assert_eq!(tx.delete_expired_sessions(play.expires_at).await.unwrap(), 2);
-    tx.commit().await.unwrap();
-    assert_eq!(catalog.play_session(old_play.id).await.unwrap(), None);
-    assert_eq!(catalog.upload_session(old_upload.id).await.unwrap(), None);
-    assert_eq!(catalog.play_session(play.id).await.unwrap(), Some(play));
-    assert_eq!(catalog.upload_session(upload.id).await.unwrap(), Some(upload));
 }
 
 async fn rows_that_do_not_parse_are_corrupt(place: Place) {

@@ -24,13 +24,13 @@ impl Clock for Skewed {
     }
 }
 
-struct Node {
-    catalog: Catalog,
-    ambient: Ambient,
+pub(crate) struct Node {
+    pub(crate) catalog: Catalog,
+    pub(crate) ambient: Ambient,
 }
 
 impl Node {
-    async fn ahead_by(place: &Place, millis: i64) -> Self {
+    pub(crate) async fn ahead_by(place: &Place, millis: i64) -> Self {
         let seed = u64::from_ne_bytes(millis.to_ne_bytes());
         let clock = Arc::new(Skewed(AtomicI64::new(millis)));
         let ambient = Ambient::new(clock, Arc::new(CountedEntropy::new(seed)));

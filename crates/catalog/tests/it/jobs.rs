@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use tonearm_catalog::{Catalog, CatalogError};
+use tonearm_catalog::{Catalog, CatalogError, Wakeup, WorkKind};
 use tonearm_domain::{Ambient, Job, JobClass, JobId, Timestamp};
 use tonearm_fixtures::ambient;
 
@@ -37,6 +37,7 @@ async fn every_kind_comes_back(place: Place) {
         Job::TranscribeTrack { organization_id, track_id },
         Job::ExpireUpload { organization_id, track_id },
         Job::PurgeTrack { organization_id, track_id },
+        Job::ResumeCollection { organization_id, collection_id: ambient.record_id(), cursor: Some(track_id) },
         Job::SweepObjects {},
     ];
     for (job, seconds) in jobs.iter().zip(0..) {
@@ -83,8 +84,8 @@ async fn a_rolled_back_transaction_queues_nothing(place: Place) {
     drop(tx);
     assert_eq!(catalog.pending_jobs().await.unwrap(), []);
     assert_eq!(catalog.organization(organization.id).await.unwrap(), None);
-    let woken = catalog.jobs_enqueued(JobClass::Maintenance);
-    assert!(tokio::time::timeout(Duration::ZERO, woken.notified()).await.is_err());
+    let woken = catalog.wakeups(WorkKind::Jobs(JobClass::Maintenance));
+    assert!(tokio::time::timeout(Duration::ZERO, woken.next()).await.is_err());
 }
 
 async fn waiting_jobs_may_be_unique(place: Place) {
@@ -114,10 +115,10 @@ async fn waiting_jobs_may_be_unique(place: Place) {
 
 async fn workers_are_woken_by_commits(place: Place) {
     let (catalog, (ambient, _)) = (place.catalog().await, ambient());
-    let woken = catalog.jobs_enqueued(JobClass::Maintenance);
-    let worker = tokio::spawn(async move { woken.notified().await });
+    let woken = catalog.wakeups(WorkKind::Jobs(JobClass::Maintenance));
+    let worker = tokio::spawn(async move { woken.next().await });
     queue(&catalog.clone(), &ambient, ambient.now()).await;
-    worker.await.unwrap();
+    assert_eq!(worker.await.unwrap(), Wakeup::Here);
 }
 
 async fn claimers_never_get_the_same_job(place: Place) {

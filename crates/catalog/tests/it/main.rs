@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be prepared has failed")]
 
 mod aggregates;
+mod bulk;
 mod changes;
 mod clocks;
 mod concurrency;
@@ -11,16 +12,19 @@ mod deletion;
 mod events;
 mod full_disk;
 mod jobs;
+mod large;
 mod leases;
 mod listing;
 mod lost_commits;
 mod manifests;
+mod notices;
 mod opening;
 mod place;
 mod plans;
 mod progress;
 mod recipes;
 mod repetitions;
+mod retention;
 mod round_trips;
 mod samples;
 mod scheduled_tasks;

@@ -1,19 +1,29 @@
 //! Opening a database: the first time, again, and several times at once.
 
+use std::sync::Mutex;
 use std::time::Duration;
 
 use futures::future::join_all;
-use sea_orm::ConnectionTrait;
-use tonearm_catalog::{Backend, Catalog, CatalogError, ConnectOptions, DatabaseUrl};
+use sea_orm::{ConnectionTrait, TransactionTrait};
+use tonearm_catalog::{
+    Backend, Catalog, CatalogError, ConnectOptions, DatabaseUrl, Migrate, MigrationEvent, SchemaError,
+};
 use tonearm_fixtures::ambient;
 
 use crate::place::{Place, Reach};
 use crate::samples::*;
+use crate::upgrades::{BULK, MANY, QUEUES, RETENTION, TASKS, go_back};
 
 crate::on_both!(
     opened_again_it_is_the_same,
     opened_by_many_at_once,
     opened_by_an_older_version_it_says_so,
+    a_newer_neighbour_is_borne_with,
+    an_older_database_is_left_alone_until_it_may_be_changed,
+    an_older_database_is_migrated_once_by_many,
+    records_of_unreleased_builds_are_moved,
+    nobody_waits_for_a_migration_for_ever,
+    an_empty_database_is_left_alone_where_it_has_to_be,
     closed_it_is_not_available,
 );
 
@@ -45,6 +55,132 @@ async fn opened_by_an_older_version_it_says_so(place: Place) {
     place.raw().await.execute_unprepared(later).await.unwrap();
     let error = Catalog::connect(&place.database_url(), ConnectOptions::default()).await.err().unwrap();
     assert!(error.to_string().contains("newer version"), "{error}");
+}
+
+fn options(migrate: Migrate) -> ConnectOptions {
+    ConnectOptions { migrate, ..ConnectOptions::default() }
+}
+
+async fn a_newer_neighbour_is_borne_with(place: Place) {
+    drop(place.catalog().await);
+    let raw = place.raw().await;
+    let later = |name: &str, kind: &str, oldest: &str| {
+        format!(
+            "INSERT INTO schema_step (name, kind, oldest_version, parts_done, began_at, applied_at) \
+             VALUES ('{name}', '{kind}', {oldest}, 1, 0, 0)"
+        )
+    };
+    raw.execute_unprepared(&later("m9997_more", "expand", "NULL")).await.unwrap();
+    raw.execute_unprepared(&later("m9998_less", "contract", "'0.0.1'")).await.unwrap();
+    for migrate in [Migrate::Never, Migrate::IfEmpty, Migrate::Always] {
+        Catalog::connect(&place.database_url(), options(migrate)).await.unwrap().close().await.unwrap();
+    }
+    raw.execute_unprepared(&later("m9999_much_less", "contract", "'999.1.0'")).await.unwrap();
+    for migrate in [Migrate::Never, Migrate::IfEmpty, Migrate::Always] {
+        let error = Catalog::connect(&place.database_url(), options(migrate)).await.err().unwrap();
+        assert!(error.to_string().contains("Version 999.1.0 or a newer one is needed"), "{error}");
+    }
+}
+
+/// The steps that the version before lacks.
+const STEPS: [&str; 5] =
+    ["m0020_queues", "m0021_scheduled_tasks", "m0022_bulk_work", "m0023_many_rows", "m0024_retention"];
+
+async fn older(place: &Place) {
+    go_back(place, place.catalog().await, &[RETENTION, MANY, BULK, TASKS, QUEUES]).await;
+}
+
+async fn an_older_database_is_left_alone_until_it_may_be_changed(place: Place) {
+    older(&place).await;
+    let (url, missing) = (place.database_url(), STEPS);
+    for migrate in [Migrate::Never, Migrate::IfEmpty] {
+        let error = Catalog::connect(&url, options(migrate)).await.err().unwrap();
+        assert!(matches!(error, CatalogError::Schema(SchemaError::Behind)), "{error:?}");
+        assert!(error.to_string().contains("Run `tonearm migrate`"), "{error}");
+    }
+    assert_eq!(Catalog::missing_steps(&url, &ConnectOptions::default()).await.unwrap(), missing);
+    let seen = Mutex::new(Vec::new());
+    let report = |event: MigrationEvent<'_>| {
+        if let MigrationEvent::Step { name } = event {
+            seen.lock().unwrap().push(name.to_owned());
+        }
+    };
+    assert_eq!(Catalog::migrate(&url, &ConnectOptions::default(), &report).await.unwrap(), STEPS.len());
+    assert_eq!(*seen.lock().unwrap(), missing);
+    assert_eq!(Catalog::migrate(&url, &ConnectOptions::default(), &report).await.unwrap(), 0);
+    assert_eq!(Catalog::missing_steps(&url, &ConnectOptions::default()).await.unwrap(), [""; 0]);
+    Catalog::connect(&url, options(Migrate::Never)).await.unwrap();
+}
+
+async fn an_older_database_is_migrated_once_by_many(place: Place) {
+    older(&place).await;
+    let migrations = (0..4).map(|_| {
+        let url = place.database_url();
+        tokio::spawn(async move { Catalog::migrate(&url, &ConnectOptions::default(), &|_| {}).await })
+    });
+    let counts: Vec<usize> =
+        join_all(migrations).await.into_iter().map(|done| done.unwrap().unwrap()).collect();
+    assert_eq!(counts.iter().sum::<usize>(), STEPS.len(), "{counts:?}");
+    assert_eq!(place.catalog().await.organizations().await.unwrap(), []);
+}
+
+/// Builds that were never released recorded two steps where earlier versions look for names that they do not know.
+async fn records_of_unreleased_builds_are_moved(place: Place) {
+    go_back(&place, place.catalog().await, &[RETENTION, MANY, BULK]).await;
+    let raw = place.raw().await;
+    for statement in [
+        "DROP TABLE schema_step",
+        "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m0020_queues', 0), ('m0021_scheduled_tasks', 0)",
+    ] {
+        raw.execute_unprepared(statement).await.unwrap();
+    }
+    let error = Catalog::connect(&place.database_url(), options(Migrate::IfEmpty)).await.err().unwrap();
+    assert!(matches!(error, CatalogError::Schema(SchemaError::Behind)), "{error:?}");
+    let catalog = place.upgraded().await;
+    assert_eq!(catalog.organizations().await.unwrap(), []);
+    let left = "DELETE FROM seaql_migrations WHERE version > 'm0020'";
+    assert_eq!(raw.execute_unprepared(left).await.unwrap().rows_affected(), 0);
+}
+
+async fn nobody_waits_for_a_migration_for_ever(place: Place) {
+    older(&place).await;
+    let (raw, waits) = (place.raw().await, Mutex::new(0));
+    let file = place.database_url().sqlite_path().map(|path| {
+        let path = format!("{}.migrate.lock", path.display());
+        std::fs::OpenOptions::new().write(true).create(true).truncate(false).open(path).unwrap()
+    });
+    let held = raw.begin().await.unwrap();
+    match &file {
+        Some(file) => file.lock().unwrap(),
+        None => {
+            let lock = format!("SELECT pg_advisory_xact_lock({})", 0x746F_6E65_6172_6D02_i64);
+            held.execute_unprepared(&lock).await.unwrap();
+        }
+    }
+    let options = ConnectOptions { migration_wait: Duration::from_millis(300), ..options(Migrate::Always) };
+    let report = |event: MigrationEvent<'_>| {
+        if let MigrationEvent::Waiting = event {
+            *waits.lock().unwrap() += 1;
+        }
+    };
+    let error = Catalog::migrate(&place.database_url(), &options, &report).await.err().unwrap();
+    assert!(matches!(error, CatalogError::Schema(SchemaError::Busy)), "{error:?}");
+    assert_eq!(*waits.lock().unwrap(), 1);
+    drop(file);
+    held.rollback().await.unwrap();
+    assert_eq!(Catalog::migrate(&place.database_url(), &options, &report).await.unwrap(), STEPS.len());
+}
+
+async fn an_empty_database_is_left_alone_where_it_has_to_be(place: Place) {
+    let url = place.database_url();
+    for _ in 0..2 {
+        let missing = Catalog::missing_steps(&url, &ConnectOptions::default()).await;
+        assert!(matches!(missing, Err(CatalogError::Schema(SchemaError::Empty))), "{missing:?}");
+    }
+    assert!(!url.sqlite_path().is_some_and(std::path::Path::exists), "looking makes no file");
+    let error = Catalog::connect(&url, options(Migrate::Never)).await.err().unwrap();
+    assert!(matches!(error, CatalogError::Schema(SchemaError::Empty)), "{error:?}");
+    assert_eq!(place.catalog().await.organizations().await.unwrap(), []);
 }
 
 async fn closed_it_is_not_available(place: Place) {

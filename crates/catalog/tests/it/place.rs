@@ -1,7 +1,7 @@
 //! How a test reaches its catalog.
 
 use sea_orm::{Database, DatabaseConnection};
-use tonearm_catalog::{Catalog, ConnectOptions, DatabaseUrl};
+use tonearm_catalog::{Catalog, ConnectOptions, DatabaseUrl, Migrate};
 pub(crate) use tonearm_fixtures::Place;
 
 pub(crate) trait Reach {
@@ -9,6 +9,9 @@ pub(crate) trait Reach {
 
     /// A catalog with its own connections, as a process would have.
     async fn catalog(&self) -> Catalog;
+
+    /// The same, on a database of an earlier version.
+    async fn upgraded(&self) -> Catalog;
 
     /// A connection past the catalog, to see or spoil what is stored.
     async fn raw(&self) -> DatabaseConnection;
@@ -21,6 +24,11 @@ impl Reach for Place {
 
     async fn catalog(&self) -> Catalog {
         Catalog::connect(&self.database_url(), ConnectOptions::default()).await.unwrap()
+    }
+
+    async fn upgraded(&self) -> Catalog {
+        let options = ConnectOptions { migrate: Migrate::Always, ..ConnectOptions::default() };
+        Catalog::connect(&self.database_url(), options).await.unwrap()
     }
 
     async fn raw(&self) -> DatabaseConnection {

@@ -61,27 +61,20 @@ async fn a_rendering_goes_on_where_it_was(place: Place) {
     renderable.sort();
     assert_eq!(catalog.count_renderable_tracks(organization.id).await.unwrap(), 2);
     let next = async |after| {
-        let tracks = catalog.renderable_tracks(organization.id, after, 1).await.unwrap();
-        tracks.first().map(|track| track.id)
+        let tx = catalog.begin().await.unwrap();
+        tx.renderable_tracks(organization.id, after, 1).await.unwrap().pop()
     };
     assert_eq!(next(None).await, Some(renderable[0]));
     assert_eq!(next(Some(renderable[0])).await, Some(renderable[1]));
     assert_eq!(next(Some(renderable[1])).await, None);
 
     let recipe = recipe(&ambient, &organization, None, "late", 0);
-    let begun = Rendering {
-        organization_id: organization.id,
-        variant_id: recipe.id,
-        total: 2,
-        done: 0,
-        failed: 0,
-        cursor: None,
-        started_at: ambient.now(),
-        finished_at: None,
-    };
+    let begun = Rendering::begun(organization.id, recipe.id, 2, ambient.now());
     let ended = Rendering {
         done: 2,
         failed: 1,
+        looked_at: 2,
+        is_at_end: true,
         cursor: Some(renderable[1]),
         finished_at: Some(ambient.now()),
         ..begun.clone()
@@ -96,7 +89,8 @@ async fn a_rendering_goes_on_where_it_was(place: Place) {
     assert_eq!(catalog.rendering(organization.id, recipe.id).await.unwrap(), Some(ended.clone()));
     assert_eq!(catalog.renderings(organization.id).await.unwrap(), [ended]);
     let tx = catalog.begin().await.unwrap();
-    assert!(tx.delete_recipe(organization.id, recipe.id).await.unwrap());
+    assert!(tx.soft_delete_recipe(organization.id, recipe.id, ambient.now()).await.unwrap());
+    tx.delete_removed_recipe(organization.id, recipe.id).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(catalog.rendering(organization.id, recipe.id).await.unwrap(), None);
 }
@@ -113,7 +107,7 @@ async fn early_tracks_play_while_they_are_made(place: Place) {
     ] {
         let track = Track { status, is_early, ..bare_track(&ambient, &collection) };
         let track = stored_track(&catalog, track).await;
-        let found = catalog.playable_tracks(organization.id, collection.id, Some(track.id)).await.unwrap();
+        let found = playable_tracks(&catalog, &collection, Some(track.id)).await;
         assert_eq!(!found.is_empty(), plays, "{status} {is_early}");
         assert_eq!(track.is_playable(), plays);
         assert!(catalog.track_is_living(organization.id, track.id).await.unwrap());
@@ -132,8 +126,8 @@ async fn files_go_with_their_recipe(place: Place) {
     }
     tx.put_track_file(&made_file(&ambient, &track, &hq, FileData::None {})).await.unwrap();
     tx.put_track_file(&kept).await.unwrap();
-    assert_eq!(tx.delete_files_of_recipe(organization.id, hq.id).await.unwrap(), 1);
-    assert_eq!(tx.delete_files_of_recipe(organization.id, hq.id).await.unwrap(), 0);
+    assert_eq!(tx.delete_files_of_recipe(hq.id, 10).await.unwrap(), [track.id]);
+    assert_eq!(tx.delete_files_of_recipe(hq.id, 10).await.unwrap(), []);
     tx.commit().await.unwrap();
     assert_eq!(catalog.files_of_track(track.id).await.unwrap(), [kept]);
 }

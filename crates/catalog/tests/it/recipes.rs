@@ -57,7 +57,7 @@ async fn an_index_is_free_again(place: Place) {
     let tx = catalog.begin().await.unwrap();
     tx.insert_recipe(&general).await.unwrap();
     tx.insert_recipe(&recipe(&ambient, &organization, Some(&track), "own", 0)).await.unwrap();
-    assert!(tx.delete_recipe(organization.id, general.id).await.unwrap());
+    assert!(tx.soft_delete_recipe(organization.id, general.id, ambient.now()).await.unwrap());
     assert!(tx.soft_delete_track(organization.id, track.id, ambient.now()).await.unwrap());
     tx.insert_recipe(&recipe(&ambient, &organization, None, "hq", 0)).await.unwrap();
     tx.insert_recipe(&recipe(&ambient, &organization, None, "own", 0)).await.unwrap();
@@ -105,9 +105,10 @@ async fn files_remember_their_recipe(place: Place) {
     let files = catalog.files_of_track(track.id).await.unwrap();
     assert_eq!(files, std::slice::from_ref(&file));
     let tx = catalog.begin().await.unwrap();
-    assert!(tx.delete_recipe(organization.id, now.id).await.unwrap());
+    assert!(tx.soft_delete_recipe(organization.id, now.id, ambient.now()).await.unwrap());
     tx.commit().await.unwrap();
-    assert_eq!(catalog.files_of_track(track.id).await.unwrap(), [file]);
+    assert_eq!(catalog.files_of_track(track.id).await.unwrap(), [], "they are not read any more");
+    assert_eq!(catalog.files_of_track_even_deleted(track.id).await.unwrap(), [file]);
 }
 
 async fn a_recipe_has_one_file_of_a_track(place: Place) {

@@ -344,3 +344,15 @@ pub(crate) async fn stored_track(catalog: &Catalog, mut track: Track) -> Track {
     tx.commit().await.unwrap();
     track
 }
+
+/// The short form of the tracks of a collection that can be played, or of one of them.
+pub(crate) async fn playable_tracks(
+    catalog: &Catalog,
+    collection: &Collection,
+    only: Option<tonearm_domain::TrackId>,
+) -> Vec<TrackSummary> {
+    let mut found = Vec::new();
+    let each = |track| found.push(track);
+    catalog.each_playable_track(collection.organization_id, collection.id, only, each).await.unwrap();
+    found
+}

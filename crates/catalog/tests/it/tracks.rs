@@ -14,6 +14,7 @@ crate::on_both!(
     orders_are_not_given_again,
     tracks_are_listed_by_order,
     only_playable_tracks_are_played,
+    pages_step_over_what_was_deleted,
 );
 
 async fn orders_are_given_once_each(place: Place) {
@@ -60,7 +61,7 @@ async fn tracks_are_listed_by_order(place: Place) {
 
 async fn only_playable_tracks_are_played(place: Place) {
     let (catalog, (ambient, _)) = (place.catalog().await, ambient());
-    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let (_, collection) = stored_collection(&catalog, &ambient).await;
     let mut tracks = Vec::new();
     for status in TrackStatus::ALL {
         let mut track = bare_track(&ambient, &collection);
@@ -70,10 +71,35 @@ async fn only_playable_tracks_are_played(place: Place) {
         track.cover = Some(cover(&ambient, CoverOrigin::Embedded));
         tracks.push(stored_track(&catalog, track).await);
     }
-    let play = |only: Option<TrackId>| catalog.playable_tracks(organization.id, collection.id, only);
+    let play = |only: Option<TrackId>| playable_tracks(&catalog, &collection, only);
     let playable: Vec<_> = tracks.iter().filter(|t| t.status.is_playable()).map(summary).collect();
     assert_eq!(playable.len(), 2);
-    assert_eq!(play(None).await.unwrap(), playable);
-    assert_eq!(play(Some(playable[1].id)).await.unwrap(), playable[1..]);
-    assert_eq!(play(Some(tracks[0].id)).await.unwrap(), []);
+    assert_eq!(play(None).await, playable);
+    assert_eq!(play(Some(playable[1].id)).await, playable[1..]);
+    assert_eq!(play(Some(tracks[0].id)).await, []);
+}
+
+/// Whatever is deleted, in front, at the end, in a row: every page is the one that counting through the list gives.
+async fn pages_step_over_what_was_deleted(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let mut living = Vec::new();
+    for _ in 0..24 {
+        living.push(stored_track(&catalog, bare_track(&ambient, &collection)).await);
+    }
+    for gone in [5, 5, 0, 17, 5, 18, 0, 0, 3] {
+        let track = living.remove(gone);
+        let tx = catalog.begin().await.unwrap();
+        assert!(tx.soft_delete_track(organization.id, track.id, ambient.now()).await.unwrap());
+        tx.commit().await.unwrap();
+        for offset in 0..=living.len() as i64 + 1 {
+            for limit in [1, 4] {
+                let page = Page::new(Some(limit), Some(offset)).unwrap();
+                let found =
+                    catalog.tracks_in_collection(organization.id, collection.id, None, page).await.unwrap();
+                let rest = living.iter().skip(offset as usize).take(limit as usize);
+                assert_eq!(found, (living.len() as u64, rest.cloned().collect()), "{offset} {limit}");
+            }
+        }
+    }
 }

@@ -143,7 +143,11 @@ async fn a_restored_collection_brings_back_what_went_with_it(place: Database) {
     let tx = catalog.begin().await.unwrap();
     let restored = tx.restore_collection(organization.id, collection.id, ambient.now()).await.unwrap();
     tx.commit().await.unwrap();
-    assert_eq!(restored, Some((collection.clone(), vec![waiting])));
+    assert_eq!(restored.as_ref(), Some(&collection));
+    let tx = catalog.begin().await.unwrap();
+    assert_eq!(tx.waiting_tracks(collection.id, None, 10).await.unwrap(), std::slice::from_ref(&waiting));
+    assert_eq!(tx.waiting_tracks(collection.id, Some(waiting.id), 10).await.unwrap(), []);
+    drop(tx);
     assert!(!wholes[0].is_whole(&catalog).await, "it was deleted before");
     assert!(wholes[1].is_whole(&catalog).await && wholes[2].is_whole(&catalog).await);
     assert!(restore(&catalog, &wholes[0].track, ambient.now()).await.is_some());
@@ -159,8 +163,8 @@ async fn what_the_organization_changed_meanwhile_counts(place: Database) {
     delete(&catalog, &whole.track, for_an_hour(&ambient)).await;
     // The common recipe goes, and the index of the track's own is taken.
     let tx = catalog.begin().await.unwrap();
-    assert!(tx.delete_recipe(organization.id, common.id).await.unwrap());
-    tx.delete_files_of_recipe(organization.id, common.id).await.unwrap();
+    assert!(tx.soft_delete_recipe(organization.id, common.id, ambient.now()).await.unwrap());
+    tx.delete_files_of_recipe(common.id, 10).await.unwrap();
     tx.insert_recipe(&recipe(&ambient, &organization, None, "own", 1)).await.unwrap();
     tx.commit().await.unwrap();
     assert!(restore(&catalog, &whole.track, ambient.now()).await.is_some());
@@ -238,8 +242,9 @@ async fn objects_in_the_trash_are_known(place: Database) {
     assert_eq!(catalog.known_objects(&objects).await.unwrap().len(), objects.len());
     clock.advance_seconds(HOUR);
     let tx = catalog.begin().await.unwrap();
-    assert!(tx.begin_purge_of_track(organization.id, whole.track.id, ambient.now()).await.unwrap());
     assert!(tx.begin_purge_of_collection(organization.id, collection.id, ambient.now()).await.unwrap());
+    tx.mark_tracks_for_purge(collection.id, ambient.now(), 10).await.unwrap();
+    assert!(tx.begin_purge_of_track(organization.id, whole.track.id, ambient.now()).await.unwrap());
     tx.commit().await.unwrap();
     assert!(catalog.known_objects(&objects).await.unwrap().is_empty());
 }

@@ -8,24 +8,76 @@ use tonearm_fixtures::ambient;
 use crate::place::{Place, Reach};
 use crate::samples::*;
 
-crate::on_both!(titles_and_themes_are_found, tracks_without_manifests_get_a_job);
+crate::on_both!(titles_and_themes_are_found, tracks_without_manifests_get_a_job, tracks_are_counted);
 
 /// Goes back to the database of an earlier version: undoes these migrations, the newest first.
-async fn go_back(place: &Place, catalog: Catalog, migrations: &[(&str, &[&str])]) {
+pub(crate) async fn go_back(place: &Place, catalog: Catalog, migrations: &[(&str, &[&str])]) {
     catalog.close().await.unwrap();
     let raw = place.raw().await;
     for (name, statements) in migrations {
-        let forget = format!("DELETE FROM seaql_migrations WHERE version = '{name}'");
+        let forget = match *name < "m0020" {
+            true => format!("DELETE FROM seaql_migrations WHERE version = '{name}'"),
+            false => format!("DELETE FROM schema_step WHERE name = '{name}'"),
+        };
         assert_eq!(raw.execute_unprepared(&forget).await.unwrap().rows_affected(), 1, "{name}");
         for statement in *statements {
+            // Some are for one of the databases.
+            let statement = match statement.split_once(": ") {
+                None => statement,
+                Some((name, _)) if !place.url.starts_with(name) => continue,
+                Some((_, statement)) => statement,
+            };
             raw.execute_unprepared(statement).await.unwrap();
         }
     }
 }
 
-const TASKS: (&str, &[&str]) = ("m0021_scheduled_tasks", &["DROP TABLE scheduled_task"]);
+pub(crate) const RETENTION: (&str, &[&str]) =
+    ("m0024_retention", &["DROP INDEX webhook_delivery_by_queued_at"]);
 
-const QUEUES: (&str, &[&str]) = (
+pub(crate) const MANY: (&str, &[&str]) = (
+    "m0023_many_rows",
+    &[
+        "DROP INDEX usage_by_organization_id_folder_day",
+        "DROP INDEX unsummed_usage_batch_by_added_at",
+        "DROP INDEX deleted_track_by_collection_id_track_order",
+        "DROP INDEX deleted_collection_by_organization_id",
+        "DROP INDEX living_track_by_collection_id_stored_bytes_id",
+        "DROP INDEX living_track_by_organization_id_stored_bytes_id",
+        "DROP INDEX audit_entry_by_organization_id_action_id",
+        "DROP INDEX audit_entry_by_organization_id_actor_id_id",
+        "DROP INDEX audit_entry_by_organization_id_subject_id_id",
+        "DROP INDEX webhook_delivery_by_organization_id_state_id",
+        "DROP INDEX webhook_delivery_by_webhook_id_id",
+        "DROP INDEX webhook_delivery_by_webhook_id_state_id",
+        "DROP TABLE usage_sum",
+        "sqlite: DROP TRIGGER track_stored",
+        "postgres: DROP FUNCTION count_stored_bytes CASCADE",
+        "ALTER TABLE usage_batch DROP COLUMN is_summed",
+        "ALTER TABLE track DROP COLUMN stored_bytes",
+    ],
+);
+
+pub(crate) const BULK: (&str, &[&str]) = (
+    "m0022_bulk_work",
+    &[
+        "DROP INDEX track_by_collection_id_id",
+        "DROP INDEX track_file_by_variant_id_id",
+        "DROP INDEX variant_by_organization_id_id",
+        "DROP INDEX job_by_track_id_kind",
+        "sqlite: DROP TRIGGER track_added",
+        "sqlite: DROP TRIGGER track_deleted",
+        "postgres: DROP FUNCTION count_track CASCADE",
+        "ALTER TABLE collection DROP COLUMN track_count",
+        "ALTER TABLE rendering DROP COLUMN looked_at",
+        "ALTER TABLE rendering DROP COLUMN is_at_end",
+        "ALTER TABLE rendering DROP COLUMN looked_at_run",
+    ],
+);
+
+pub(crate) const TASKS: (&str, &[&str]) = ("m0021_scheduled_tasks", &["DROP TABLE scheduled_task"]);
+
+pub(crate) const QUEUES: (&str, &[&str]) = (
     "m0020_queues",
     &[
         "DROP INDEX job_by_queue_organization_id_run_at_id",
@@ -73,9 +125,9 @@ async fn titles_and_themes_are_found(place: Place) {
     tx.update_organization(&plain).await.unwrap();
     tx.update_organization(&pictured).await.unwrap();
     tx.commit().await.unwrap();
-    go_back(&place, catalog, &[TASKS, QUEUES, MANIFESTS, THEMES]).await;
+    go_back(&place, catalog, &[RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS, THEMES]).await;
 
-    let catalog = place.catalog().await;
+    let catalog = place.upgraded().await;
     let theme_of = async |id| catalog.organization(id).await.unwrap().unwrap().theme;
     let plain = theme_of(plain.id).await;
     assert_eq!((plain.set.map(Vec::from), plain.found), (Some(colours.clone()), Vec::new()));
@@ -99,13 +151,34 @@ async fn tracks_without_manifests_get_a_job(place: Place) {
     assert_eq!(catalog.pending_jobs().await.unwrap(), [], "nothing is to be done for a new one");
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
-    go_back(&place, catalog, &[TASKS, QUEUES, MANIFESTS]).await;
+    go_back(&place, catalog, &[RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS]).await;
 
-    let catalog = place.catalog().await;
+    let catalog = place.upgraded().await;
     let until = ambient.now().plus_seconds(60);
     let claimed = catalog.claim_job(ambient.now(), ambient.credential_id(), until).await.unwrap().unwrap();
     assert_eq!(claimed.job, Job::PublishManifests {});
     let tx = catalog.begin().await.unwrap();
     let next = tx.next_manifest(organization.id, track.id).await.unwrap().unwrap();
     assert_eq!(next.generation.number(), 1);
+}
+
+async fn tracks_are_counted(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, full) = stored_collection(&catalog, &ambient).await;
+    let empty = bare_collection(&ambient, &organization);
+    let tx = catalog.begin().await.unwrap();
+    tx.insert_collection(&empty).await.unwrap();
+    tx.commit().await.unwrap();
+    for _ in 0..3 {
+        stored_track(&catalog, bare_track(&ambient, &full)).await;
+    }
+    let gone = stored_track(&catalog, bare_track(&ambient, &full)).await;
+    let tx = catalog.begin().await.unwrap();
+    tx.soft_delete_track(organization.id, gone.id, ambient.now()).await.unwrap();
+    tx.commit().await.unwrap();
+    go_back(&place, catalog, &[RETENTION, MANY, BULK]).await;
+
+    let catalog = place.upgraded().await;
+    assert_eq!(catalog.track_count(organization.id, full.id).await.unwrap(), Some(3));
+    assert_eq!(catalog.track_count(organization.id, empty.id).await.unwrap(), Some(0));
 }

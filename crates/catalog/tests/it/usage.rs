@@ -1,9 +1,10 @@
 //! Counts are added once, and summed by day, track and variant.
 
-use tonearm_catalog::{Catalog, StorageUsage, UsageFilter};
+use sea_orm::ConnectionTrait;
+use tonearm_catalog::{Catalog, StorageUsage, UsageFilter, UsageTracks};
 use tonearm_domain::{
-    Ambient, Day, FileData, FileOutcome, KeyScope, Meter, OrganizationId, Page, ShortId, Source, Track,
-    UsageBatch, UsageCounts,
+    Ambient, Day, ExpiredRows, FileData, FileOutcome, KeyScope, Meter, OrganizationId, Page, ShortId, Source,
+    Track, UsageBatch, UsageCounts,
 };
 use tonearm_fixtures::ambient;
 
@@ -19,6 +20,7 @@ crate::on_both!(
     a_scope_sees_its_own,
     batches_are_forgotten_in_time,
     storage_is_what_living_files_take,
+    what_others_added_is_summed,
 );
 
 const DAY: i64 = 86_400;
@@ -106,7 +108,7 @@ async fn large_batches_are_added_whole(place: Place) {
     let filter = filter(&ambient, organization);
     assert_eq!(catalog.total_usage(&filter).await.unwrap(), UsageCounts::bytes(7001));
     let (count, page) = catalog.usage_by_track(&filter, Page::default()).await.unwrap();
-    assert_eq!((count, page.len()), (7001, 50));
+    assert_eq!((count.total, count.played, page.len()), (7001, 0, 50));
 }
 
 async fn titled_track(catalog: &Catalog, ambient: &Ambient) -> Track {
@@ -138,11 +140,12 @@ async fn sums_are_by_day_track_and_variant(place: Place) {
     let (found, tracks) = catalog.usage_by_track(&whole, Page::default()).await.unwrap();
     let rows: Vec<_> = tracks.iter().map(|row| (row.folder, row.track_id, row.counts.bytes)).collect();
     assert_eq!(rows, [(track.index, Some(track.id), 110), (cover, None, 1)]);
-    assert_eq!((found, tracks[0].title.as_deref()), (2, Some("Song")));
     // What is only fetched, as covers are, is not played.
-    assert_eq!(catalog.played_tracks(&whole).await.unwrap(), 1);
+    assert_eq!((found, tracks[0].title.as_deref()), (UsageTracks { total: 2, played: 1 }, Some("Song")));
     let second = Page::new(Some(1), Some(1)).unwrap();
-    assert_eq!(catalog.usage_by_track(&whole, second).await.unwrap(), (2, tracks[1..].to_vec()));
+    assert_eq!(catalog.usage_by_track(&whole, second).await.unwrap(), (found, tracks[1..].to_vec()));
+    let behind = Page::new(Some(1), Some(2)).unwrap();
+    assert_eq!(catalog.usage_by_track(&whole, behind).await.unwrap(), (found, Vec::new()));
 
     let (found, variants) = catalog.usage_by_variant(&whole, Page::default()).await.unwrap();
     let rows: Vec<_> = variants.into_iter().map(|row| (row.variant, row.counts.bytes)).collect();
@@ -190,9 +193,8 @@ async fn batches_are_forgotten_in_time(place: Place) {
     let then = ambient.now();
     clock.advance_seconds(60);
     assert!(!catalog.add_usage(&seen_again, ambient.now()).await.unwrap());
-    let tx = catalog.begin().await.unwrap();
-    assert_eq!(tx.forget_usage_batches(then).await.unwrap(), 1);
-    tx.commit().await.unwrap();
+    let forgotten = catalog.delete_expired(ExpiredRows::UsageBatches, then, 1000);
+    assert_eq!(forgotten.await.unwrap(), 1);
     assert!(!catalog.add_usage(&seen_again, ambient.now()).await.unwrap());
     assert!(catalog.add_usage(&old, ambient.now()).await.unwrap());
 }
@@ -223,6 +225,8 @@ async fn storage_is_what_living_files_take(place: Place) {
             }
             tx.put_track_file(&file).await.unwrap();
         }
+        // Files are counted when the track is written after them, as at the end of its processing.
+        tx.update_track(track).await.unwrap();
     }
     tx.commit().await.unwrap();
     assert_eq!(storage(KeyScope::Organization).await, StorageUsage { tracks: 2, bytes: 1114 });
@@ -241,4 +245,45 @@ async fn storage_is_what_living_files_take(place: Place) {
     tx.commit().await.unwrap();
     assert_eq!(by_track().await, (1, vec![(small.id, 107)]));
     assert_eq!(storage(KeyScope::Organization).await, StorageUsage { tracks: 1, bytes: 107 });
+    let tx = catalog.begin().await.unwrap();
+    assert!(tx.soft_delete_collection(id, collection.id, ambient.now()).await.unwrap());
+    tx.commit().await.unwrap();
+    assert_eq!(storage(KeyScope::Organization).await, StorageUsage { tracks: 0, bytes: 0 });
+    assert_eq!(by_track().await, (0, Vec::new()));
+}
+
+/// A node of the version before, which knows of no sums, adds to the rows of tracks alone.
+async fn what_others_added_is_summed(place: Place) {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let track = titled_track(&catalog, &ambient).await;
+    let (meter, filter) = (Meter::new(), filter(&ambient, track.organization_id));
+    let play = |meter: &Meter| {
+        meter.count(track.organization_id, track.index, None, UsageCounts::STREAM_REDIRECT, ambient.now());
+        meter.take(&ambient).unwrap()
+    };
+    assert!(catalog.add_usage(&play(&meter), ambient.now()).await.unwrap());
+    assert_eq!(catalog.sum_foreign_usage().await.unwrap(), 0, "everything is summed");
+    let foreign = play(&meter);
+    assert!(catalog.add_usage(&foreign, ambient.now()).await.unwrap());
+    let raw = place.raw().await;
+    for statement in ["UPDATE usage_sum SET stream_redirects = 1", "UPDATE usage_batch SET is_summed = FALSE"]
+    {
+        raw.execute_unprepared(statement).await.unwrap();
+    }
+    let plays = async |scope| {
+        let filter = UsageFilter { scope, ..filter };
+        catalog.total_usage(&filter).await.unwrap().stream_redirects
+    };
+    assert_eq!(plays(KeyScope::Organization).await, 1);
+    assert_eq!(catalog.sum_foreign_usage().await.unwrap(), 1);
+    for scope in [
+        KeyScope::Organization,
+        KeyScope::Collection(track.collection_id),
+        KeyScope::Track(track.collection_id, track.id),
+    ] {
+        assert_eq!(plays(scope).await, 2, "{scope:?}");
+    }
+    assert_eq!(catalog.sum_foreign_usage().await.unwrap(), 0);
+    assert!(catalog.add_usage(&play(&meter), ambient.now()).await.unwrap());
+    assert_eq!(plays(KeyScope::Collection(track.collection_id)).await, 3);
 }

@@ -5,10 +5,11 @@ use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
-use tonearm_domain::{Metric, RecipeKind, VariantId, VariantIndex};
+use tonearm_domain::{Metric, Recipe, RecipeKind, Total, VariantId, VariantIndex};
 use tonearm_service::RecipeView;
 
 use crate::Dashboard;
+use crate::amount::count;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
@@ -21,6 +22,7 @@ use crate::session::{Member, Owner};
 struct RecipesPage {
     frame: Frame,
     rows: Vec<RecipeRow>,
+    removed: Vec<RemovedRow>,
     form: RecipeForm,
     problems: Problems,
 }
@@ -31,6 +33,13 @@ struct RecipeRow {
     kind: &'static str,
     settings: String,
     rendering: Option<RenderingRow>,
+}
+
+/// A recipe that is being removed.
+struct RemovedRow {
+    index: String,
+    kind: &'static str,
+    files: String,
 }
 
 struct RenderingRow {
@@ -188,9 +197,11 @@ impl RecipesPage {
         problems: Problems,
     ) -> Result<Self, PageError> {
         let recipes = app.library.recipes(&member.caller()).await?;
+        let removed = app.library.recipes_being_removed(&member.caller()).await?;
         Ok(Self {
             frame: member.frame("Variants", Section::Recipes),
             rows: recipes.into_iter().map(RecipeRow::of).collect(),
+            removed: removed.into_iter().map(RemovedRow::of).collect(),
             form,
             problems,
         })
@@ -217,6 +228,17 @@ impl RecipesPage {
             ("flac", "FLAC (lossless)"),
             ("wav", "WAV (lossless)"),
         ]
+    }
+}
+
+impl RemovedRow {
+    fn of((recipe, left): (Recipe, Total)) -> Self {
+        let files = match left {
+            Total::Exactly(1) => "1 file".to_owned(),
+            Total::Exactly(files) => format!("{} files", count(files)),
+            Total::MoreThan(files) => format!("more than {} files", count(files)),
+        };
+        Self { index: recipe.index.to_string(), kind: recipe.kind.recipe_type().title(), files }
     }
 }
 

@@ -98,8 +98,7 @@ async fn page(
     let (period, problems) = asked.period(app.usage.today())?;
     let top = Page::new(Some(20), None).unwrap_or_default();
     let days = app.usage.daily(&caller, period).await?;
-    let (_, tracks) = app.usage.by_track(&caller, period, top).await?;
-    let track_count = app.usage.played_tracks(&caller, period).await?;
+    let (used, tracks) = app.usage.by_track(&caller, period, top).await?;
     let (_, variants) = app.usage.by_variant(&caller, period, top).await?;
     let storage = app.usage.storage(&caller).await?;
     let (_, largest) = app.usage.storage_by_track(&caller, top).await?;
@@ -108,7 +107,7 @@ async fn page(
         Figure { title: "Plays", told: count(total(plays)) },
         Figure { title: "Downloads", told: count(total(|counts| counts.downloads)) },
         Figure { title: "Delivered", told: bytes(total(|counts| counts.bytes)) },
-        Figure { title: "Tracks played", told: count(track_count) },
+        Figure { title: "Tracks played", told: count(used.played) },
         Figure { title: "Stored", told: bytes(storage.bytes) },
     ];
     let bars = |of: fn(UsageCounts) -> u64, tell: fn(u64) -> String| {

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
 use serde::Deserialize;
-use tonearm_domain::{DeliveryState, Page, WebhookDelivery, WebhookKind};
+use tonearm_domain::{DeliveryState, WebhookDelivery, WebhookDeliveryId, WebhookKind};
 use tonearm_service::{DeliveryQuery, WebhookView};
 
 use crate::Dashboard;
@@ -17,7 +17,7 @@ use crate::path::{Path, Query};
 use crate::session::{Member, Owner};
 
 /// Rows of the list of deliveries.
-const ROWS: i64 = 25;
+const ROWS: usize = 25;
 
 #[derive(Template)]
 #[template(path = "webhooks/webhooks.html")]
@@ -27,8 +27,8 @@ struct WebhooksPage {
     secret: Option<Secret>,
     deliveries: Vec<DeliveryRow>,
     states: Vec<Choice>,
-    newer: Option<i64>,
-    older: Option<i64>,
+    is_first: bool,
+    older: Option<String>,
     state: String,
 }
 
@@ -71,7 +71,7 @@ pub(super) struct Asked {
     #[serde(default)]
     state: String,
     #[serde(default)]
-    page: i64,
+    before: String,
 }
 
 pub(super) async fn page(
@@ -187,22 +187,24 @@ impl WebhooksPage {
         let kinds = [WebhookKind::Track, WebhookKind::File, WebhookKind::Collection];
         let endpoints = kinds.map(|kind| EndpointCard::of(kind, set.iter().find(|view| view.kind == kind)));
         let query = DeliveryQuery { kind: None, state: asked.state.parse().ok() };
-        let page = asked.page.clamp(0, 1_000_000);
-        let window = Page::new(Some(ROWS), Some(page * ROWS)).unwrap_or_default();
-        let (count, found) = app.webhooks.deliveries(&caller, query, window).await?;
+        let before = asked.before.parse::<WebhookDeliveryId>().ok();
+        // One more than is shown tells whether there are older ones.
+        let mut found = app.webhooks.deliveries(&caller, query, before, ROWS as u64 + 1).await?;
+        let has_older = found.len() > ROWS;
+        found.truncate(ROWS);
+        let older = found.last().filter(|_| has_older).map(|last| last.id.to_string());
         let state = query.state.map(DeliveryState::as_str).unwrap_or_default();
         let states =
             [("", "All"), ("pending", "On their way"), ("delivered", "Delivered"), ("failed", "Failed")]
                 .map(|(id, title)| Choice { id, title, is_here: id == state });
-        let has_older = u64::try_from((page + 1) * ROWS).is_ok_and(|shown| shown < count);
         Ok(Self {
             frame: member.frame("Webhooks", Section::Webhooks),
             endpoints: endpoints.into(),
             secret: None,
             deliveries: found.into_iter().map(DeliveryRow::of).collect(),
             states: states.into(),
-            newer: (page > 0).then_some(page - 1),
-            older: has_older.then_some(page + 1),
+            is_first: before.is_none(),
+            older,
             state: state.to_owned(),
         })
     }

@@ -65,7 +65,7 @@ impl House {
             webhooks: Webhooks::new(catalog.clone(), ambient.clone(), links.clone(), vault, outbound),
             audit: audit.clone(),
             usage: Usage::new(catalog.clone(), ambient.clone()),
-            playback: Playback::new(lookups, ambient.clone(), links.clone(), Meter::new()),
+            playback: Playback::new(lookups, ambient.clone(), links.clone(), Meter::new(), |_, _| Ok(())),
             people: people.clone(),
             signing_keys: SigningKeys::new(catalog.clone(), ambient.clone(), signer),
             library: library.clone(),

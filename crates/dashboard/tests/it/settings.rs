@@ -42,7 +42,11 @@ async fn variants_are_added_and_removed(place: Place) {
     let (_, last) = list.html.rsplit_once("/variants/").unwrap();
     let remove = house.path(&format!("/variants/{}/remove", last.split('/').next().unwrap()));
     assert_eq!(browser.submit(&page, &remove, &[]).await.status, 303);
-    assert!(!browser.get(&page).await.html.contains("<code>mobile</code>"));
+    let left = browser.get(&page).await.html;
+    assert!(left.contains("Being removed") && left.contains("0 files left"), "{left}");
+    assert!(!left.contains(&remove), "it is removed once");
+    // Its name is free.
+    assert_eq!(browser.submit(&page, &page, &fields).await.status, 303);
 }
 
 async fn webhooks_are_set(place: Place) {
@@ -139,7 +143,7 @@ async fn an_address_that_cannot_be_read_is_no_page(place: Place) {
         "/keys?page=many",
         "/library?q=a&q=b",
         "/tracks?after=a&after=b",
-        "/webhooks?page=many",
+        "/webhooks?before=a&before=b",
         "/webhooks/deliveries/none",
     ] {
         let page = browser.get(&house.path(path)).await;

@@ -124,7 +124,10 @@ async fn an_address_that_guesses_waits(place: Place) {
     }
     let from_neighbour = house.people.sign_in(EMAIL, PASSWORD.to_owned(), from("2001:db8::2")).await;
     assert!(matches!(from_neighbour, Err(SignInError::TooMany(900))));
-    assert!(house.people.sign_in(EMAIL, PASSWORD.to_owned(), from("192.0.2.1")).await.is_ok());
+    // What succeeds does not count against an address.
+    for _ in 0..=50 {
+        assert!(house.people.sign_in(EMAIL, PASSWORD.to_owned(), from("192.0.2.1")).await.is_ok());
+    }
 }
 
 async fn a_password_is_changed_by_who_knows_it(place: Place) {

@@ -155,8 +155,8 @@ impl Library {
         Ok(collection.into())
     }
 
-    /// Soft-deletes a collection with all its tracks and queues the removal of their objects: at once, or for when a
-    /// person's deletion cannot be taken back any more.
+    /// Soft-deletes a collection, with which all its tracks are gone, and queues the removal of their objects: at once, or
+    /// for when a person's deletion cannot be taken back any more. This takes the same time for any number of tracks.
     pub async fn delete_collection(
         &self,
         caller: &Caller,
@@ -168,12 +168,9 @@ impl Library {
         let collection =
             tx.collection(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Collection))?;
         let deletion = self.deletion(caller);
-        for track_id in tx.soft_delete_collection(organization_id, id, deletion).await? {
-            let job = Job::PurgeTrack { organization_id, track_id };
-            tx.enqueue(job, self.ambient.record_id(), deletion.purge_at(), None).await?;
-        }
+        tx.soft_delete_collection(organization_id, id, deletion).await?;
         self.note_collection(&tx, caller, EventKind::CollectionDeleted, &collection).await?;
-        let job = Job::PurgeCollection { organization_id, collection_id: id };
+        let job = Job::EmptyCollection { organization_id, collection_id: id };
         tx.enqueue(job, self.ambient.record_id(), deletion.purge_at(), None).await?;
         tx.commit().await?;
         Ok(collection.into())

@@ -1,11 +1,13 @@
 //! The organization's recipes: what is made of every track.
 
 use tonearm_catalog::Transaction;
-use tonearm_domain::{AuditAction, Job, Patch, Recipe, RecipeKind, Rendering, VariantId, VariantIndex};
+use tonearm_domain::{
+    AuditAction, Job, Patch, Recipe, RecipeKind, Rendering, Total, VariantId, VariantIndex,
+};
 
 use super::Library;
 use crate::audit::{self, Done};
-use crate::{Caller, Noun, Refusal};
+use crate::{Caller, Noun, Refusal, renderings};
 
 /// A recipe of an organization, and how far it is rendered for tracks that were there before it.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,18 +94,25 @@ impl Library {
         Ok(recipe)
     }
 
-    /// Removes a recipe, and every file that was made by it. Gives how many files there were.
-    pub async fn remove_recipe(&self, caller: &Caller, id: VariantId) -> Result<u64, Refusal> {
+    /// Removes a recipe. It and its files are gone for everyone at once, and its name is free; the files are removed in
+    /// the background.
+    pub async fn remove_recipe(&self, caller: &Caller, id: VariantId) -> Result<(), Refusal> {
         caller.require_whole_organization()?;
+        let (organization_id, now) = (caller.organization_id, self.ambient.now());
         let tx = self.catalog.begin().await?;
-        let recipe = own(tx.recipe(caller.organization_id, id).await?)?;
-        if !tx.delete_recipe(caller.organization_id, id).await? {
+        let recipe = own(tx.recipe(organization_id, id).await?)?;
+        if !tx.soft_delete_recipe(organization_id, id, now).await? {
             return Err(Refusal::NotFound(Noun::Variant));
         }
-        let files = tx.delete_files_of_recipe(caller.organization_id, id).await?;
+        let job = Job::RemoveRecipe { organization_id, variant_id: id };
+        tx.enqueue(job, self.ambient.record_id(), now, None).await?;
         self.record_recipe(&tx, caller, AuditAction::VariantDelete, &recipe).await?;
-        tx.commit().await?;
-        Ok(files)
+        Ok(tx.commit().await?)
+    }
+
+    /// The recipes that are being removed, each with how many files are left.
+    pub async fn recipes_being_removed(&self, caller: &Caller) -> Result<Vec<(Recipe, Total)>, Refusal> {
+        Ok(self.catalog.recipes_being_removed(caller.organization_id).await?)
     }
 
     /// Begins to render a recipe for the tracks that lack its file, or have it with other settings, or for which it
@@ -113,21 +122,12 @@ impl Library {
         caller.require_whole_organization()?;
         let organization_id = caller.organization_id;
         let recipe = own(self.catalog.recipe(organization_id, id).await?)?;
-        let rendering = Rendering {
-            organization_id,
-            variant_id: id,
-            total: self.catalog.count_renderable_tracks(organization_id).await?,
-            done: 0,
-            failed: 0,
-            cursor: None,
-            started_at: self.ambient.now(),
-            finished_at: None,
-        };
+        let total = self.catalog.count_renderable_tracks(organization_id).await?;
+        let now = self.ambient.now();
+        let rendering = Rendering::begun(organization_id, id, total, now);
         let tx = self.catalog.begin().await?;
         tx.put_rendering(&rendering).await?;
-        let job = Job::RenderExisting { organization_id, variant_id: id };
-        let unique = format!("render-{id}");
-        tx.enqueue(job, self.ambient.record_id(), self.ambient.now(), Some(&unique)).await?;
+        renderings::queue(&tx, &self.ambient, &rendering, now).await?;
         self.record_recipe(&tx, caller, AuditAction::VariantRender, &recipe).await?;
         tx.commit().await?;
         Ok(rendering)

@@ -1,8 +1,8 @@
 //! Taking back what was deleted.
 
-use tonearm_catalog::Transaction;
+use tonearm_catalog::{CatalogError, Record, Transaction};
 use tonearm_domain::{
-    AuditAction, Collection, CollectionId, EventKind, Place, Slice, Track, TrackId, Trashed,
+    Ambient, AuditAction, Collection, CollectionId, EventKind, Job, Place, Slice, Track, TrackId, Trashed,
 };
 
 use super::{CollectionView, Library};
@@ -41,15 +41,16 @@ impl Library {
         let deleted = self.catalog.track_even_deleted(organization_id, id).await?.ok_or_else(gone)?;
         caller.reach_track(deleted.collection_id, id)?;
         let now = self.ambient.now();
-        let tx = self.catalog.begin().await?;
-        if tx.collection(organization_id, deleted.collection_id).await?.is_none() {
-            return Err(Refusal::Conflict {
-                code: "collection_deleted",
-                message: "its collection is deleted; bring that back first".to_owned(),
-            });
+        if self.catalog.collection(organization_id, deleted.collection_id).await?.is_none() {
+            return Err(collection_deleted());
         }
-        let track = tx.restore_track(organization_id, id, now).await?.ok_or_else(gone)?;
-        self.resume(&tx, &track).await?;
+        let tx = self.catalog.begin().await?;
+        let track = match tx.restore_track(organization_id, id, now).await {
+            // Deleted since.
+            Err(CatalogError::Missing(Record::Collection)) => return Err(collection_deleted()),
+            restored => restored?.ok_or_else(gone)?,
+        };
+        resume(&tx, &self.ambient, &track).await?;
         let done = Done { action: AuditAction::TrackRestore, subject_id: id.uuid(), title: &track.file_name };
         audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
@@ -57,20 +58,21 @@ impl Library {
         Ok(surroundings.view(track))
     }
 
-    /// Takes the deletion of a collection back, with the tracks that went with it. Webhooks were told that it was deleted;
-    /// they are told that it is there (`collection.created`).
+    /// Takes the deletion of a collection back, with the tracks that went with it, however many. What they wait for is
+    /// queued again in the background. Webhooks were told that it was deleted; they are told that it is there
+    /// (`collection.created`).
     pub async fn restore_collection(
         &self,
         caller: &Caller,
         id: CollectionId,
     ) -> Result<CollectionView, Refusal> {
         caller.reach_collection(id)?;
+        let (organization_id, now) = (caller.organization_id, self.ambient.now());
         let tx = self.catalog.begin().await?;
-        let restored = tx.restore_collection(caller.organization_id, id, self.ambient.now()).await?;
-        let (collection, waiting) = restored.ok_or(Refusal::NotFound(Noun::Collection))?;
-        for track in &waiting {
-            self.resume(&tx, track).await?;
-        }
+        let restored = tx.restore_collection(organization_id, id, now).await?;
+        let collection = restored.ok_or(Refusal::NotFound(Noun::Collection))?;
+        let job = Job::ResumeCollection { organization_id, collection_id: id, cursor: None };
+        tx.enqueue(job, self.ambient.record_id(), now, None).await?;
         let done =
             Done { action: AuditAction::CollectionRestore, subject_id: id.uuid(), title: &collection.title };
         audit::record(&tx, &self.ambient, caller, done).await?;
@@ -78,12 +80,19 @@ impl Library {
         tx.commit().await?;
         Ok(collection.into())
     }
+}
 
-    /// Queues what a track waits for: its jobs have ended without doing anything while it was deleted.
-    async fn resume(&self, tx: &Transaction, track: &Track) -> Result<(), Refusal> {
-        if let Some((job, run_at)) = track.awaited_job(self.ambient.now()) {
-            tx.enqueue(job, self.ambient.record_id(), run_at, None).await?;
-        }
-        Ok(transcription::resume(tx, &self.ambient, track).await?)
+/// Queues what a track waits for: its jobs have ended without doing anything while it was deleted.
+pub(crate) async fn resume(tx: &Transaction, ambient: &Ambient, track: &Track) -> Result<(), CatalogError> {
+    if let Some((job, run_at)) = track.awaited_job(ambient.now()) {
+        tx.enqueue(job, ambient.record_id(), run_at, None).await?;
+    }
+    transcription::resume(tx, ambient, track).await
+}
+
+fn collection_deleted() -> Refusal {
+    Refusal::Conflict {
+        code: "collection_deleted",
+        message: "its collection is deleted; bring that back first".to_owned(),
     }
 }

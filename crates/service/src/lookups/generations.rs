@@ -28,6 +28,12 @@ impl Generations {
         self.counter(id).fetch_add(1, Ordering::SeqCst);
     }
 
+    /// Of what changes with any of these.
+    pub(super) fn current_of(&self, ids: &[Uuid]) -> u64 {
+        // No counter ever falls, so the sum is another one after each change.
+        ids.iter().fold(0, |sum: u64, id| sum.wrapping_add(self.current(*id)))
+    }
+
     fn counter(&self, id: Uuid) -> &AtomicU64 {
         // The low half of an id is random in both of the versions in use.
         let (_, low) = id.as_u64_pair();

@@ -6,6 +6,8 @@ use tonearm_domain::{
     Theme, ThemeColour, Track, TrackFile, VariantIndex,
 };
 
+use crate::playback::TrackList;
+
 /// What a value owns beside its own bytes. Near enough to bound memory: what callers can make large is counted
 /// in full, and allocations are taken to be as large as what is in them.
 pub(super) trait Weight {
@@ -48,6 +50,12 @@ impl Weight for Collection {
 impl Weight for Vec<Recipe> {
     fn heap_bytes(&self) -> usize {
         self.iter().map(|recipe| size_of::<Recipe>() + recipe.index.as_str().len()).sum()
+    }
+}
+
+impl Weight for TrackList {
+    fn heap_bytes(&self) -> usize {
+        self.len()
     }
 }
 

@@ -37,9 +37,7 @@ impl People {
         let new = choose_password(new, person)?;
         let subjects = Subjects::new(&person.email, device.address);
         let turn = self.passwords.turn().await.ok_or(SignInError::TooMany(60))?;
-        if let Some(seconds) = self.wait(&subjects).await? {
-            return Err(SignInError::TooMany(seconds));
-        }
+        self.begin_attempt(&subjects).await?.map_err(SignInError::TooMany)?;
         let stored = self.catalog.password_hash(person.id).await?;
         let is_right = match Password::claimed(current) {
             Some(current) => self.passwords.verify(&turn, current, stored).await?,
@@ -53,6 +51,7 @@ impl People {
         }
         let hash = self.passwords.hash(new, self.ambient.random()).await?;
         let tx = self.catalog.begin().await?;
+        self.forgive(&tx, &subjects).await?;
         tx.set_password_hash(person.id, &hash).await?;
         tx.delete_password_links(person.id).await?;
         tx.delete_sign_ins(person.id, Some(resumed.sign_in.id)).await?;

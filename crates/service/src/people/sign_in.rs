@@ -61,7 +61,8 @@ impl From<tonearm_catalog::CatalogError> for SignInError {
 impl People {
     /// Lets a person in who knows the password.
     ///
-    /// Attempts are counted while the turn is held, so that many at once are no way around the limit.
+    /// An attempt is counted before its password is looked at, in a transaction of its own: many at once, on any nodes, are
+    /// no way around the limit, and no lock is held while a password is hashed.
     pub async fn sign_in(
         &self,
         email: &str,
@@ -71,9 +72,7 @@ impl People {
         let email: EmailAddress = email.parse().map_err(|_| SignInError::Wrong)?;
         let subjects = Subjects::new(&email, device.address);
         let turn = self.passwords.turn().await.ok_or(SignInError::TooMany(60))?;
-        if let Some(seconds) = self.wait(&subjects).await? {
-            return Err(SignInError::TooMany(seconds));
-        }
+        self.begin_attempt(&subjects).await?.map_err(SignInError::TooMany)?;
         let found = self.catalog.person_with_password(&email).await?;
         let (person, hash) = found.map_or((None, None), |(person, hash)| (Some(person), Some(hash)));
         let is_right = match Password::claimed(password) {
@@ -89,7 +88,7 @@ impl People {
             }
         };
         let tx = self.catalog.begin().await?;
-        tx.delete_failed_sign_ins(subjects.account()).await?;
+        self.forgive(&tx, &subjects).await?;
         let token = self.insert_sign_in(&tx, &person, device).await?;
         tx.commit().await?;
         Ok(SignedIn { person, token })

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use tonearm_catalog::Transaction;
 use tonearm_domain::{AuditAction, AuditEntry, EmailAddress, FailedSignIns, Origin, Person};
 use tonearm_signing::subject_hash;
 
@@ -40,8 +41,29 @@ fn network(address: IpAddr) -> IpAddr {
 }
 
 impl People {
+    /// Counts an attempt before it is looked at, so that many at once are no way around the limits. It counts as failed
+    /// until [`People::forgive`]. Where there were too many, the seconds until another one is looked at.
+    pub(super) async fn begin_attempt(&self, subjects: &Subjects) -> Result<Result<(), i64>, Refusal> {
+        // Those that are refused anyway take no locks.
+        if let Some(seconds) = self.wait(subjects).await? {
+            return Ok(Err(seconds));
+        }
+        let now = self.ambient.now();
+        let tx = self.catalog.begin().await?;
+        // The account goes first everywhere, so nobody waits for anybody who waits.
+        for (subject, most) in subjects.limited() {
+            let earlier = tx.failed_sign_ins_to_change(subject, now).await?;
+            match FailedSignIns::with_attempt(Some(earlier), most, now) {
+                Ok(counted) => tx.put_failed_sign_ins(subject, counted).await?,
+                Err(seconds) => return Ok(Err(seconds)),
+            }
+        }
+        tx.commit().await?;
+        Ok(Ok(()))
+    }
+
     /// The seconds until another attempt is looked at, where there were too many.
-    pub(super) async fn wait(&self, subjects: &Subjects) -> Result<Option<i64>, Refusal> {
+    async fn wait(&self, subjects: &Subjects) -> Result<Option<i64>, Refusal> {
         let now = self.ambient.now();
         let mut longest = None;
         for (subject, most) in subjects.limited() {
@@ -51,7 +73,17 @@ impl People {
         Ok(longest)
     }
 
-    /// Counts an attempt that failed, and writes it down. A line is written also where there is no such account, so
+    /// Takes back that an attempt was counted, and forgets the failures of the account: what one person got right says
+    /// nothing of others at the same address.
+    pub(super) async fn forgive(&self, tx: &Transaction, subjects: &Subjects) -> Result<(), Refusal> {
+        tx.delete_failed_sign_ins(&subjects.account).await?;
+        if let Some(address) = &subjects.address {
+            tx.uncount_sign_in(address).await?;
+        }
+        Ok(())
+    }
+
+    /// Notes that an attempt failed, and writes it down. A line is written also where there is no such account, so
     /// that both cases take the same time; it does not tell what was typed.
     pub(super) async fn note_failure(
         &self,
@@ -62,8 +94,7 @@ impl People {
         let now = self.ambient.now();
         let tx = self.catalog.begin().await?;
         for (subject, _) in subjects.limited() {
-            let earlier = tx.failed_sign_ins(subject).await?;
-            tx.put_failed_sign_ins(subject, FailedSignIns::and_another(earlier, now)).await?;
+            tx.note_failed_sign_in(subject, now).await?;
         }
         let entry = AuditEntry {
             id: self.ambient.record_id(),
@@ -76,12 +107,5 @@ impl People {
         };
         tx.audit(&entry).await?;
         Ok(tx.commit().await?)
-    }
-}
-
-impl Subjects {
-    /// The account alone: what one person got right says nothing of others at the same address.
-    pub(super) fn account(&self) -> &[u8; 32] {
-        &self.account
     }
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use tonearm_domain::{PlaySession, PlaySessionId, Selection, TrackId, UsageCounts, VariantList};
 
-use super::{Playable, Playback};
+use super::{Playable, Playback, TrackList};
 use crate::lookups::ReadyTrack;
-use crate::{Caller, Noun, Refusal, TrackSummaryView};
+use crate::{Caller, Noun, Refusal};
 
 /// A play session with its tracks, and the first of them ready to play.
 #[derive(Debug, Clone)]
@@ -14,7 +14,7 @@ pub struct OpenedPlaySession {
     /// The session, its variants resolved.
     pub session: PlaySession,
     /// Its playable tracks, in order.
-    pub tracks: Vec<TrackSummaryView>,
+    pub tracks: Arc<TrackList>,
     /// What it takes to play the first; none where no track is playable.
     pub first: Option<Playable>,
 }
@@ -60,20 +60,10 @@ impl Playback {
     }
 
     pub(super) async fn open(&self, session: PlaySession) -> Result<OpenedPlaySession, Refusal> {
-        let surroundings =
-            self.0.lookups.surroundings(session.organization_id, session.collection_id).await?;
-        let tracks: Vec<TrackSummaryView> = self
-            .0
-            .lookups
-            .catalog()
-            .playable_tracks(session.organization_id, session.collection_id, session.track_id)
-            .await?
-            .into_iter()
-            .map(|track| surroundings.view_summary(track))
-            .collect();
+        let tracks = self.track_list(&session).await?;
         let first = match tracks.first() {
             // One that went since the list was read is left for whoever asks to play it.
-            Some(first) => match self.0.lookups.track(session.organization_id, first.track.id).await? {
+            Some(first) => match self.0.lookups.track(session.organization_id, first).await? {
                 Some(track) => Some(self.playable(&session, &track).await?),
                 None => None,
             },
@@ -81,6 +71,17 @@ impl Playback {
         };
         let session = self.with_variants(session).await?;
         Ok(OpenedPlaySession { session, tracks, first })
+    }
+
+    async fn track_list(&self, session: &PlaySession) -> Result<Arc<TrackList>, Refusal> {
+        let (organization_id, collection_id) = (session.organization_id, session.collection_id);
+        let (lookups, write) = (&self.0.lookups, self.0.write_track);
+        let load = |only| TrackList::load(lookups.catalog(), organization_id, collection_id, only, write);
+        let list = match session.track_id {
+            None => lookups.track_list(organization_id, collection_id, || load(None)).await?,
+            only => load(only).await?.map(Arc::new),
+        };
+        list.ok_or(Refusal::NotFound(Noun::Collection))
     }
 
     /// The session as it is shown: one that lists all variants names those of the organization that can be played, and

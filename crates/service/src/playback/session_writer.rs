@@ -61,14 +61,26 @@ impl SessionWriter {
         let batch = self.take();
         let (sessions, waiting): (Vec<_>, Vec<_>) =
             batch.into_iter().map(|waiting| (waiting.session, waiting.done)).unzip();
-        let together = if sessions.len() > 1 { Some(self.commit(&sessions).await) } else { None };
+        if sessions.is_empty() {
+            return;
+        }
+        let mut together = self.commit(&sessions).await;
+        let mut is_each_tried = sessions.len() > 1 && together.as_ref().is_err_and(may_end_otherwise_alone);
         for (session, done) in sessions.into_iter().zip(waiting) {
             let outcome = match &together {
-                Some(Ok(())) => Ok(()),
-                // One that cannot be written, as its organization is gone, must not stop the others.
-                Some(Err(error)) => self.commit_again(session, error).await,
-                None => self.commit(&[session]).await,
+                Ok(()) => Ok(()),
+                Err(error) if is_each_tried => self.commit_again(session, error).await,
+                Err(error) => Err(same(error)),
             };
+            // A database that goes away meanwhile is not asked again for each of the others.
+            if let (true, Err(error)) = (is_each_tried, &outcome)
+                && is_outage(error)
+            {
+                is_each_tried = false;
+                if !together.as_ref().is_err_and(|error| matches!(error, CatalogError::UnknownOutcome(_))) {
+                    together = Err(same(error));
+                }
+            }
             // Whoever went away does not want the answer.
             drop(done.send(outcome));
         }
@@ -106,56 +118,179 @@ impl SessionWriter {
     }
 }
 
+/// Whether sessions of a batch that failed may be written alone: one of them conflicts with what is stored or refers to
+/// what is gone, or the batch was written after all. A database that is not available would make each of them wait.
+fn may_end_otherwise_alone(error: &CatalogError) -> bool {
+    use CatalogError::{Corrupt, Missing, Taken, UnknownOutcome};
+    matches!(error, Missing(_) | Taken(_) | Corrupt(_) | UnknownOutcome(_))
+}
+
+fn is_outage(error: &CatalogError) -> bool {
+    matches!(error, CatalogError::Unavailable(_) | CatalogError::UnknownOutcome(_))
+}
+
+/// The same error for another caller.
+fn same(error: &CatalogError) -> CatalogError {
+    match error {
+        CatalogError::Missing(record) => CatalogError::Missing(*record),
+        CatalogError::Taken(record) => CatalogError::Taken(*record),
+        CatalogError::Corrupt(sentence) => CatalogError::Corrupt(sentence.clone()),
+        CatalogError::Unavailable(source) => CatalogError::Unavailable(source.to_string().into()),
+        CatalogError::UnknownOutcome(source) => CatalogError::UnknownOutcome(source.to_string().into()),
+        CatalogError::Schema(source) => CatalogError::Other(source.to_string().into()),
+        CatalogError::Other(source) => CatalogError::Other(source.to_string().into()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use tonearm_catalog::ConnectOptions;
-    use tonearm_domain::Selection;
+    use tonearm_domain::{Ambient, CollectionId, OrganizationId, Selection};
+    use tonearm_fixtures::{CommitProxy, Loss, Place};
     use tonearm_signing::{Secrets, UrlSigner};
 
     use super::*;
     use crate::{Caller, CreateCollection, Library, Links};
 
-    #[tokio::test]
-    async fn one_that_cannot_be_written_stops_no_other() {
-        let (_folder, url) = tonearm_fixtures::sqlite_url();
-        let catalog = Catalog::connect(&url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
-        let (ambient, _) = tonearm_fixtures::ambient();
-        let signer = UrlSigner::new(Secrets::from_bytes([1; 32]));
-        let delivery_url = "https://cdn.example.com".parse().unwrap();
-        let links = Links::new(signer, ambient.clone(), "https://api.example.com", delivery_url);
-        let library = Library::new(catalog.clone(), ambient.clone(), links);
-        let organization = library.create_organization("Example Radio").await.unwrap().organization;
-        let create = CreateCollection { title: "First".to_owned(), ..CreateCollection::default() };
-        let (collection, _) =
-            library.create_collection(&Caller::owner(organization.id), create).await.unwrap();
-        let session = |organization_id| PlaySession {
-            id: ambient.credential_id(),
-            organization_id,
-            creator_id: None,
-            collection_id: collection.collection.id,
-            track_id: None,
-            variants: Selection::All,
-            organization_index: None,
-            metadata: tonearm_domain::Metadata::default(),
-            is_downloadable: false,
-            expires_at: ambient.now(),
-        };
-        let sessions = [session(organization.id), session(ambient.record_id()), session(organization.id)];
-        let writer = SessionWriter::new(catalog.clone());
-        // Nobody gets the turn before all three wait for it.
-        let turn = Arc::clone(&writer.turn).lock_owned().await;
-        let writes = tokio::spawn(futures::future::join_all(sessions.clone().map(|session| {
-            let writer = writer.clone();
-            async move { writer.write(session).await }
-        })));
-        while writer.lock().len() < sessions.len() {
-            tokio::task::yield_now().await;
+    tonearm_fixtures::on_both!(
+        one_that_cannot_be_written_stops_no_other,
+        a_taken_id_stops_no_other,
+        when_the_database_is_away_all_are_told_at_once,
+    );
+
+    struct Scene {
+        catalog: Catalog,
+        ambient: Ambient,
+        organization_id: OrganizationId,
+        collection_id: CollectionId,
+        writer: SessionWriter,
+    }
+
+    impl Scene {
+        async fn at(url: &str) -> Self {
+            let options = ConnectOptions {
+                max_connections: 2,
+                acquire_timeout: Duration::from_millis(300),
+                ..ConnectOptions::default()
+            };
+            let catalog = Catalog::connect(&url.parse().unwrap(), options).await.unwrap();
+            let (ambient, _) = tonearm_fixtures::ambient();
+            let signer = UrlSigner::new(Secrets::from_bytes([1; 32]));
+            let delivery_url = "https://cdn.example.com".parse().unwrap();
+            let links = Links::new(signer, ambient.clone(), "https://api.example.com", delivery_url);
+            let library = Library::new(catalog.clone(), ambient.clone(), links);
+            let organization = library.create_organization("Example Radio").await.unwrap().organization;
+            let create = CreateCollection { title: "First".to_owned(), ..CreateCollection::default() };
+            let (collection, _) =
+                library.create_collection(&Caller::owner(organization.id), create).await.unwrap();
+            let (organization_id, collection_id) = (organization.id, collection.collection.id);
+            let writer = SessionWriter::new(catalog.clone());
+            Self { catalog, ambient, organization_id, collection_id, writer }
         }
-        drop(turn);
-        let written: Vec<bool> = writes.await.unwrap().into_iter().map(|outcome| outcome.is_ok()).collect();
-        assert_eq!(written, [true, false, true]);
-        for (session, written) in sessions.iter().zip(written) {
-            assert_eq!(catalog.play_session(session.id).await.unwrap().is_some(), written);
+
+        fn session(&self) -> PlaySession {
+            PlaySession {
+                id: self.ambient.credential_id(),
+                organization_id: self.organization_id,
+                creator_id: None,
+                collection_id: self.collection_id,
+                track_id: None,
+                variants: Selection::All,
+                organization_index: None,
+                metadata: tonearm_domain::Metadata::default(),
+                is_downloadable: false,
+                expires_at: self.ambient.now(),
+            }
         }
+
+        /// Begins to write these in one batch.
+        async fn begin(&self, sessions: &[PlaySession]) -> Vec<tokio::task::JoinHandle<Result<(), Refusal>>> {
+            // Nobody gets the turn before all wait for it.
+            let turn = Arc::clone(&self.writer.turn).lock_owned().await;
+            let mut writes = Vec::new();
+            for session in sessions.iter().cloned() {
+                let writer = self.writer.clone();
+                writes.push(tokio::spawn(async move { writer.write(session).await }));
+            }
+            while self.writer.lock().len() < sessions.len() {
+                tokio::task::yield_now().await;
+            }
+            drop(turn);
+            writes
+        }
+
+        /// Writes these in one batch; tells which callers were told that it is done.
+        async fn write(&self, sessions: &[PlaySession]) -> Vec<bool> {
+            let mut written = Vec::new();
+            for write in self.begin(sessions).await {
+                written.push(write.await.unwrap().is_ok());
+            }
+            written
+        }
+
+        async fn are_stored(&self, sessions: &[PlaySession]) -> Vec<bool> {
+            let mut stored = Vec::new();
+            for session in sessions {
+                stored.push(self.catalog.play_session(session.id).await.unwrap().is_some());
+            }
+            stored
+        }
+    }
+
+    async fn one_that_cannot_be_written_stops_no_other(place: Place) {
+        let scene = Scene::at(&place.url).await;
+        let of_nobody = PlaySession { organization_id: scene.ambient.record_id(), ..scene.session() };
+        let sessions = [scene.session(), of_nobody, scene.session()];
+        assert_eq!(scene.write(&sessions).await, [true, false, true]);
+        assert_eq!(scene.are_stored(&sessions).await, [true, false, true]);
+    }
+
+    async fn a_taken_id_stops_no_other(place: Place) {
+        let scene = Scene::at(&place.url).await;
+        let first = scene.session();
+        assert_eq!(scene.write(std::slice::from_ref(&first)).await, [true]);
+        let sessions = [scene.session(), first, scene.session()];
+        assert_eq!(scene.write(&sessions).await, [true, false, true]);
+        assert_eq!(scene.are_stored(&sessions).await, [true; 3]);
+    }
+
+    async fn when_the_database_is_away_all_are_told_at_once(place: Place) {
+        let scene = Scene::at(&place.url).await;
+        // All connections that write are taken.
+        let held = [scene.catalog.begin().await, scene.catalog.begin().await].map(Result::ok);
+        let sessions = [scene.session(), scene.session(), scene.session()];
+        let mut writes = scene.begin(&sessions).await.into_iter();
+        assert!(writes.next().unwrap().await.unwrap().is_err());
+        // Whoever asked again would succeed now.
+        drop(held);
+        for write in writes {
+            assert!(write.await.unwrap().is_err());
+        }
+        assert_eq!(scene.are_stored(&sessions).await, [false; 3]);
+        assert_eq!(scene.write(&sessions).await, [true; 3]);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_batch_that_was_committed_after_all_is_written() {
+        let proxy = CommitProxy::start().await;
+        let scene = Scene::at(&proxy.url).await;
+        let sessions = [scene.session(), scene.session(), scene.session()];
+        proxy.lose(Loss::Answer);
+        assert_eq!(scene.write(&sessions).await, [true; 3]);
+        assert!(proxy.has_lost(), "the answer was not lost");
+        assert_eq!(scene.are_stored(&sessions).await, [true; 3]);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_batch_whose_commit_did_not_arrive_is_written_again() {
+        let proxy = CommitProxy::start().await;
+        let scene = Scene::at(&proxy.url).await;
+        let sessions = [scene.session(), scene.session()];
+        proxy.lose(Loss::Commit);
+        assert_eq!(scene.write(&sessions).await, [true; 2]);
+        assert!(proxy.has_lost(), "the commit was not lost");
+        assert_eq!(scene.are_stored(&sessions).await, [true; 2]);
     }
 }

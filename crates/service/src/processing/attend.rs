@@ -33,10 +33,11 @@ impl Watched {
         catalog.on_commit(move |changes| {
             let tracks = tracks.lock().unwrap_or_else(PoisonError::into_inner);
             for change in changes {
-                if let Change::Track(id) = change
-                    && let Some(changed) = tracks.get(id)
-                {
-                    changed.notify_one();
+                match change {
+                    Change::Track(id) => tracks.get(id).into_iter().for_each(|changed| changed.notify_one()),
+                    // Of which collection they are is not known here, and they are few.
+                    Change::Collection(_) => tracks.values().for_each(|changed| changed.notify_one()),
+                    _ => {}
                 }
             }
         });

@@ -1,11 +1,12 @@
 //! Remove the own objects of a deleted collection.
 
-use tonearm_domain::{CollectionId, OrganizationId};
+use tonearm_domain::{CollectionId, Job, OrganizationId};
 
 use super::{JobError, JobRun, Processing, finish};
 
 impl Processing {
-    /// Removes everything in the collection's folder: its covers, also those that were replaced.
+    /// Removes everything in the collection's folder: its covers, also those that were replaced. Where it still has
+    /// tracks, as after a deletion by an earlier version beside this one, they go first.
     pub(super) async fn purge_collection(
         &self,
         run: &JobRun,
@@ -18,6 +19,11 @@ impl Processing {
         };
         let tx = self.catalog.begin().await?;
         if !tx.begin_purge_of_collection(organization_id, collection_id, self.ambient.now()).await? {
+            return finish(&run.claimed, tx).await;
+        }
+        if tx.has_unmarked_tracks(collection_id).await? {
+            let job = Job::EmptyCollection { organization_id, collection_id };
+            tx.enqueue(job, self.ambient.record_id(), self.ambient.now(), None).await?;
             return finish(&run.claimed, tx).await;
         }
         tx.commit().await?;

@@ -241,7 +241,7 @@ impl Recording<'_> {
     }
 
     /// Writes the track and announces its status where that has become final.
-    async fn write(self) -> Result<Transaction, JobError> {
+    pub(super) async fn write(self) -> Result<Transaction, JobError> {
         let ambient = &self.processing.ambient;
         self.tx.update_track(&self.track).await?;
         if self.has_new_files {

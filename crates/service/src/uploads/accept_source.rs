@@ -114,6 +114,7 @@ impl Uploads {
         track.status_reason = None;
         track.source = Some(Source { key: key.clone(), size: stored.size, sha256: stored.sha256 });
         tx.update_track(&track).await?;
+        tx.delete_upload_expiry(track_id).await?;
         let job = Job::ProcessTrack { organization_id, track_id };
         tx.enqueue(job, self.ambient.record_id(), self.ambient.now(), None).await?;
         let done =

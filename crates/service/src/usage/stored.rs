@@ -41,10 +41,14 @@ pub(super) async fn put(blobs: &Blobs, batch: &UsageBatch) -> Result<(), Refusal
 }
 
 impl Usage {
-    /// As [`Usage::add_stored`], once for all nodes.
+    /// As [`Usage::add_stored`], once for all nodes. Also sums what nodes of an earlier version added beside this one.
     pub async fn import(&self, blobs: &Blobs) -> Result<(), Refusal> {
         if self.catalog.take_task(ScheduledTask::ImportUsage, self.ambient.now()).await? {
             self.add_stored(blobs).await?;
+            let days = self.catalog.sum_foreign_usage().await?;
+            if days > 0 {
+                tracing::info!(days, "usage that an earlier version added was summed");
+            }
         }
         Ok(())
     }

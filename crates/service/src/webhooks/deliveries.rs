@@ -2,7 +2,7 @@
 
 use tonearm_catalog::DeliveryFilter;
 use tonearm_domain::{
-    AuditAction, DeliveryAttempt, DeliveryState, Page, WebhookDelivery, WebhookDeliveryId, WebhookKind,
+    AuditAction, DeliveryAttempt, DeliveryState, WebhookDelivery, WebhookDeliveryId, WebhookKind,
 };
 
 use super::Webhooks;
@@ -30,13 +30,15 @@ pub struct DeliveryView {
 }
 
 impl Webhooks {
-    /// One page of the organization's deliveries, the newest first, and how many there are in all.
+    /// The newest deliveries of the organization that match, older than `before` (the last one of the page before), at most
+    /// `limit`.
     pub async fn deliveries(
         &self,
         caller: &Caller,
         query: DeliveryQuery,
-        page: Page,
-    ) -> Result<(u64, Vec<WebhookDelivery>), Refusal> {
+        before: Option<WebhookDeliveryId>,
+        limit: u64,
+    ) -> Result<Vec<WebhookDelivery>, Refusal> {
         caller.require_whole_organization()?;
         let mut filter = DeliveryFilter { webhook_id: None, state: query.state };
         if let Some(kind) = query.kind {
@@ -44,7 +46,7 @@ impl Webhooks {
             let webhook = webhooks.into_iter().find(|webhook| webhook.kind == kind);
             filter.webhook_id = Some(webhook.ok_or(Refusal::NotFound(Noun::Webhook))?.id);
         }
-        Ok(self.catalog.deliveries(caller.organization_id, filter, page).await?)
+        Ok(self.catalog.deliveries(caller.organization_id, filter, before, limit).await?)
     }
 
     /// One delivery with its attempts.

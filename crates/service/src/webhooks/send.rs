@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use tokio_util::sync::CancellationToken;
 use tonearm_catalog::CatalogError;
 use tonearm_domain::{
     ClaimedDelivery, DeliveryAttempt, DeliveryState, EndpointHealth, GIVE_UP_SECONDS, ScheduledTask,
@@ -11,12 +12,10 @@ use tonearm_domain::{
 use tonearm_outbound::{Answer, WebhookCall};
 
 use super::Webhooks;
+use crate::batches::{BATCH, in_batches};
 
 /// How long a delivery is held: well beyond the 15 s that a receiver has.
 const LEASE_SECONDS: i64 = 30;
-
-/// How long finished deliveries can be looked at.
-const KEPT_SECONDS: i64 = 14 * 24 * 3600;
 
 /// An attempt that was made and is not recorded yet.
 #[derive(Debug, Clone)]
@@ -123,19 +122,17 @@ impl Webhooks {
         tx.commit().await
     }
 
-    /// Gives up what could not be tried for too long, and forgets what was finished long ago: every now and then, once
-    /// for all nodes.
-    pub async fn tidy(&self) -> Result<(), CatalogError> {
+    /// Gives up what could not be tried for too long: every now and then, once for all nodes, and in batches.
+    pub async fn tidy(&self, cancel: &CancellationToken) -> Result<(), CatalogError> {
         let now = self.ambient.now();
         if !self.catalog.take_task(ScheduledTask::TidyWebhooks, now).await? {
             return Ok(());
         }
-        let tx = self.catalog.begin().await?;
-        let given_up = tx.give_up_deliveries(now.plus_seconds(-GIVE_UP_SECONDS), now).await?;
-        let forgotten = tx.delete_finished_deliveries(now.plus_seconds(-KEPT_SECONDS)).await?;
-        tx.commit().await?;
-        if given_up + forgotten > 0 {
-            tracing::info!(given_up, forgotten, "tidied the deliveries of webhooks");
+        let queued_before = now.plus_seconds(-GIVE_UP_SECONDS);
+        let given_up =
+            in_batches(cancel, || self.catalog.give_up_deliveries(queued_before, now, BATCH)).await?;
+        if let Some(1..) = given_up {
+            tracing::info!(given_up, "gave up webhooks that could not be delivered");
         }
         Ok(())
     }

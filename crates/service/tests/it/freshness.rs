@@ -64,6 +64,9 @@ async fn a_deleted_collection_is_gone_at_once(place: Place) {
     for refused in [
         node.playback.play_track(session.id, track.id).await.map(|_| ()),
         node.playback.play_session(caller, session.id).await.map(|_| ()),
+        node.playback.download(session.id, track.id, "hq").await.map(|_| ()),
+        node.playback.shared_track(track.id, key.text.reveal()).await.map(|_| ()),
+        node.library.track(caller, track.id).await.map(|_| ()),
         node.playback.redirect_share(track.id, key.text.reveal()).await.map(|_| ()),
     ] {
         assert!(matches!(refused, Err(Refusal::NotFound(_))), "{refused:?}");

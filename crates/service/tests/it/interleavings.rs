@@ -293,8 +293,11 @@ impl<'a> Scene<'a> {
     async fn has_jobs(&self) -> bool {
         let (organization_id, track_id) = (self.organization_id(), self.track_id);
         let process = Job::ProcessTrack { organization_id, track_id };
-        let render = Job::RenderExisting { organization_id, variant_id: self.changed };
-        self.workshop.is_queued(&[process, render]).await
+        let queueing = Job::QueueRendering { organization_id, variant_id: self.changed };
+        let removal = Job::RemoveRecipe { organization_id, variant_id: self.removed };
+        let rendering = self.workshop.catalog.rendering(organization_id, self.changed).await.unwrap();
+        let is_rendering = rendering.is_some_and(|rendering| rendering.finished_at.is_none());
+        is_rendering || self.workshop.is_queued(&[process, queueing, removal]).await
     }
 
     async fn check(&self, round: usize, files: &[TrackFile], added: &[Recipe]) {

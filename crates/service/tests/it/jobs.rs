@@ -18,7 +18,7 @@ on_both!(
     a_failure_of_a_later_analysis_takes_nothing_from_a_ready_track,
 );
 
-fn jobs(workshop: &Workshop) -> Jobs {
+pub(crate) fn jobs(workshop: &Workshop) -> Jobs {
     let secrets = Secrets::parse("a secret for tests that is long enough to be one").unwrap();
     let (catalog, ambient) = (workshop.catalog.clone(), workshop.ambient.clone());
     let outbound = Outbound::new(false).unwrap();

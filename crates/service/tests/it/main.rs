@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be prepared has failed")]
 
+mod bulk;
 mod cost;
 mod freshness;
 mod interleavings;
@@ -9,8 +10,10 @@ mod jobs;
 mod manifests;
 mod repeats;
 mod resealing;
+mod retention;
 mod selection;
 mod shared_words;
+mod sign_ins;
 mod signing_keys;
 mod station;
 mod store_identity;

@@ -39,7 +39,9 @@ impl Node {
         Self {
             library: Library::new(catalog.clone(), ambient.clone(), links.clone()),
             access: Access::new(lookups.clone(), ambient.clone()),
-            playback: Playback::new(lookups, ambient.clone(), links, Meter::new()),
+            playback: Playback::new(lookups, ambient.clone(), links, Meter::new(), |view, json| {
+                serde_json::to_writer(json, &view.title)
+            }),
             catalog,
             ambient,
         }

@@ -38,7 +38,8 @@ pub(super) async fn run(config: &Config, ambient: Ambient, args: Args) -> Result
         Ok(_) => None,
         Err(_) => {
             println!("No service at {url}; starting one for this demo.");
-            Some(Node::start(config, ambient.clone()).await?)
+            let config = Config { migrate: false, ..config.clone() };
+            Some(Node::start(&config, ambient.clone()).await?)
         }
     };
     let url = own_node.as_ref().map_or(url, |node| node.public_url().to_owned());

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use tonearm_blobs::Blobs;
-use tonearm_catalog::{Catalog, ConnectOptions};
+use tonearm_catalog::{Catalog, CatalogError, ConnectOptions};
 use tonearm_domain::Ambient;
 use tonearm_service::StoreIdentity;
 
 use super::Failure;
 use crate::Config;
-use crate::opening::media;
+use crate::opening::{media, migrate_in_command};
 
 /// Below this a busy service soon stops.
 const LOW_DISK_BYTES: u64 = 2 << 30;
@@ -53,13 +53,21 @@ async fn ffmpeg(config: &Config) -> Result<String, String> {
     })
 }
 
+async fn open(config: &Config) -> Result<Catalog, CatalogError> {
+    let options = ConnectOptions { migrate: migrate_in_command(config), ..ConnectOptions::default() };
+    Catalog::connect(&config.database_url, options).await
+}
+
 async fn database(config: &Config) -> Result<String, String> {
     let advice = |error: &dyn std::fmt::Display| {
         format!("{}: {error}; check database_url and that the server runs", config.database_url)
     };
-    let catalog = Catalog::connect(&config.database_url, ConnectOptions::default())
-        .await
-        .map_err(|error| advice(&error))?;
+    let catalog = match open(config).await {
+        Ok(catalog) => catalog,
+        // What to do is part of it.
+        Err(error @ CatalogError::Schema(_)) => return Err(format!("{}: {error}", config.database_url)),
+        Err(error) => return Err(advice(&error)),
+    };
     catalog.ping().await.map_err(|error| advice(&error))?;
     catalog.close().await.map_err(|error| advice(&error))?;
     Ok(config.database_url.to_string())
@@ -77,9 +85,7 @@ async fn store(config: &Config) -> Result<String, String> {
 /// Whether database and store belong together. Before the first start neither says anything.
 async fn identity(config: &Config, ambient: &Ambient) -> Result<String, String> {
     let told = |error: &dyn std::fmt::Display| error.to_string();
-    let catalog = Catalog::connect(&config.database_url, ConnectOptions::default())
-        .await
-        .map_err(|error| told(&error))?;
+    let catalog = open(config).await.map_err(|error| told(&error))?;
     let blobs = Blobs::open(&config.storage_url).await.map_err(|error| told(&error))?;
     let tie = StoreIdentity::new(catalog.clone(), blobs, ambient.clone()).inspect().await;
     catalog.close().await.map_err(|error| told(&error))?;

@@ -125,8 +125,8 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         Command::Remove(which) => {
             let caller = Caller::owner(which.org);
             let recipe = find(&library, &caller, &which.index).await?.recipe;
-            let files = library.remove_recipe(&caller, recipe.id).await?;
-            println!("removed {} and {files} files made by it", which.index);
+            library.remove_recipe(&caller, recipe.id).await?;
+            println!("removed {}; the files made by it are removed in the background", which.index);
             Ok(())
         }
     }

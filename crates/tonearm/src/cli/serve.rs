@@ -8,7 +8,7 @@ use tonearm_domain::Ambient;
 use tonearm_service::{Caller, CreateCollection};
 
 use super::Failure;
-use crate::{Config, Node, Overrides, Parts, Role};
+use crate::{Config, Node, Overrides, Parts, Role, opening};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -24,6 +24,9 @@ pub(super) struct Args {
     /// The certificate's private key, in PEM
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
+    /// Bring the tables of an earlier version up to date first; with SQLite that is done anyway
+    #[arg(long)]
+    migrate: bool,
     /// On an empty catalog, create an organization, a collection and a key, and print an example
     #[arg(long)]
     setup: bool,
@@ -35,6 +38,7 @@ impl Args {
         overrides.roles = self.roles.clone();
         overrides.tls_cert = self.tls_cert.clone();
         overrides.tls_key = self.tls_key.clone();
+        overrides.migrate = self.migrate;
     }
 }
 
@@ -42,6 +46,12 @@ pub(super) async fn run(config: &Config, ambient: Ambient, args: Args) -> Result
     let mut terminate = signal(SignalKind::terminate()).map_err(Failure::failed)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(Failure::failed)?;
     allow_open_files();
+    // This can take long and can be interrupted at any point. Nobody can connect before it is done.
+    tokio::select! {
+        prepared = opening::prepare_tables(config, &ambient) => prepared?,
+        _ = terminate.recv() => return Ok(()),
+        _ = interrupt.recv() => return Ok(()),
+    }
     let node = Node::start(config, ambient).await?;
     tracing::info!(address = %node.address(), public_url = node.public_url(), "Tonearm is listening");
     if args.setup

@@ -117,7 +117,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         Command::Deliveries { org, kind, state, limit, delivery: None, json } => {
             let page = Page::new(Some(limit), None).map_err(|error| Failure::Usage(error.to_string()))?;
             let query = DeliveryQuery { kind, state };
-            let (_, deliveries) = webhooks.deliveries(&Caller::owner(org), query, page).await?;
+            let deliveries = webhooks.deliveries(&Caller::owner(org), query, None, page.limit()).await?;
             list(&deliveries, json);
         }
         Command::Replay { endpoint, delivery } => {

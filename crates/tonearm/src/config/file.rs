@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::retention::Days;
 use super::size::SizeOrZero;
 use super::{ByteSize, ConfigError, Role};
 
@@ -30,6 +31,7 @@ pub(super) struct Settings {
     pub(super) limits: LimitSettings,
     pub(super) library: LibrarySettings,
     pub(super) usage: UsageSettings,
+    pub(super) retention: RetentionSettings,
     pub(super) api: ApiSettings,
     pub(super) edge: EdgeSettings,
     pub(super) worker: WorkerSettings,
@@ -44,6 +46,7 @@ pub(super) struct Settings {
 pub(super) struct DatabaseSettings {
     pub(super) connections: Option<u32>,
     pub(super) statement_timeout_seconds: Option<u64>,
+    pub(super) migrate: Option<bool>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -86,6 +89,17 @@ pub(super) struct EdgeSettings {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct UsageSettings {
     pub(super) keep_titles: Option<bool>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct RetentionSettings {
+    pub(super) audit_days: Option<Days>,
+    pub(super) webhook_days: Option<Days>,
+    pub(super) failed_job_days: Option<Days>,
+    pub(super) session_days: Option<Days>,
+    pub(super) invitation_days: Option<Days>,
+    pub(super) usage_batch_days: Option<Days>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -147,6 +161,7 @@ impl Settings {
         variables.toml("database.connections", &mut settings.database.connections)?;
         variables
             .toml("database.statement_timeout_seconds", &mut settings.database.statement_timeout_seconds)?;
+        variables.toml("database.migrate", &mut settings.database.migrate)?;
         variables.parsed("limits.max_upload_bytes", &mut settings.limits.max_upload_bytes)?;
         variables.parsed("limits.max_cover_bytes", &mut settings.limits.max_cover_bytes)?;
         variables.parsed("limits.max_json_bytes", &mut settings.limits.max_json_bytes)?;
@@ -163,6 +178,13 @@ impl Settings {
         )?;
         variables.toml("library.keep_deleted_hours", &mut settings.library.keep_deleted_hours)?;
         variables.toml("usage.keep_titles", &mut settings.usage.keep_titles)?;
+        let retention = &mut settings.retention;
+        variables.parsed("retention.audit_days", &mut retention.audit_days)?;
+        variables.parsed("retention.webhook_days", &mut retention.webhook_days)?;
+        variables.parsed("retention.failed_job_days", &mut retention.failed_job_days)?;
+        variables.parsed("retention.session_days", &mut retention.session_days)?;
+        variables.parsed("retention.invitation_days", &mut retention.invitation_days)?;
+        variables.parsed("retention.usage_batch_days", &mut retention.usage_batch_days)?;
         variables.toml("api.public_play_sessions", &mut settings.api.public_play_sessions)?;
         variables.toml("edge.threads", &mut settings.edge.threads)?;
         variables.toml("edge.clock_tolerance_seconds", &mut settings.edge.clock_tolerance_seconds)?;

@@ -20,6 +20,8 @@ pub struct Overrides {
     pub tls_cert: Option<PathBuf>,
     /// `--tls-key`
     pub tls_key: Option<PathBuf>,
+    /// `--migrate`
+    pub migrate: bool,
 }
 
 impl Overrides {
@@ -36,6 +38,9 @@ impl Overrides {
         if self.tls_cert.is_some() || self.tls_key.is_some() {
             settings.tls_cert = self.tls_cert.clone();
             settings.tls_key = self.tls_key.clone();
+        }
+        if self.migrate {
+            settings.database.migrate = Some(true);
         }
     }
 }

@@ -61,6 +61,8 @@ async fn a_collections_cover_is_shown(server: TestServer) {
     // When the collection goes, so do its pictures.
     let url = text(first, "/cover_image/icon/url").to_owned();
     client.delete(&format!("/v1/collection/{collection}")).await.ok();
+    // The first one queues the second.
+    until_done(&server, "empty_collection").await;
     until_done(&server, "purge_collection").await;
     assert_eq!(client.get(&url).await.status, 404);
 }

@@ -27,6 +27,7 @@ mod stories;
 mod tls;
 mod tour;
 mod transcription;
+mod upgrading;
 mod usage;
 mod way;
 mod webhooks;

@@ -75,7 +75,7 @@ async fn every_type_is_rendered_for_what_is_there(server: TestServer) {
     // Removed, it is gone from the tracks too.
     let flac = library.recipes(&caller).await.unwrap();
     let flac = flac.iter().find(|view| view.recipe.index.as_str() == "flac").unwrap();
-    assert_eq!(library.remove_recipe(&caller, flac.recipe.id).await.unwrap(), 2);
+    library.remove_recipe(&caller, flac.recipe.id).await.unwrap();
     let session = client.post("/v1/play_session/track", &json!({"track_id": tracks[0]})).await.ok();
     let listed: Vec<&str> = session["first_track"]["variants"]
         .as_array()

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use standardwebhooks::Webhook;
-use tonearm_domain::{DeliveryState, Page, WebhookKind};
+use tonearm_domain::{DeliveryState, WebhookKind};
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_service::{Caller, DeliveryQuery, Webhooks};
 use tonearm_testkit::{Backend, Client, Program, TestServer};
@@ -39,10 +39,9 @@ impl Stage {
     /// Waits until so many deliveries are in a state. Bounded by a minute.
     async fn wait_for(&self, state: DeliveryState, count: u64) {
         let query = DeliveryQuery { kind: None, state: Some(state) };
-        let page = Page::new(None, None).unwrap();
         for _ in 0..1200 {
-            let (found, _) = self.webhooks.deliveries(&self.caller, query, page).await.unwrap();
-            if found >= count {
+            let found = self.webhooks.deliveries(&self.caller, query, None, count).await.unwrap();
+            if found.len() as u64 >= count {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -137,9 +136,8 @@ async fn failures_are_retried_then_given_up_and_can_be_replayed() {
         assert_eq!(ids.len(), 1, "the id stays the same");
         // The attempt is recorded before the clock moves on.
         let delivery = loop {
-            let page = Page::new(None, None).unwrap();
             let query = DeliveryQuery::default();
-            let (_, mut found) = stage.webhooks.deliveries(&stage.caller, query, page).await.unwrap();
+            let mut found = stage.webhooks.deliveries(&stage.caller, query, None, 50).await.unwrap();
             let found = found.remove(0);
             // While it is being sent, the next moment is the end of its lease and nothing is counted yet.
             if found.failures as usize == count {
@@ -152,8 +150,8 @@ async fn failures_are_retried_then_given_up_and_can_be_replayed() {
         // More than enough for a pause of the endpoint to be over.
         assert_eq!(delivery.due_at.is_none(), is_last);
     }
-    let page = Page::new(None, None).unwrap();
-    let (_, found) = stage.webhooks.deliveries(&stage.caller, DeliveryQuery::default(), page).await.unwrap();
+    let query = DeliveryQuery::default();
+    let found = stage.webhooks.deliveries(&stage.caller, query, None, 50).await.unwrap();
     let view = stage.webhooks.delivery(&stage.caller, found[0].id).await.unwrap();
     assert_eq!(view.attempts[0].response, "noted");
     assert_eq!(view.attempts[0].error.as_deref(), Some("the receiver answered 500"));

@@ -1,8 +1,9 @@
 //! `POST /v1/play_session/:scope`: a scope is `collection` or `track`, each with an address of its own.
 
 use axum::extract::State;
+use axum::response::Response;
 use http::Method;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use tonearm_domain::{CollectionId, ExpiresIn, Metadata, PlaySessionId, Text, Timestamp, TrackId};
 use tonearm_service::{Caller, GrantPlaySession, PlaySessionScope, Playback};
 use utoipa::ToSchema;
@@ -12,7 +13,7 @@ use crate::ApiError;
 use crate::extract::{Body, PathText, PlayKey, required};
 use crate::request_id::CurrentRequest;
 use crate::router::method_not_allowed;
-use crate::shapes::{Answer, OpenedBody};
+use crate::shapes::{Answer, OpenedBody, opened};
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = play_session::create::Fields)]
@@ -44,8 +45,10 @@ impl Fields {
     }
 }
 
-#[derive(Debug, Serialize, ToSchema)]
+/// What is answered, for its description.
+#[derive(Debug, ToSchema)]
 #[schema(as = play_session::create::Created)]
+#[expect(dead_code, reason = "describes what is written in parts")]
 pub(crate) struct Created {
     #[serde(flatten)]
     opened: OpenedBody,
@@ -84,7 +87,7 @@ pub(crate) async fn for_collection(
     request: CurrentRequest,
     State(playback): State<Playback>,
     Body(mut fields): Body<Fields>,
-) -> Result<Answer<Created>, ApiError> {
+) -> Result<Response, ApiError> {
     let scope = PlaySessionScope::Collection(required("collection_id", fields.collection_id.take())?);
     open(&caller, request, &playback, fields.into_grant(scope)).await
 }
@@ -95,7 +98,7 @@ pub(crate) async fn for_track(
     request: CurrentRequest,
     State(playback): State<Playback>,
     Body(mut fields): Body<Fields>,
-) -> Result<Answer<Created>, ApiError> {
+) -> Result<Response, ApiError> {
     let scope = PlaySessionScope::Track(required("track_id", fields.track_id.take())?);
     open(&caller, request, &playback, fields.into_grant(scope)).await
 }
@@ -105,10 +108,10 @@ async fn open(
     request: CurrentRequest,
     playback: &Playback,
     grant: GrantPlaySession,
-) -> Result<Answer<Created>, ApiError> {
-    let opened = playback.grant_play_session(caller, grant).await?;
-    let expires_at = opened.session.expires_at;
-    Ok(Answer::traced(request, Created { opened: opened.into(), expires_at }))
+) -> Result<Response, ApiError> {
+    let granted = playback.grant_play_session(caller, grant).await?;
+    let expires_at = granted.session.expires_at;
+    opened(request, granted, Some(expires_at))
 }
 
 /// What else is sent to `/v1/play_session/{…}`: an unknown scope where a scope can stand, which is everything that is

@@ -1,13 +1,14 @@
 //! `GET /v1/play_session/{play_session_id}`
 
 use axum::extract::State;
+use axum::response::Response;
 use tonearm_domain::PlaySessionId;
 use tonearm_service::Playback;
 
 use crate::ApiError;
 use crate::extract::{PathId, PlaySessionReader};
 use crate::request_id::CurrentRequest;
-use crate::shapes::{Answer, OpenedBody};
+use crate::shapes::{Answer, OpenedBody, opened};
 
 /// A play session with its tracks. It takes a key, unless the operator lets the session's id be enough.
 #[utoipa::path(
@@ -24,10 +25,10 @@ pub(crate) async fn read(
     PathId(id): PathId<PlaySessionId>,
     request: CurrentRequest,
     State(playback): State<Playback>,
-) -> Result<Answer<OpenedBody>, ApiError> {
-    let opened = match reader {
+) -> Result<Response, ApiError> {
+    let found = match reader {
         PlaySessionReader::Key(caller) => playback.play_session(&caller, id).await?,
         PlaySessionReader::Holder => playback.public_play_session(id).await?,
     };
-    Ok(Answer::traced(request, opened.into()))
+    opened(request, found, None)
 }

@@ -1,0 +1,189 @@
+//! The tracks of a collection, in the order that players and lists show.
+
+use futures::TryStreamExt;
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::{
+    ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
+};
+use tonearm_domain::{
+    CollectionId, OrganizationId, Page, Track, TrackId, TrackStatus, TrackSummary, VariantIndex,
+};
+
+use crate::collections::living_id;
+use crate::column::size;
+use crate::entity::track::{Column, Entity, Summary};
+use crate::entity::{collection, track_file, variant};
+use crate::query::{all, page};
+use crate::{Catalog, CatalogError};
+
+/// The longest list that a share key opens.
+const MOST_SHARED: u64 = 1000;
+
+fn in_order(select: Select<Entity>) -> Select<Entity> {
+    select.order_by_asc(Column::TrackOrder).order_by_asc(Column::Id)
+}
+
+fn in_collection(
+    organization: OrganizationId,
+    collection: CollectionId,
+    only: Option<TrackId>,
+) -> Select<Entity> {
+    let living = Entity::find()
+        .filter(Column::CollectionId.into_expr().eq(living_id(organization, collection)))
+        .filter(Column::DeletedAt.is_null())
+        .apply_if(only, |select, id| select.filter(Column::Id.eq(id.uuid())));
+    in_order(living)
+}
+
+/// How many tracks a collection has, and how many it ever had.
+struct Counts {
+    living: u64,
+    ever: u64,
+}
+
+impl Catalog {
+    /// How many tracks the collection has, or 0 or 1 where `only` one counts, and a page of them by order, then id.
+    ///
+    /// A late page takes no longer than the first: orders are given without gaps and kept, so as many rows stand before a
+    /// track as its order says, less those that were deleted.
+    pub async fn tracks_in_collection(
+        &self,
+        organization: OrganizationId,
+        collection: CollectionId,
+        only: Option<TrackId>,
+        window: Page,
+    ) -> Result<(u64, Vec<Track>), CatalogError> {
+        let select = in_collection(organization, collection, only);
+        if only.is_some() {
+            return page(self.reader(), select, window).await;
+        }
+        let counts = self.track_counts(organization, collection).await?;
+        let (offset, limit) = (window.offset(), window.limit());
+        if counts.living <= offset {
+            return Ok((counts.living, Vec::new()));
+        }
+        let order = i64::try_from(offset).unwrap_or(i64::MAX);
+        let from = select.filter(Column::TrackOrder.gt(order)).limit(limit);
+        let deleted = match counts.ever - counts.living {
+            0 => 0,
+            _ => self.deleted_up_to(collection, order).await?,
+        };
+        if deleted == 0 {
+            return Ok((counts.living, all(self.reader(), from).await?));
+        }
+        // Ids are in the index; the rows that are stepped over are not read.
+        let ids = from.select_only().column(Column::Id).offset(deleted).into_query();
+        let ids = Query::select().column("id").from_subquery(ids, "page").take();
+        let rows = in_order(Entity::find().filter(Column::Id.in_subquery(ids)));
+        Ok((counts.living, all(self.reader(), rows).await?))
+    }
+
+    async fn track_counts(
+        &self,
+        organization: OrganizationId,
+        id: CollectionId,
+    ) -> Result<Counts, CatalogError> {
+        use collection::Column;
+        let found: Option<(i64, i64)> = collection::Entity::find_by_id(id.uuid())
+            .select_only()
+            .columns([Column::TrackCount, Column::LastTrackOrder])
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::DeletedAt.is_null())
+            .into_tuple()
+            .one(self.reader())
+            .await?;
+        let (living, ever) = found.unwrap_or_default();
+        let living = size("collection.track_count", living)?;
+        let ever = size("collection.last_track_order", ever)?;
+        Ok(Counts { living, ever: Ord::max(ever, living) })
+    }
+
+    /// How many of the first tracks of a collection were deleted.
+    async fn deleted_up_to(&self, collection: CollectionId, order: i64) -> Result<u64, CatalogError> {
+        let deleted = Entity::find()
+            .select_only()
+            .column(Column::Id)
+            .filter(Column::CollectionId.eq(collection.uuid()))
+            .filter(Column::DeletedAt.is_not_null())
+            .filter(Column::TrackOrder.lte(order));
+        Ok(deleted.count(self.reader()).await?)
+    }
+
+    /// Calls `each` with the short form of the collection's tracks that can be played, or of `only` one of them, by
+    /// order, then id. A collection may have tens of thousands: they are not held at once.
+    pub async fn each_playable_track(
+        &self,
+        organization: OrganizationId,
+        collection: CollectionId,
+        only: Option<TrackId>,
+        mut each: impl FnMut(TrackSummary) + Send,
+    ) -> Result<(), CatalogError> {
+        let with = |is: fn(TrackStatus) -> bool| {
+            let status = TrackStatus::ALL.into_iter().filter(move |status| is(*status));
+            Column::TrackStatusId.is_in(status.map(TrackStatus::as_str))
+        };
+        let early = with(TrackStatus::is_processing).and(Column::IsEarly.eq(true));
+        let select =
+            in_collection(organization, collection, only).filter(with(TrackStatus::is_playable).or(early));
+        let mut rows = select.into_partial_model::<Summary>().stream(self.reader()).await?;
+        while let Some(row) = rows.try_next().await? {
+            each(row.try_into()?);
+        }
+        Ok(())
+    }
+
+    /// The collection's tracks that can be played and have a file of the shared variant, or `only` one of them,
+    /// by order, then id; at most 1000.
+    pub async fn shared_tracks(
+        &self,
+        organization: OrganizationId,
+        collection: CollectionId,
+        only: Option<TrackId>,
+        shared: &VariantIndex,
+    ) -> Result<Vec<Track>, CatalogError> {
+        let playable = TrackStatus::ALL.into_iter().filter(|status| status.is_playable());
+        let named = Query::select()
+            .column(variant::Column::Id)
+            .from(variant::Entity)
+            .and_where(variant::Column::OrganizationId.eq(organization.uuid()))
+            .and_where(variant::Column::Index.eq(shared.as_str()))
+            .and_where(variant::Column::DeletedAt.is_null())
+            .take();
+        let of_track =
+            Expr::col((track_file::Entity, track_file::Column::TrackId)).eq(Expr::col((Entity, Column::Id)));
+        let made = Query::select()
+            .expr(Expr::value(1))
+            .from(track_file::Entity)
+            .and_where(of_track)
+            .and_where(track_file::Column::VariantId.in_subquery(named))
+            .and_where(track_file::Column::ObjectKey.is_not_null())
+            .and_where(track_file::Column::DeletedAt.is_null())
+            .take();
+        let select = in_collection(organization, collection, only)
+            .filter(Column::TrackStatusId.is_in(playable.map(TrackStatus::as_str)))
+            .filter(Expr::exists(made))
+            .limit(MOST_SHARED);
+        all(self.reader(), select).await
+    }
+
+    /// How many tracks there are, as counted with each that is added or deleted: in a collection, or in all of the
+    /// organization.
+    pub(crate) async fn count_tracks(
+        &self,
+        organization: OrganizationId,
+        within: Option<CollectionId>,
+    ) -> Result<u64, CatalogError> {
+        use collection::Column;
+        if let Some(id) = within {
+            return Ok(self.track_count(organization, id).await?.unwrap_or(0));
+        }
+        let sum = Column::TrackCount.sum().cast_as("bigint");
+        let select = collection::Entity::find()
+            .select_only()
+            .expr(sum)
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::DeletedAt.is_null());
+        let found: Option<Option<i64>> = select.into_tuple().one(self.reader()).await?;
+        size("collection.track_count", found.flatten().unwrap_or(0))
+    }
+}

@@ -1,0 +1,146 @@
+//! Queueing jobs, one or many.
+
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use tonearm_domain::{ClaimedJob, Job, JobId, JobQueue, OrganizationId, Timestamp, TrackId};
+use uuid::Uuid;
+
+use super::update_held;
+use crate::column::encoded;
+use crate::entity::job::{Column, Entity};
+use crate::{CatalogError, Transaction};
+
+/// Most jobs in one statement: databases limit its parameters.
+const BATCH: usize = 500;
+
+/// A job to be queued.
+#[derive(Debug, Clone)]
+pub struct NewJob {
+    /// What to do.
+    pub job: Job,
+    /// Its id.
+    pub id: JobId,
+    /// When it may run.
+    pub run_at: Timestamp,
+    /// See [`Transaction::enqueue`].
+    pub unique: Option<String>,
+    /// Where it waits.
+    pub queue: JobQueue,
+}
+
+impl NewJob {
+    /// In the queue of its kind.
+    pub const fn new(job: Job, id: JobId, run_at: Timestamp) -> Self {
+        let queue = job.queue();
+        Self { job, id, run_at, unique: None, queue }
+    }
+}
+
+impl Transaction {
+    /// Queues a job, not to run before `run_at`. With a `unique` key nothing is queued while another job with the
+    /// same key waits for its first claim; one that is running does not count, as it may have begun before what
+    /// this one is about.
+    pub async fn enqueue(
+        &self,
+        job: Job,
+        id: JobId,
+        run_at: Timestamp,
+        unique: Option<&str>,
+    ) -> Result<(), CatalogError> {
+        let unique = unique.map(str::to_owned);
+        self.enqueue_all(vec![NewJob { unique, ..NewJob::new(job, id, run_at) }]).await
+    }
+
+    /// Queues many jobs, a few hundred in each statement. Those with unique keys go by the order of their keys, so that
+    /// two transactions that queue the same ones do not wait for each other.
+    pub async fn enqueue_all(&self, mut jobs: Vec<NewJob>) -> Result<(), CatalogError> {
+        jobs.sort_by(|one, other| one.unique.cmp(&other.unique));
+        for batch in jobs.chunks(BATCH) {
+            self.insert_jobs(batch).await?;
+        }
+        Ok(())
+    }
+
+    async fn insert_jobs(&self, jobs: &[NewJob]) -> Result<(), CatalogError> {
+        let mut insert = Query::insert();
+        insert.into_table(Entity).columns([
+            Column::Id,
+            Column::Kind,
+            Column::Payload,
+            Column::UniqueKey,
+            Column::TrackId,
+            Column::Queue,
+            Column::OrganizationId,
+            Column::RunAt,
+            Column::Attempts,
+            Column::Failures,
+        ]);
+        for new in jobs {
+            let row: [SimpleExpr; 10] = [
+                new.id.uuid().into(),
+                new.job.kind().into(),
+                encoded("job.payload", &new.job)?.into(),
+                new.unique.clone().into(),
+                new.job.track_id().map(TrackId::uuid).into(),
+                new.queue.as_str().into(),
+                new.job.turn_of().uuid().into(),
+                self.due_clock().at(new.run_at),
+                0.into(),
+                0.into(),
+            ];
+            insert.values_panic(row);
+        }
+        insert.on_conflict(OnConflict::column(Column::UniqueKey).do_nothing().to_owned());
+        // One that was queued already wakes nobody; of several it is not known which were.
+        if self.db().execute(&insert).await?.rows_affected() > 0 {
+            jobs.iter().for_each(|new| self.note_put_off(new.queue.class(), new.run_at));
+        }
+        Ok(())
+    }
+
+    /// Whether at least `most` jobs of an organization wait in a queue and are due: whoever queues many then goes on
+    /// later. Jobs that wait for their time, such as purges of what can be restored, do not count.
+    pub async fn has_due_jobs(
+        &self,
+        queue: JobQueue,
+        organization: OrganizationId,
+        now: Timestamp,
+        most: u64,
+    ) -> Result<bool, CatalogError> {
+        let last = Entity::find()
+            .select_only()
+            .column(Column::Id)
+            .filter(Column::Queue.eq(queue.as_str()))
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::LeaseId.is_null())
+            .filter(Column::FailedAt.is_null())
+            .filter(Expr::col(Column::RunAt).lte(self.due_clock().now(now)))
+            .order_by_asc(Column::RunAt)
+            .order_by_asc(Column::Id)
+            .offset(most.saturating_sub(1))
+            .limit(1);
+        Ok(last.into_tuple::<Uuid>().one(self.db()).await?.is_some())
+    }
+
+    /// Writes how far a job of many batches has got, so that whoever takes it over goes on from there. `false`: the lease
+    /// was lost, somebody else does the job, and this transaction must be rolled back.
+    pub async fn update_job(&self, claimed: &ClaimedJob, job: &Job) -> Result<bool, CatalogError> {
+        let changed = update_held(claimed)
+            .col_expr(Column::Payload, Expr::value(encoded("job.payload", job)?))
+            .exec(self.db())
+            .await?;
+        Ok(changed.rows_affected > 0)
+    }
+
+    /// Removes the job that would give a track up whose bytes have arrived. One that runs sees by itself that there is
+    /// nothing to do.
+    pub async fn delete_upload_expiry(&self, track: TrackId) -> Result<(), CatalogError> {
+        Entity::delete_many()
+            .filter(Column::TrackId.eq(track.uuid()))
+            .filter(Column::Kind.eq(Job::EXPIRE_UPLOAD))
+            .filter(Column::LeaseId.is_null())
+            .exec(self.db())
+            .await?;
+        Ok(())
+    }
+}

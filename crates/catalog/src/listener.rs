@@ -1,0 +1,133 @@
+//! Hearing what other nodes queue.
+
+use std::time::Duration;
+
+use sea_orm::sqlx;
+use sea_orm::sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
+use sea_orm::sqlx::{ConnectOptions as _, Row};
+use tokio::time::{sleep, timeout};
+
+use crate::notices::{CHANNEL, Notices, read};
+use crate::wakeups::Wakers;
+use crate::{Catalog, CatalogError};
+
+/// Under this name the connection is listed by the server.
+const APPLICATION: &str = "tonearm listener";
+
+/// How long connecting may take, and a notice to arrive.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// After so much silence a notice is sent to see whether it arrives: a connection may break without either end noticing.
+const SILENCE: Duration = Duration::from_secs(20);
+
+/// The pause before a connection that was lost is replaced.
+const RECONNECT_AFTER: Duration = Duration::from_secs(1);
+
+impl Catalog {
+    /// Listens for what other nodes queue and wakes those who wait for it, by one connection beside the pool, which is
+    /// replaced when it is lost. Returns at once on SQLite; otherwise never, and is to be dropped.
+    pub async fn listen(&self) {
+        let (Some(server), Some(notices)) = (self.server(), self.wakers().notices()) else {
+            return;
+        };
+        // Told also when it is dropped.
+        let listening = Listening { wakers: self.wakers(), notices };
+        let mut has_failed = false;
+        loop {
+            let heard = Box::pin(hear(server, &listening)).await;
+            if listening.stop() || !has_failed {
+                let error = heard.err().map(|error| error.to_string()).unwrap_or_default();
+                tracing::warn!(error, "does not hear what other nodes queue and looks for it once a second");
+            }
+            has_failed = true;
+            sleep(RECONNECT_AFTER).await;
+        }
+    }
+}
+
+/// Whether this process hears others.
+struct Listening<'a> {
+    wakers: &'a Wakers,
+    notices: &'a Notices,
+}
+
+impl Listening<'_> {
+    fn start(&self, listener: i32) {
+        self.notices.set_listener(Some(listener));
+        self.wakers.set_listening(true);
+    }
+
+    /// Whether it was listening.
+    fn stop(&self) -> bool {
+        let was_listening = self.wakers.is_listening();
+        if was_listening {
+            self.notices.set_listener(None);
+            self.wakers.set_listening(false);
+        }
+        was_listening
+    }
+}
+
+impl Drop for Listening<'_> {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// Connects and listens until the connection is lost.
+async fn hear(server: &PgConnectOptions, listening: &Listening<'_>) -> Result<(), CatalogError> {
+    let server = server.clone().application_name(APPLICATION).disable_statement_logging();
+    let pool = PgPoolOptions::new()
+        .max_connections(1)
+        .max_lifetime(None)
+        .idle_timeout(None)
+        .acquire_timeout(PATIENCE)
+        .connect_with(server)
+        .await?;
+    let mut listener = PgListener::connect_with(&pool).await?;
+    listener.ignore_pool_close_event(true);
+    listener.eager_reconnect(false);
+    listener.listen(CHANNEL).await?;
+    let own = sqlx::query("SELECT pg_backend_pid() FROM pg_notify($1, '0')");
+    let own: i32 = own.bind(CHANNEL).fetch_one(&mut listener).await?.try_get(0)?;
+    // A proxy that lends connections by the transaction lets nothing through.
+    timeout(PATIENCE, first_from(&mut listener, own)).await.map_err(|_| silent())??;
+    listening.start(own);
+    tracing::info!("hears what other nodes queue");
+    let mut is_checking = false;
+    loop {
+        // Not abandoned while a notice may be half read.
+        let next = listener.try_recv();
+        tokio::pin!(next);
+        let notice = loop {
+            let wait = if is_checking { PATIENCE } else { SILENCE };
+            tokio::select! {
+                notice = &mut next => break notice?,
+                () = sleep(wait) => {}
+            }
+            if is_checking {
+                return Err(silent());
+            }
+            is_checking = true;
+            timeout(PATIENCE, listening.notices.ping()).await.map_err(|_| silent())??;
+        };
+        is_checking = false;
+        let Some(notice) = notice else {
+            return Err(silent());
+        };
+        read(notice.payload(), own).into_iter().for_each(|kind| listening.wakers.wake_for_others(kind));
+    }
+}
+
+async fn first_from(listener: &mut PgListener, own: i32) -> Result<(), CatalogError> {
+    while let Some(notice) = listener.try_recv().await? {
+        if i64::from(notice.process_id()) == i64::from(own) {
+            return Ok(());
+        }
+    }
+    Err(silent())
+}
+
+fn silent() -> CatalogError {
+    CatalogError::Unavailable("notices of the server do not arrive".into())
+}

@@ -1,0 +1,39 @@
+//! Which tracks are there. Deleting a collection marks the collection alone, so a track is there if neither it nor its
+//! collection is deleted.
+
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement, SimpleExpr};
+use sea_orm::{ColumnTrait, Condition};
+
+use crate::entity::{collection, track};
+
+/// Tracks that are deleted neither by themselves nor with their collection. For statements about `track`.
+pub(crate) fn living_track() -> Condition {
+    Condition::all().add(track::Column::DeletedAt.is_null()).add(in_living_collection())
+}
+
+/// Tracks whose collection is not deleted, looked up for each track.
+pub(crate) fn in_living_collection() -> SimpleExpr {
+    let own = Expr::col((collection::Entity, collection::Column::Id))
+        .equals((track::Entity, track::Column::CollectionId));
+    Expr::exists(living_collections().and_where(own).take())
+}
+
+/// A subquery: whether the track that a column names is there.
+pub(crate) fn names_living_track(column: impl Into<SimpleExpr>) -> SimpleExpr {
+    let named = Expr::col((track::Entity, track::Column::Id)).eq(column);
+    let living = Query::select()
+        .expr(Expr::value(1))
+        .from(track::Entity)
+        .and_where(named)
+        .cond_where(living_track())
+        .take();
+    Expr::exists(living)
+}
+
+fn living_collections() -> SelectStatement {
+    Query::select()
+        .expr(Expr::value(1))
+        .from(collection::Entity)
+        .and_where(collection::Column::DeletedAt.is_null())
+        .take()
+}

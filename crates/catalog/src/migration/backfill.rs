@@ -1,0 +1,64 @@
+//! Filling a column of a large table.
+
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr, Order, Statement};
+use sea_orm_migration::async_trait;
+use uuid::Uuid;
+
+use super::step::{Batch, InBatches};
+
+/// Rows of a batch: few enough for a transaction that nobody notices.
+pub(super) const BATCH: u64 = 1000;
+
+/// One update over all rows of a table, by ranges of the UUID `id`.
+pub(super) struct Backfill {
+    pub(super) table: &'static str,
+    /// With `{batch}` for the condition of the batch.
+    pub(super) update: &'static str,
+}
+
+#[async_trait::async_trait]
+impl InBatches for Backfill {
+    fn table(&self) -> &'static str {
+        self.table
+    }
+
+    async fn next(&self, db: &DatabaseTransaction, position: Option<&str>) -> Result<Batch, DbErr> {
+        let after = key(position)?;
+        let ids = ids_after(db, self.table, after, BATCH).await?;
+        let Some(last) = ids.last().copied() else {
+            return Ok(Batch { rows: 0, position: None });
+        };
+        let update = self.update.replace("{batch}", "id > $1 AND id <= $2");
+        let values = [after.into(), last.into()];
+        let statement = Statement::from_sql_and_values(db.get_database_backend(), update, values);
+        db.execute_raw(statement).await?;
+        let rows = ids.len() as u64;
+        Ok(Batch { rows, position: (rows == BATCH).then(|| last.to_string()) })
+    }
+}
+
+/// The id that a position stands for; before all others at first.
+pub(super) fn key(position: Option<&str>) -> Result<Uuid, DbErr> {
+    let parsed = position.map(str::parse).transpose();
+    Ok(parsed
+        .map_err(|_| DbErr::Custom("the position of a step is not an id".to_owned()))?
+        .unwrap_or_default())
+}
+
+/// The ids of a table behind `after`, in their order.
+pub(super) async fn ids_after(
+    db: &DatabaseTransaction,
+    table: &'static str,
+    after: Uuid,
+    most: u64,
+) -> Result<Vec<Uuid>, DbErr> {
+    let select = Query::select()
+        .column("id")
+        .from(table)
+        .and_where(Expr::col("id").gt(after))
+        .order_by("id", Order::Asc)
+        .limit(most)
+        .take();
+    db.query_all(&select).await?.iter().map(|row| row.try_get::<Uuid>("", "id")).collect()
+}

@@ -1,0 +1,117 @@
+//! What bulk work goes by: how many tracks collections have, how far renderings were queued, and the indexes by which
+//! batches are found.
+
+use sea_orm::sea_query::LockType;
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend};
+use sea_orm_migration::prelude::*;
+
+use super::backfill::{ids_after, key};
+use super::pieces::{add, index};
+use super::step::{Batch, InBatches, Step};
+
+pub(super) fn step() -> Step {
+    // Tracks that earlier versions marked together with their collection.
+    let marked = index("track", &["collection_id", "id"])
+        .and_where(Expr::col("restorable_until").is_not_null())
+        .and_where(Expr::col("trashed_at").is_null())
+        .take();
+    // Recipes that are being removed.
+    let removed = index("variant", &["organization_id", "id"])
+        .and_where(Expr::col("deleted_at").is_not_null())
+        .and_where(Expr::col("track_id").is_null())
+        .take();
+    let of_track = index("job", &["track_id", "kind"]).and_where(Expr::col("track_id").is_not_null()).take();
+    Step::expand("m0022_bulk_work")
+        .change(Migration)
+        .batches(Counts)
+        .index(marked)
+        .index(index("track_file", &["variant_id", "id"]))
+        .index(removed)
+        .index(of_track)
+}
+
+#[derive(DeriveMigrationName)]
+struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        add(manager, "collection", number("track_count")).await?;
+        let triggers = match manager.get_database_backend() {
+            DbBackend::Sqlite => SQLITE_TRIGGERS,
+            _ => POSTGRES_TRIGGERS,
+        };
+        manager.get_connection().execute_unprepared(triggers).await?;
+        add(manager, "rendering", number("looked_at")).await?;
+        let is_at_end = ColumnDef::new("is_at_end").boolean().not_null().default(false).take();
+        add(manager, "rendering", is_at_end).await?;
+        // Which rendering the two are about: when it was started.
+        add(manager, "rendering", ColumnDef::new("looked_at_run").big_integer().null().take()).await
+    }
+}
+
+fn number(name: &'static str) -> ColumnDef {
+    ColumnDef::new(name).big_integer().not_null().default(0).take()
+}
+
+/// How many tracks a collection has that are not deleted by themselves. Triggers count, so that nothing can forget to, nor an
+/// earlier version that runs beside this one.
+const SQLITE_TRIGGERS: &str = "
+CREATE TRIGGER track_added AFTER INSERT ON track WHEN new.deleted_at IS NULL BEGIN
+  UPDATE collection SET track_count = track_count + 1 WHERE id = new.collection_id;
+END;
+CREATE TRIGGER track_deleted AFTER UPDATE OF deleted_at ON track WHEN (old.deleted_at IS NULL) <> (new.deleted_at IS NULL) BEGIN
+  UPDATE collection SET track_count = track_count + CASE WHEN new.deleted_at IS NULL THEN 1 ELSE -1 END
+    WHERE id = new.collection_id;
+END;";
+
+const POSTGRES_TRIGGERS: &str = "
+CREATE FUNCTION count_track() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  UPDATE collection SET track_count = track_count + CASE WHEN new.deleted_at IS NULL THEN 1 ELSE -1 END
+    WHERE id = new.collection_id;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER track_added AFTER INSERT ON track FOR EACH ROW WHEN (new.deleted_at IS NULL) EXECUTE FUNCTION count_track();
+CREATE TRIGGER track_deleted AFTER UPDATE OF deleted_at ON track FOR EACH ROW
+  WHEN ((old.deleted_at IS NULL) <> (new.deleted_at IS NULL)) EXECUTE FUNCTION count_track();";
+
+/// Collections of a batch: each may have many tracks.
+const BATCH: u64 = 100;
+
+/// Counts the tracks that were there before the triggers. Deleted collections, too: they may be restored.
+struct Counts;
+
+#[async_trait::async_trait]
+impl InBatches for Counts {
+    fn table(&self) -> &'static str {
+        "collection"
+    }
+
+    async fn next(&self, db: &DatabaseTransaction, position: Option<&str>) -> Result<Batch, DbErr> {
+        let ids = ids_after(db, "collection", key(position)?, BATCH).await?;
+        let Some(last) = ids.last().copied() else {
+            return Ok(Batch { rows: 0, position: None });
+        };
+        // Locked first: whoever adds or deletes a track waits for this, or is seen by the statement that counts.
+        let mut lock = Query::select();
+        lock.column("id").from("collection").and_where(Expr::col("id").is_in(ids.iter().copied()));
+        if db.get_database_backend() == DbBackend::Postgres {
+            lock.order_by("id", Order::Asc).lock(LockType::NoKeyUpdate);
+        }
+        db.query_all(&lock).await?;
+        let count = Query::select()
+            .expr(Func::count(Expr::col(("track", "id"))))
+            .from("track")
+            .and_where(Expr::col(("track", "collection_id")).equals(("collection", "id")))
+            .and_where(Expr::col(("track", "deleted_at")).is_null())
+            .take();
+        let update = Query::update()
+            .table("collection")
+            .value("track_count", SimpleExpr::SubQuery(None, Box::new(count.into())))
+            .and_where(Expr::col("id").is_in(ids.iter().copied()))
+            .take();
+        db.execute(&update).await?;
+        let rows = ids.len() as u64;
+        Ok(Batch { rows, position: (rows == BATCH).then(|| last.to_string()) })
+    }
+}

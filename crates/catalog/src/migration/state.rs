@@ -1,0 +1,146 @@
+//! Looking at what was applied to a database, without changing anything.
+
+use std::collections::HashMap;
+
+use sea_orm::sea_query::Query;
+use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
+use sea_orm_migration::{IntoSchemaManagerConnection, MigratorTrait, SchemaManager};
+
+use super::record::{self, FIRST_TABLE, Record};
+use super::step::Step;
+use super::{FirstSteps, MOVED};
+use crate::CatalogError;
+use crate::error::SchemaError;
+
+/// The version of this build.
+pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What is there, compared to what this version needs.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Tables {
+    /// Nothing of ours.
+    Empty,
+    /// These steps are missing, in the order in which they are to be applied.
+    Behind(Vec<String>),
+    /// All that this version needs.
+    Current,
+}
+
+/// What was applied.
+pub(super) struct Applied {
+    first: Vec<String>,
+    records: HashMap<String, Record>,
+}
+
+/// Looks. Where a newer version changed the tables so that this one cannot use them, that is the error.
+pub(crate) async fn look(db: &DatabaseConnection) -> Result<Tables, CatalogError> {
+    look_for(db, &super::steps(), VERSION).await
+}
+
+pub(super) async fn look_for(
+    db: &DatabaseConnection,
+    steps: &[Step],
+    version: &str,
+) -> Result<Tables, CatalogError> {
+    let applied = Applied::read(db, db).await?;
+    match applied.compare(steps, version)? {
+        // Both tables are filled in one transaction, which may have been committed between the two looks.
+        Tables::Behind(_) => Applied::read(db, db).await?.compare(steps, version),
+        found => Ok(found),
+    }
+}
+
+impl Applied {
+    pub(super) async fn read_in(db: &DatabaseTransaction) -> Result<Self, DbErr> {
+        Self::read(db, db).await
+    }
+
+    async fn read<'a>(
+        db: &impl ConnectionTrait,
+        tables: impl IntoSchemaManagerConnection<'a>,
+    ) -> Result<Self, DbErr> {
+        let tables = SchemaManager::new(tables);
+        let mut first = Vec::new();
+        if tables.has_table(FIRST_TABLE).await? {
+            let select = Query::select().column("version").from(FIRST_TABLE).take();
+            let rows = db.query_all(&select).await?;
+            first = rows.iter().map(|row| row.try_get("", "version")).collect::<Result<_, _>>()?;
+        }
+        let mut records = HashMap::new();
+        if tables.has_table(record::TABLE).await? {
+            records =
+                record::all(db).await?.into_iter().map(|record| (record.name.clone(), record)).collect();
+        }
+        Ok(Self { first, records })
+    }
+
+    pub(super) fn compare(&self, steps: &[Step], version: &str) -> Result<Tables, CatalogError> {
+        if self.first.is_empty() && self.records.is_empty() {
+            return Ok(Tables::Empty);
+        }
+        let known = FirstSteps::migrations();
+        let is_first = |name: &str| known.iter().any(|step| step.name() == name) || MOVED.contains(&name);
+        if self.first.iter().any(|name| !is_first(name) && !self.records.contains_key(name)) {
+            return Err(SchemaError::Newer { oldest: None }.into());
+        }
+        let unknown =
+            self.records.values().filter(|record| steps.iter().all(|step| step.name != record.name));
+        for oldest in unknown.filter_map(|record| record.oldest_version.clone()) {
+            if !is_at_least(version, &oldest) {
+                return Err(SchemaError::Newer { oldest: Some(oldest) }.into());
+            }
+        }
+        let first = self.missing_first();
+        let own = steps.iter().filter(|step| !self.is_applied(step)).map(|step| step.name.to_owned());
+        let missing: Vec<String> = first.into_iter().chain(own).collect();
+        Ok(if missing.is_empty() { Tables::Current } else { Tables::Behind(missing) })
+    }
+
+    /// Of the first steps those that are missing.
+    pub(super) fn missing_first(&self) -> Vec<String> {
+        let steps = FirstSteps::migrations();
+        let names = steps.iter().map(|step| step.name().to_owned());
+        names.filter(|name| !self.first.contains(name)).collect()
+    }
+
+    pub(super) fn is_applied(&self, step: &Step) -> bool {
+        self.records.get(step.name).is_some_and(|record| record.applied_at.is_some())
+    }
+
+    /// How many parts of a step were done, and where the next batch of the one that runs begins.
+    pub(super) fn progress(&self, step: &Step) -> (usize, Option<String>) {
+        self.records.get(step.name).map_or((0, None), |record| {
+            (usize::try_from(record.parts_done).unwrap_or(0), record.position.clone())
+        })
+    }
+}
+
+/// Whether a version is another or a newer one. What cannot be read is newer.
+fn is_at_least(version: &str, oldest: &str) -> bool {
+    let parts = |text: &str| -> Option<Vec<u64>> {
+        let release = text.split(['-', '+']).next().unwrap_or_default();
+        release.split('.').map(|part| part.parse().ok()).collect()
+    };
+    match (parts(version), parts(oldest)) {
+        (Some(version), Some(oldest)) => version >= oldest,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_by_their_numbers() {
+        for (version, oldest, expected) in [
+            ("1.10.0", "1.9.9", true),
+            ("1.9.9", "1.10.0", false),
+            ("0.1.0", "0.1.0", true),
+            ("2.0.0-beta.1", "2.0.0", true),
+            ("1.0.0", "of another time", false),
+        ] {
+            assert_eq!(is_at_least(version, oldest), expected, "{version} {oldest}");
+        }
+    }
+}

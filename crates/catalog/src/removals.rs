@@ -1,0 +1,147 @@
+//! Recipes that are removed: gone for everyone at once, while the rows of their files are removed in batches.
+
+use std::collections::BTreeSet;
+
+use sea_orm::sea_query::{Expr, Query};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
+};
+use tonearm_domain::{OrganizationId, Recipe, Timestamp, Total, TrackId, VariantId};
+use uuid::Uuid;
+
+use crate::entity::variant::{Column, Entity};
+use crate::entity::{track, track_file};
+use crate::query::{TO_CHANGE, all};
+use crate::{Catalog, CatalogError, Change, Transaction};
+
+/// More files than this are not counted.
+const MOST_COUNTED: u64 = 10_000;
+/// More recipes than this are not listed. An organization has a handful of recipes in all.
+const MOST_LISTED: u64 = 100;
+
+/// An organization's recipes that are being removed.
+fn removed(organization: OrganizationId) -> Select<Entity> {
+    Entity::find()
+        .filter(Column::OrganizationId.eq(organization.uuid()))
+        .filter(Column::TrackId.is_null())
+        .filter(Column::DeletedAt.is_not_null())
+}
+
+impl Catalog {
+    /// The organization's recipes that are being removed, in the order they were made, each with how many files are left;
+    /// at most 100.
+    pub async fn recipes_being_removed(
+        &self,
+        organization: OrganizationId,
+    ) -> Result<Vec<(Recipe, Total)>, CatalogError> {
+        let recipes: Vec<Recipe> =
+            all(self.reader(), removed(organization).order_by_asc(Column::Id).limit(MOST_LISTED)).await?;
+        let mut counted = Vec::with_capacity(recipes.len());
+        for recipe in recipes {
+            let left = self.count_files_of_recipe(recipe.id).await?;
+            counted.push((recipe, left));
+        }
+        Ok(counted)
+    }
+
+    async fn count_files_of_recipe(&self, recipe: VariantId) -> Result<Total, CatalogError> {
+        let some = track_file::Entity::find()
+            .select_only()
+            .column(track_file::Column::Id)
+            .filter(track_file::Column::VariantId.eq(recipe.uuid()))
+            .limit(MOST_COUNTED + 1);
+        let count = Query::select()
+            .expr_as(Expr::cust("COUNT(*)"), "files")
+            .from_subquery(some.into_query(), "some")
+            .take();
+        let row = self.reader().query_one(&count).await?;
+        let files = row.map(|row| row.try_get::<i64>("", "files")).transpose()?.unwrap_or(0);
+        let files = crate::column::size("track_file.id", files)?;
+        Ok(if files > MOST_COUNTED { Total::MoreThan(MOST_COUNTED) } else { Total::Exactly(files) })
+    }
+}
+
+impl Transaction {
+    /// Marks a recipe as removed: it is gone for everyone, and its index is free. Its files are no longer read; see
+    /// [`Transaction::delete_files_of_recipe`]. Tells whether it was there.
+    pub async fn soft_delete_recipe(
+        &self,
+        organization: OrganizationId,
+        id: VariantId,
+        now: Timestamp,
+    ) -> Result<bool, CatalogError> {
+        self.lock_recipes(organization).await?;
+        self.note(Change::Recipes(organization));
+        let marked = Entity::update_many()
+            .col_expr(Column::DeletedAt, Expr::value(now.unix_millis()))
+            .filter(Column::Id.eq(id.uuid()))
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::DeletedAt.is_null())
+            .exec(self.db())
+            .await?;
+        Ok(marked.rows_affected > 0)
+    }
+
+    /// Removes the rows of at most `most` files that a recipe made, whatever became of their tracks; the sweep removes
+    /// the objects. Gives the tracks; none: nothing is left.
+    pub async fn delete_files_of_recipe(
+        &self,
+        recipe: VariantId,
+        most: u64,
+    ) -> Result<Vec<TrackId>, CatalogError> {
+        use track_file::Column as File;
+        let next: Vec<(Uuid, Uuid)> = track_file::Entity::find()
+            .select_only()
+            .columns([File::Id, File::TrackId])
+            .filter(File::VariantId.eq(recipe.uuid()))
+            .order_by_asc(File::Id)
+            .limit(most)
+            .into_tuple()
+            .all(self.db())
+            .await?;
+        if next.is_empty() {
+            return Ok(Vec::new());
+        }
+        let tracks: BTreeSet<Uuid> = next.iter().map(|(_, track)| *track).collect();
+        let these = track::Column::Id.is_in(tracks.iter().copied());
+        // Tracks are locked before their files, by everyone.
+        track::Entity::find()
+            .select_only()
+            .column(track::Column::Id)
+            .filter(these.clone())
+            .order_by_asc(track::Column::Id)
+            .lock(TO_CHANGE)
+            .into_tuple::<Uuid>()
+            .all(self.db())
+            .await?;
+        track_file::Entity::delete_many()
+            .filter(File::Id.is_in(next.iter().map(|(id, _)| *id)))
+            .exec(self.db())
+            .await?;
+        // The bytes of a track are counted when its status is written.
+        track::Entity::update_many()
+            .col_expr(track::Column::TrackStatusId, Expr::col(track::Column::TrackStatusId))
+            .filter(these)
+            .exec(self.db())
+            .await?;
+        let tracks: Vec<TrackId> = tracks.into_iter().map(TrackId::from_uuid).collect();
+        tracks.iter().for_each(|track| self.note(Change::Track(*track)));
+        Ok(tracks)
+    }
+
+    /// Forgets a recipe that is removed and has no files left, and how it was rendered.
+    pub async fn delete_removed_recipe(
+        &self,
+        organization: OrganizationId,
+        id: VariantId,
+    ) -> Result<(), CatalogError> {
+        self.delete_rendering(id).await?;
+        Entity::delete_many()
+            .filter(Column::Id.eq(id.uuid()))
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::DeletedAt.is_not_null())
+            .exec(self.db())
+            .await?;
+        Ok(())
+    }
+}

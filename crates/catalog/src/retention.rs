@@ -1,0 +1,142 @@
+//! Removing rows whose time is over, a batch at a time: a batch is one statement, and so a transaction that others do not
+//! wait for long.
+
+use sea_orm::sea_query::{DeleteStatement, Expr, ExprTrait, Query, SimpleExpr, UpdateStatement};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, Order};
+use tonearm_domain::{AuditEntryId, DeliveryState, ExpiredRows, RecordId, SignInId, Timestamp};
+
+use crate::entity::{
+    audit_entry, failed_sign_in, idempotent_request, invitation, job, play_session, sign_in, upload_session,
+    usage_batch, webhook_delivery,
+};
+use crate::{Catalog, CatalogError, DueClock};
+
+/// The first `most` rows of a table whose `column` is at most `until`. The condition is there twice: on PostgreSQL a row
+/// may be renewed between its selection and its removal.
+fn batch<E: EntityTrait>(
+    keys: &[E::Column],
+    column: E::Column,
+    until: impl Into<SimpleExpr>,
+    most: u64,
+) -> DeleteStatement {
+    let is_over = Expr::col(column).lte(until.into());
+    let oldest = Query::select()
+        .columns(keys.iter().copied())
+        .from(E::default())
+        .and_where(is_over.clone())
+        .order_by(column, Order::Asc)
+        .limit(most)
+        .take();
+    let key = match keys {
+        [key] => Expr::col(*key),
+        keys => Expr::tuple(keys.iter().map(|key| Expr::col(*key))),
+    };
+    Query::delete().from_table(E::default()).and_where(is_over).and_where(key.in_subquery(oldest)).take()
+}
+
+/// The last id that can have been made at a moment or before, and one more: ids begin with the moment of their making.
+fn last_id<T: RecordId>(until: Timestamp) -> T {
+    T::from_parts(until.plus_millis(1), [0; 10])
+}
+
+fn statement(rows: ExpiredRows, until: Timestamp, most: u64) -> DeleteStatement {
+    let at = until.unix_millis();
+    match rows {
+        ExpiredRows::PlaySessions => {
+            use play_session::{Column, Entity};
+            batch::<Entity>(&[Column::Id], Column::ExpiresAt, at, most)
+        }
+        ExpiredRows::UploadSessions => {
+            use upload_session::{Column, Entity};
+            batch::<Entity>(&[Column::Id], Column::ExpiresAt, at, most)
+        }
+        ExpiredRows::KeptAnswers => {
+            use idempotent_request::{Column, Entity};
+            batch::<Entity>(&[Column::Caller, Column::IdempotencyKey], Column::ExpiresAt, at, most)
+        }
+        ExpiredRows::UnusedSignIns => {
+            use sign_in::{Column, Entity};
+            batch::<Entity>(&[Column::Id], Column::SeenAt, at, most)
+        }
+        ExpiredRows::OldSignIns => {
+            use sign_in::{Column, Entity};
+            batch::<Entity>(&[Column::Id], Column::Id, last_id::<SignInId>(until).uuid(), most)
+        }
+        ExpiredRows::FailedSignIns => {
+            use failed_sign_in::{Column, Entity};
+            batch::<Entity>(&[Column::Subject], Column::LastAt, at, most)
+        }
+        ExpiredRows::Invitations => {
+            use invitation::{Column, Entity};
+            batch::<Entity>(&[Column::Id], Column::ExpiresAt, at, most)
+        }
+        ExpiredRows::UsageBatches => {
+            use usage_batch::{Column, Entity};
+            batch::<Entity>(&[Column::Id], Column::AddedAt, at, most)
+        }
+        ExpiredRows::FailedJobs => {
+            use job::{Column, Entity};
+            batch::<Entity>(&[Column::Id], Column::FailedAt, at, most)
+        }
+        // Their attempts go with them.
+        ExpiredRows::WebhookDeliveries => {
+            use webhook_delivery::{Column, Entity};
+            batch::<Entity>(&[Column::Id], Column::FinishedAt, at, most)
+        }
+        ExpiredRows::AuditEntries => {
+            use audit_entry::{Column, Entity};
+            batch::<Entity>(&[Column::Id], Column::Id, last_id::<AuditEntryId>(until).uuid(), most)
+        }
+    }
+}
+
+/// Marks the first `most` deliveries as failed that were queued before a moment and are due.
+fn give_up(clock: &DueClock, queued_before: Timestamp, now: Timestamp, most: u64) -> UpdateStatement {
+    use webhook_delivery::{Column, Entity};
+    let is_due = Expr::col(Column::DueAt).lte(clock.now(now));
+    let is_pending = Column::State.eq(DeliveryState::Pending.as_str());
+    let oldest = Query::select()
+        .column(Column::Id)
+        .from(Entity)
+        .and_where(Expr::col(Column::QueuedAt).lt(queued_before.unix_millis()))
+        .and_where(is_due.clone())
+        .and_where(is_pending.clone())
+        .order_by(Column::QueuedAt, Order::Asc)
+        .limit(most)
+        .take();
+    Query::update()
+        .table(Entity)
+        .value(Column::State, DeliveryState::Failed.as_str())
+        .value(Column::DueAt, None::<i64>)
+        .value(Column::LeaseId, None::<uuid::Uuid>)
+        .value(Column::FinishedAt, now.unix_millis())
+        .and_where(Expr::col(Column::Id).in_subquery(oldest))
+        .and_where(is_due)
+        .and_where(is_pending)
+        .take()
+}
+
+impl Catalog {
+    /// Removes the rows of a kind whose time was over at `until`, the oldest first, at most `most` of them, in a
+    /// transaction of its own. Gives how many there were: with fewer than `most`, none is left.
+    pub async fn delete_expired(
+        &self,
+        rows: ExpiredRows,
+        until: Timestamp,
+        most: u64,
+    ) -> Result<u64, CatalogError> {
+        Ok(self.writer().execute(&statement(rows, until, most)).await?.rows_affected())
+    }
+
+    /// Marks as failed what was queued before a moment and is still waiting, the oldest first, at most `most` of them.
+    /// Gives how many there were: with fewer than `most`, none is left.
+    pub async fn give_up_deliveries(
+        &self,
+        queued_before: Timestamp,
+        now: Timestamp,
+        most: u64,
+    ) -> Result<u64, CatalogError> {
+        let update = give_up(self.due_clock(), queued_before, now, most);
+        Ok(self.writer().execute(&update).await?.rows_affected())
+    }
+}

@@ -1,0 +1,269 @@
+//! Lists and look-ups in a library of 100,000 tracks: none of them reads more rows than its page needs, by the statements that
+//! the code runs, with the plans that the databases make for them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, Statement};
+use serde_json::Value as Json;
+use tonearm_catalog::{AuditFilter, Catalog, DeliveryFilter, UsageFilter};
+use tonearm_domain::{
+    AuditEntryId, CollectionSort, Day, DeliveryState, EndpointHealth, KeyScope, Leaf, OrganizationId, Page,
+    Place as At, SearchWords, TrackSort, VariantIndex, Webhook, WebhookKind,
+};
+use tonearm_fixtures::{Collections, Dialect, LargeLibrary, ambient};
+
+use crate::place::{Place, Reach};
+use crate::samples::*;
+
+crate::on_both!(no_list_or_look_up_reads_many_rows);
+
+/// Rows that a part of a plan may come by: those of a search that are counted, with a little room.
+const MOST_ROWS: f64 = 2500.0;
+
+/// Tables that are large here.
+const LARGE: [&str; 8] = [
+    "track",
+    "track_file",
+    "track_search",
+    "track_search_trigram",
+    "usage",
+    "audit_entry",
+    "webhook_delivery",
+    "collection",
+];
+
+struct Library {
+    catalog: Catalog,
+    rows: LargeLibrary,
+}
+
+async fn filled(place: &Place) -> Library {
+    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (organization, _) = stored_collection(&catalog, &ambient).await;
+    let [hq, levels] = ["hq", "levels"].map(|name| recipe(&ambient, &organization, None, name, 0));
+    let webhook = Webhook {
+        id: ambient.record_id(),
+        organization_id: organization.id,
+        kind: WebhookKind::Track,
+        url: "https://example.com/hook".to_owned(),
+        secret: vec![0; 32],
+        old_secret: None,
+        rotated_at: None,
+        health: EndpointHealth::default(),
+        created_at: ambient.now(),
+    };
+    let tx = catalog.begin().await.unwrap();
+    for recipe in [&hq, &levels] {
+        tx.insert_recipe(recipe).await.unwrap();
+    }
+    tx.put_webhook(&webhook).await.unwrap();
+    tx.commit().await.unwrap();
+    let group = |count, tracks| Collections { count, tracks };
+    let rows = LargeLibrary {
+        dialect: Dialect::of_url(&place.url),
+        organization_id: organization.id,
+        hq: hq.id,
+        levels: levels.id,
+        collections: vec![group(1, 20_000), group(1, 20), group(1999, 40)],
+        last_day: Day::of(ambient.now()),
+        days: 3,
+        played_each_day: 5000,
+        audit: 100_000,
+        deliveries: Some((webhook.id, 100_000)),
+    };
+    let raw = place.raw().await;
+    for statement in rows.statements() {
+        raw.execute_unprepared(&statement).await.unwrap();
+    }
+    if rows.dialect == Dialect::Postgres {
+        raw.execute_unprepared("VACUUM ANALYZE").await.unwrap();
+    }
+    Library { catalog, rows }
+}
+
+/// Everything that is asked for by people, players and nodes, and does not grow with the library.
+async fn ask_for_everything(library: &Library) {
+    let Library { catalog, rows } = library;
+    let own = rows.organization_id;
+    let [large, small] = [0, 1].map(LargeLibrary::collection);
+    let [first, middle] = [0, 15_000].map(LargeLibrary::track);
+    let page = |offset| Page::new(Some(50), Some(offset)).unwrap();
+    for (collection, offset) in [(large, 0), (large, 9_800), (large, 19_950), (small, 0)] {
+        let (_, found) = catalog.tracks_in_collection(own, collection, None, page(offset)).await.unwrap();
+        assert!(found.len() >= 20);
+    }
+    catalog.tracks_in_collection(own, large, Some(middle), page(0)).await.unwrap();
+    catalog.track(own, middle).await.unwrap().unwrap();
+    catalog.track_is_living(own, middle).await.unwrap();
+    catalog.files_of_track(middle).await.unwrap();
+    catalog.files_of_tracks(&[first, middle]).await.unwrap();
+    catalog.manifest(own, LargeLibrary::word(15_000).parse().unwrap()).await.unwrap();
+    catalog.shared_tracks(own, large, None, &VariantIndex::from_static("hq")).await.unwrap();
+    catalog.shared_tracks(own, large, Some(middle), &VariantIndex::from_static("hq")).await.unwrap();
+    catalog.collection(own, large).await.unwrap().unwrap();
+    catalog.collections(own, Some(large), page(0)).await.unwrap();
+    catalog.recipes(own).await.unwrap();
+    catalog.recipes_for_track(own, middle).await.unwrap();
+    catalog.own_variants(own, KeyScope::Organization, &["own"]).await.unwrap();
+    lists(catalog, own).await;
+    logs(catalog, own).await;
+    usage(catalog, rows).await;
+}
+
+/// Every list that people leaf through, at its beginning and in its middle.
+async fn lists(catalog: &Catalog, own: OrganizationId) {
+    let middle = LargeLibrary::track(15_000);
+    for within in [None, Some(LargeLibrary::collection(0))] {
+        for sort in TrackSort::ALL {
+            for place in [At::First, At::After(middle), At::Before(middle)] {
+                let leaf = Leaf { words: None, sort, place, limit: 50 };
+                assert_eq!(catalog.track_leaf(own, within, &leaf).await.unwrap().rows.len(), 50);
+            }
+        }
+        for text in ["take", &LargeLibrary::word(15_000), "take nowhere"] {
+            let leaf = Leaf {
+                words: SearchWords::parse(text),
+                sort: TrackSort::Newest,
+                place: At::First,
+                limit: 50,
+            };
+            catalog.track_leaf(own, within, &leaf).await.unwrap();
+        }
+    }
+    for sort in CollectionSort::ALL {
+        let place = At::After(LargeLibrary::collection(1000));
+        let leaf = Leaf { words: None, sort, place, limit: 50 };
+        assert_eq!(catalog.collection_leaf(own, &leaf).await.unwrap().rows.len(), 50);
+    }
+    let (now, nowhere) = (ambient().0.now(), At::First);
+    catalog.trashed_tracks(own, now, nowhere, 50).await.unwrap();
+    catalog.trashed_collections(own, now, At::First, 50).await.unwrap();
+}
+
+async fn logs(catalog: &Catalog, own: OrganizationId) {
+    let action = |action: &str| AuditFilter { action: Some(action.to_owned()), ..AuditFilter::default() };
+    let of_track = AuditFilter { subject_id: Some(LargeLibrary::track(5).uuid()), ..AuditFilter::default() };
+    let by_nobody = AuditFilter { actor_id: Some(own.uuid()), ..AuditFilter::default() };
+    for (filter, expected) in [
+        (AuditFilter::default(), 50),
+        (action("track.restore"), 50),
+        (action("track"), 50),
+        (action("collection"), 0),
+        (action("unknown"), 0),
+        (of_track, 1),
+        (by_nobody, 0),
+    ] {
+        let before: Option<AuditEntryId> = None;
+        let found = catalog.audit_entries(Some(own), &filter, before, 50).await.unwrap();
+        assert_eq!(found.len(), expected, "{filter:?}");
+    }
+    let webhook = catalog.webhooks(own).await.unwrap()[0].id;
+    for webhook_id in [None, Some(webhook)] {
+        for state in [None, Some(DeliveryState::Failed), Some(DeliveryState::Pending)] {
+            let filter = DeliveryFilter { webhook_id, state };
+            catalog.deliveries(own, filter, None, 50).await.unwrap();
+        }
+    }
+}
+
+/// All but what is ranked by track, which reads a row for each track and day.
+async fn usage(catalog: &Catalog, rows: &LargeLibrary) {
+    let (large, middle) = (LargeLibrary::collection(0), LargeLibrary::track(15_000));
+    for scope in [KeyScope::Organization, KeyScope::Collection(large), KeyScope::Track(large, middle)] {
+        let from = rows.last_day.plus_days(-29);
+        let filter = UsageFilter { organization_id: rows.organization_id, from, to: rows.last_day, scope };
+        catalog.total_usage(&filter).await.unwrap();
+        catalog.usage_by_day(&filter).await.unwrap();
+        catalog.usage_by_variant(&filter, Page::default()).await.unwrap();
+        catalog.storage_by_track(rows.organization_id, scope, Page::default()).await.unwrap();
+    }
+}
+
+async fn no_list_or_look_up_reads_many_rows(place: Place) {
+    let library = filled(&place).await;
+    let seen: Arc<Mutex<Vec<Statement>>> = Arc::default();
+    library.catalog.watch_statements({
+        let seen = Arc::clone(&seen);
+        move |statement| seen.lock().unwrap_or_else(PoisonError::into_inner).push(statement.clone())
+    });
+    ask_for_everything(&library).await;
+    let mut statements = std::mem::take(&mut *seen.lock().unwrap());
+    let is_read = |statement: &Statement| statement.sql.starts_with("SELECT");
+    statements.retain(|statement| is_read(statement) && statement.sql.contains("FROM"));
+    assert!(statements.len() > 100, "{}", statements.len());
+    // Statements are prepared on the connection that runs them.
+    let mut options = ConnectOptions::new(&place.url);
+    let raw = Database::connect(options.max_connections(1).to_owned()).await.unwrap();
+    let mut slow = Vec::new();
+    for statement in statements {
+        let found = match library.rows.dialect {
+            Dialect::Sqlite => scans(&raw, &statement).await,
+            Dialect::Postgres => reads(&raw, &statement).await,
+        };
+        slow.extend(found.map(|why| format!("{why}\n{statement}\n")));
+    }
+    slow.sort();
+    slow.dedup();
+    assert!(slow.is_empty(), "{}", slow.join("\n"));
+}
+
+/// Why SQLite would read a whole table or list, if it would.
+async fn scans(raw: &DatabaseConnection, statement: &Statement) -> Option<String> {
+    let explain = Statement::from_string(DbBackend::Sqlite, format!("EXPLAIN QUERY PLAN {statement}"));
+    let rows = raw.query_all_raw(explain).await.unwrap();
+    let steps: Vec<String> = rows.iter().map(|row| row.try_get("", "detail").unwrap()).collect();
+    let is_bad = |step: &String| {
+        let table = step.strip_prefix("SCAN ").and_then(|step| step.split(' ').next());
+        table.is_some_and(|table| LARGE.contains(&table) && !step.contains("VIRTUAL TABLE"))
+            || step.contains("USE TEMP B-TREE FOR ORDER BY") && !is_short(statement)
+    };
+    steps.iter().any(is_bad).then(|| steps.join("\n"))
+}
+
+/// What is sorted here has few rows: those that were found, a page, or recipes.
+fn is_short(statement: &Statement) -> bool {
+    [" IN (", " UNION ALL ", "FROM \"variant\"", "FROM \"webhook\""]
+        .iter()
+        .any(|part| statement.sql.contains(part))
+}
+
+/// Why PostgreSQL reads many rows, if it does: with the plan for these values, and with the one for any values, which it
+/// changes to after five executions.
+async fn reads(raw: &DatabaseConnection, statement: &Statement) -> Option<String> {
+    let values: Vec<String> = statement.values.iter().flat_map(|values| &values.0).map(literal).collect();
+    let arguments = if values.is_empty() { String::new() } else { format!("({})", values.join(", ")) };
+    // Searches are planned for what is asked each time.
+    let is_search = statement.sql.contains("FROM \"track_search\" INNER JOIN");
+    for mode in ["force_custom_plan", "force_generic_plan"] {
+        if is_search && mode == "force_generic_plan" {
+            continue;
+        }
+        for set_up in [format!("SET plan_cache_mode = {mode}"), format!("PREPARE asked AS {}", statement.sql)]
+        {
+            raw.execute_unprepared(&set_up).await.unwrap();
+        }
+        let explain = format!("EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE asked{arguments}");
+        let explain = Statement::from_string(DbBackend::Postgres, explain);
+        let plan: Json = raw.query_one_raw(explain).await.unwrap().unwrap().try_get_by_index(0).unwrap();
+        raw.execute_unprepared("DEALLOCATE asked").await.unwrap();
+        let most = most_rows(&plan[0]["Plan"]);
+        if most > MOST_ROWS {
+            return Some(format!("{mode}: {most} rows\n{plan:#}"));
+        }
+    }
+    None
+}
+
+fn literal(value: &sea_orm::Value) -> String {
+    let select = Statement::from_sql_and_values(DbBackend::Postgres, "SELECT $1", [value.clone()]);
+    select.to_string().trim_start_matches("SELECT ").to_owned()
+}
+
+/// The most rows that a part of a plan gave or threw away.
+fn most_rows(plan: &Json) -> f64 {
+    let number = |name: &str| plan[name].as_f64().unwrap_or(0.0);
+    let thrown = ["Rows Removed by Filter", "Rows Removed by Index Recheck", "Rows Removed by Join Filter"];
+    let own = (number("Actual Rows") + thrown.map(number).iter().sum::<f64>()) * number("Actual Loops");
+    let parts = plan["Plans"].as_array().into_iter().flatten().map(most_rows);
+    parts.fold(own, f64::max)
+}

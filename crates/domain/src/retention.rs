@@ -1,0 +1,208 @@
+//! How long rows are kept that nobody needs any more.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::{FailedSignIns, SignIn, Timestamp};
+
+/// How long something is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeepFor {
+    /// It is never removed.
+    Forever,
+    /// So many days, at least one.
+    Days(u16),
+}
+
+impl KeepFor {
+    /// A hundred years.
+    pub const MOST_DAYS: u16 = 36_500;
+
+    /// The last moment whose rows are removed at `now`; none: all are kept.
+    pub fn until(self, now: Timestamp) -> Option<Timestamp> {
+        match self {
+            Self::Forever => None,
+            Self::Days(days) => Some(now.plus_seconds(-i64::from(days) * 24 * 3600)),
+        }
+    }
+}
+
+/// Text that says no time for which something could be kept.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("is a number of days from 1 to {}, or \"forever\"", KeepFor::MOST_DAYS)]
+pub struct KeepForError;
+
+impl FromStr for KeepFor {
+    type Err = KeepForError;
+
+    fn from_str(text: &str) -> Result<Self, KeepForError> {
+        match text.trim() {
+            "forever" => Ok(Self::Forever),
+            days => match days.parse() {
+                Ok(days) if (1..=Self::MOST_DAYS).contains(&days) => Ok(Self::Days(days)),
+                _ => Err(KeepForError),
+            },
+        }
+    }
+}
+
+impl fmt::Display for KeepFor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Forever => f.write_str("forever"),
+            Self::Days(days) => write!(f, "{days}"),
+        }
+    }
+}
+
+/// How long rows are kept that nobody needs any more. What is not a setting follows from another rule: sign-ins and kept
+/// answers are removed when they no longer count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retention {
+    /// Entries of the audit log.
+    pub audit: KeepFor,
+    /// Webhook deliveries, from when they were delivered or given up, with their attempts.
+    pub webhooks: KeepFor,
+    /// Jobs that were given up.
+    pub failed_jobs: KeepFor,
+    /// Play sessions and upload sessions, from their end: a client that comes back late is told that its session has
+    /// expired.
+    pub sessions: KeepFor,
+    /// Invitations and links for a new password, from their end.
+    pub invitations: KeepFor,
+    /// The names of usage batches that were added. A batch that is submitted again after its name was removed is counted
+    /// twice, so this is at least [`Retention::LEAST_USAGE_BATCH_DAYS`].
+    pub usage_batches: KeepFor,
+}
+
+impl Retention {
+    /// Longer than any node goes on submitting a batch whose answer was lost.
+    pub const LEAST_USAGE_BATCH_DAYS: u16 = 7;
+
+    /// What is removed at `now`: each kind of rows, and the last moment of those that go.
+    pub fn expired(&self, now: Timestamp) -> Vec<(ExpiredRows, Timestamp)> {
+        let ago = |seconds: i64| Some(now.plus_seconds(-seconds));
+        let ends = [
+            (ExpiredRows::PlaySessions, self.sessions.until(now)),
+            (ExpiredRows::UploadSessions, self.sessions.until(now)),
+            (ExpiredRows::KeptAnswers, Some(now)),
+            (ExpiredRows::UnusedSignIns, ago(SignIn::IDLE)),
+            (ExpiredRows::OldSignIns, ago(SignIn::MOST)),
+            (ExpiredRows::FailedSignIns, ago(FailedSignIns::FORGOTTEN_AFTER)),
+            (ExpiredRows::Invitations, self.invitations.until(now)),
+            (ExpiredRows::UsageBatches, self.usage_batches.until(now)),
+            (ExpiredRows::FailedJobs, self.failed_jobs.until(now)),
+            (ExpiredRows::WebhookDeliveries, self.webhooks.until(now)),
+            (ExpiredRows::AuditEntries, self.audit.until(now)),
+        ];
+        ends.into_iter().filter_map(|(rows, until)| Some((rows, until?))).collect()
+    }
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self {
+            audit: KeepFor::Days(400),
+            webhooks: KeepFor::Days(14),
+            failed_jobs: KeepFor::Days(90),
+            sessions: KeepFor::Days(1),
+            invitations: KeepFor::Days(1),
+            usage_batches: KeepFor::Days(14),
+        }
+    }
+}
+
+/// Rows that are removed when their time is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ExpiredRows {
+    /// Play sessions, by their end.
+    PlaySessions,
+    /// Upload sessions, by their end.
+    UploadSessions,
+    /// Answers that are kept for repeated requests, by their end.
+    KeptAnswers,
+    /// Sign-ins, by their last use.
+    UnusedSignIns,
+    /// Sign-ins, by their creation.
+    OldSignIns,
+    /// Counts of failed sign-ins, by the last failure.
+    FailedSignIns,
+    /// Invitations and links for a new password, by their end.
+    Invitations,
+    /// Names of usage batches, by when they were last submitted.
+    UsageBatches,
+    /// Jobs that were given up, by when.
+    FailedJobs,
+    /// Webhook deliveries with their attempts, by when they were delivered or given up.
+    WebhookDeliveries,
+    /// Entries of the audit log, by their time.
+    AuditEntries,
+}
+
+impl ExpiredRows {
+    /// Every kind.
+    pub const ALL: [Self; 11] = [
+        Self::PlaySessions,
+        Self::UploadSessions,
+        Self::KeptAnswers,
+        Self::UnusedSignIns,
+        Self::OldSignIns,
+        Self::FailedSignIns,
+        Self::Invitations,
+        Self::UsageBatches,
+        Self::FailedJobs,
+        Self::WebhookDeliveries,
+        Self::AuditEntries,
+    ];
+
+    /// The rows as text, as in logs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::PlaySessions => "play sessions",
+            Self::UploadSessions => "upload sessions",
+            Self::KeptAnswers => "kept answers",
+            Self::UnusedSignIns => "unused sign-ins",
+            Self::OldSignIns => "old sign-ins",
+            Self::FailedSignIns => "failed sign-ins",
+            Self::Invitations => "invitations",
+            Self::UsageBatches => "usage batches",
+            Self::FailedJobs => "failed jobs",
+            Self::WebhookDeliveries => "webhook deliveries",
+            Self::AuditEntries => "audit entries",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read() {
+        for (text, expected) in [("1", 1), ("400", 400), (" 36500 ", 36_500)] {
+            assert_eq!(text.parse(), Ok(KeepFor::Days(expected)), "{text}");
+        }
+        assert_eq!("forever".parse(), Ok(KeepFor::Forever));
+        for bad in ["", "0", "-1", "36501", "70000", "1.5", "never", "30d"] {
+            assert_eq!(bad.parse::<KeepFor>(), Err(KeepForError), "{bad}");
+        }
+        for keep in [KeepFor::Forever, KeepFor::Days(7)] {
+            assert_eq!(keep.to_string().parse(), Ok(keep));
+        }
+    }
+
+    #[test]
+    fn what_is_kept_forever_never_expires() {
+        let now = Timestamp::from_unix_seconds(1_000_000_000).unwrap();
+        let usual = Retention::default();
+        let kinds = |retention: Retention| -> Vec<_> {
+            retention.expired(now).into_iter().map(|(rows, _)| rows).collect()
+        };
+        assert_eq!(kinds(usual), ExpiredRows::ALL);
+        let forever = kinds(Retention { audit: KeepFor::Forever, ..usual });
+        assert!(!forever.contains(&ExpiredRows::AuditEntries));
+        assert_eq!(forever.len(), ExpiredRows::ALL.len() - 1);
+        let audit = usual.expired(now).into_iter().find(|(rows, _)| *rows == ExpiredRows::AuditEntries);
+        assert_eq!(audit.unwrap().1, now.plus_seconds(-400 * 24 * 3600));
+    }
+}

@@ -1,0 +1,84 @@
+//! The tracks that a play session lists, as they are answered.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tonearm_catalog::{Catalog, CatalogError};
+use tonearm_domain::{CollectionId, OrganizationId, TrackId};
+
+use crate::TrackSummaryView;
+use crate::track_view::Surroundings;
+
+/// Bytes of a chunk, about.
+const CHUNK: usize = 64 * 1024;
+
+/// Writes a track as the element of a JSON array. What it writes is kept, so there is one for all sessions.
+pub type WriteTrack = fn(&TrackSummaryView, &mut Vec<u8>) -> Result<(), serde_json::Error>;
+
+/// The playable tracks of a collection, or one of them, in order: elements of a JSON array, with commas between them.
+///
+/// A collection may have tens of thousands. They are written while they are read, and never held in another form; clones and
+/// answers share the bytes.
+#[derive(Debug, Clone, Default)]
+pub struct TrackList {
+    chunks: Vec<Bytes>,
+    first: Option<TrackId>,
+}
+
+impl TrackList {
+    /// The list; none where there is no such collection.
+    pub(super) async fn load(
+        catalog: &Catalog,
+        organization_id: OrganizationId,
+        collection_id: CollectionId,
+        only: Option<TrackId>,
+        write: WriteTrack,
+    ) -> Result<Option<Self>, CatalogError> {
+        let organization = catalog.organization(organization_id).await?;
+        let collection = catalog.collection(organization_id, collection_id).await?;
+        let Some((organization, collection)) = organization.zip(collection) else { return Ok(None) };
+        let surroundings =
+            Surroundings { organization: Arc::new(organization), collection: Arc::new(collection) };
+        let (mut list, mut buffer, mut written) = (Self::default(), Vec::with_capacity(CHUNK), Ok(()));
+        let each = |track: tonearm_domain::TrackSummary| {
+            if written.is_err() {
+                return;
+            }
+            if list.first.is_some() {
+                buffer.push(b',');
+            }
+            list.first.get_or_insert(track.id);
+            written = write(&surroundings.view_summary(track), &mut buffer);
+            if buffer.len() >= CHUNK {
+                list.chunks.push(Bytes::copy_from_slice(&buffer));
+                buffer.clear();
+            }
+        };
+        catalog.each_playable_track(organization_id, collection_id, only, each).await?;
+        written.map_err(|error| CatalogError::Other(error.into()))?;
+        if !buffer.is_empty() {
+            list.chunks.push(buffer.into());
+        }
+        Ok(Some(list))
+    }
+
+    /// The first of the tracks.
+    pub fn first(&self) -> Option<TrackId> {
+        self.first
+    }
+
+    /// How long it is, in bytes.
+    pub fn len(&self) -> usize {
+        self.chunks.iter().map(Bytes::len).sum()
+    }
+
+    /// Whether there is no track in it.
+    pub fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+
+    /// What follows each other in the array.
+    pub fn chunks(&self) -> impl Iterator<Item = Bytes> {
+        self.chunks.iter().cloned()
+    }
+}

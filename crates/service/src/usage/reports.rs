@@ -1,0 +1,111 @@
+//! Reports that take long are kept for a while.
+
+use std::hash::Hash;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use moka::Expiry;
+use moka::future::Cache;
+use tonearm_catalog::{CatalogError, StorageUsage, TrackUsage, UsageTracks};
+
+use crate::Refusal;
+
+/// A report is kept for so many times the time that it took: the database spends at most a hundredth of its time on it.
+const TIMES: u32 = 100;
+/// Reports about fewer tracks are never kept: they are made at once, and always up to date.
+const MANY: u64 = 5000;
+/// Nothing is kept for longer.
+const LONGEST: Duration = Duration::from_secs(300);
+/// Most reports that are kept: each of a page.
+const MOST: u64 = 1000;
+
+/// A report that may be about many tracks.
+pub(super) trait AboutTracks {
+    /// How many tracks it is about.
+    fn tracks(&self) -> u64;
+}
+
+impl AboutTracks for StorageUsage {
+    fn tracks(&self) -> u64 {
+        self.tracks
+    }
+}
+
+impl AboutTracks for (UsageTracks, Vec<TrackUsage>) {
+    fn tracks(&self) -> u64 {
+        self.0.total
+    }
+}
+
+/// Reports of one kind.
+pub(super) struct Reports<K, T>(Cache<K, Kept<T>>);
+
+impl<K, T> Clone for Reports<K, T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+struct Kept<T> {
+    report: Arc<T>,
+    until_gone: Duration,
+}
+
+impl<T> Clone for Kept<T> {
+    fn clone(&self) -> Self {
+        Self { report: Arc::clone(&self.report), until_gone: self.until_gone }
+    }
+}
+
+struct AsLongAsItTook;
+
+impl<K, T> Expiry<K, Kept<T>> for AsLongAsItTook {
+    fn expire_after_create(&self, _: &K, kept: &Kept<T>, _: Instant) -> Option<Duration> {
+        Some(kept.until_gone)
+    }
+}
+
+fn kept_for(tracks: u64, took: Duration) -> Duration {
+    if tracks < MANY { Duration::ZERO } else { took.saturating_mul(TIMES).min(LONGEST) }
+}
+
+impl<K, T> Reports<K, T>
+where
+    K: Hash + Eq + Send + Sync + 'static,
+    T: AboutTracks + Send + Sync + 'static,
+{
+    pub(super) fn new() -> Self {
+        Self(Cache::builder().max_capacity(MOST).expire_after(AsLongAsItTook).build())
+    }
+
+    /// The kept report, else what `load` gives; however many ask at the same time, one of them loads.
+    pub(super) async fn get(
+        &self,
+        key: K,
+        load: impl Future<Output = Result<T, CatalogError>>,
+    ) -> Result<Arc<T>, Refusal> {
+        let begun = Instant::now();
+        let load = async {
+            let report = load.await?;
+            let until_gone = kept_for(report.tracks(), begun.elapsed());
+            Ok::<_, CatalogError>(Kept { report: Arc::new(report), until_gone })
+        };
+        let kept = self.0.try_get_with(key, load).await;
+        Ok(kept?.report)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_takes_long_is_kept_for_long() {
+        let kept = |tracks, millis| kept_for(tracks, Duration::from_millis(millis)).as_millis();
+        assert_eq!(
+            [0, 20, 450, 3000, 60_000].map(|took| kept(5000, took)),
+            [0, 2000, 45_000, 300_000, 300_000]
+        );
+        assert_eq!([20, 60_000].map(|took| kept(4999, took)), [0, 0]);
+    }
+}

@@ -1,0 +1,83 @@
+//! Many attempts to sign in at the same time.
+
+use std::net::IpAddr;
+
+use futures::future::join_all;
+use tonearm_catalog::{AuditFilter, Catalog, ConnectOptions};
+use tonearm_domain::FailedSignIns;
+use tonearm_fixtures::{Place, ambient};
+use tonearm_service::{Device, People, SignInError};
+
+crate::on_both!(
+    no_more_passwords_are_looked_at_than_allowed,
+    an_address_is_limited_across_accounts,
+    attempts_count_again_after_a_while,
+);
+
+const NODES: usize = 5;
+
+/// As many nodes, each with a queue for passwords of its own.
+async fn nodes(place: &Place) -> (Vec<People>, Catalog, tonearm_fixtures::ManualClock) {
+    let (ambient, clock) = ambient();
+    let mut nodes = Vec::new();
+    let mut last = None;
+    for _ in 0..NODES {
+        let catalog = Catalog::connect(&place.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+        nodes.push(People::new(catalog.clone(), ambient.clone(), "https://audio.example.com"));
+        last = Some(catalog);
+    }
+    (nodes, last.unwrap(), clock)
+}
+
+/// Tries all of these at the same time. Gives how many were looked at, and how many were sent away.
+async fn try_all(nodes: &[People], attempts: impl Iterator<Item = (String, Option<IpAddr>)>) -> (u32, u32) {
+    let tries = attempts.enumerate().map(|(at, (email, address))| {
+        let people = nodes[at % NODES].clone();
+        let device = Device { address, user_agent: None };
+        tokio::spawn(async move { people.sign_in(&email, "a wrong guess".to_owned(), device).await })
+    });
+    let (mut looked_at, mut sent_away) = (0, 0);
+    for tried in join_all(tries).await {
+        match tried.unwrap().unwrap_err() {
+            SignInError::Wrong => looked_at += 1,
+            SignInError::TooMany(seconds) => {
+                assert!((1..=FailedSignIns::FORGOTTEN_AFTER).contains(&seconds), "{seconds}");
+                sent_away += 1;
+            }
+            SignInError::Refusal(refusal) => panic!("{refusal:?}"),
+        }
+    }
+    (looked_at, sent_away)
+}
+
+fn of_one(count: u32) -> impl Iterator<Item = (String, Option<IpAddr>)> {
+    (0..count).map(|_| ("a@example.com".to_owned(), None))
+}
+
+async fn no_more_passwords_are_looked_at_than_allowed(place: Place) {
+    let (nodes, catalog, _) = nodes(&place).await;
+    let most = FailedSignIns::ACCOUNT;
+    assert_eq!(try_all(&nodes, of_one(50)).await, (most, 50 - most));
+    assert_eq!(try_all(&nodes, of_one(10)).await, (0, 10));
+    // Each that was looked at is in the audit log, the others are not.
+    let entries = catalog.audit_entries(None, &AuditFilter::default(), None, 100).await.unwrap();
+    assert_eq!(entries.len(), most as usize);
+    let account = tonearm_signing::subject_hash("account", "a@example.com");
+    assert_eq!(catalog.failed_sign_ins(&account).await.unwrap().unwrap().count, most);
+}
+
+async fn an_address_is_limited_across_accounts(place: Place) {
+    let (nodes, _, _) = nodes(&place).await;
+    let address: Option<IpAddr> = "192.0.2.1".parse().ok();
+    let attempts = (0..80).map(|number| (format!("{number}@example.com"), address));
+    let (looked_at, sent_away) = try_all(&nodes, attempts).await;
+    assert_eq!((looked_at, sent_away), (FailedSignIns::ADDRESS, 80 - FailedSignIns::ADDRESS));
+}
+
+async fn attempts_count_again_after_a_while(place: Place) {
+    let (nodes, _, clock) = nodes(&place).await;
+    let most = FailedSignIns::ACCOUNT;
+    assert_eq!(try_all(&nodes, of_one(20)).await, (most, 20 - most));
+    clock.advance_seconds(FailedSignIns::FORGOTTEN_AFTER);
+    assert_eq!(try_all(&nodes, of_one(20)).await, (most, 20 - most));
+}

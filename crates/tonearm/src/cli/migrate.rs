@@ -1,0 +1,95 @@
+//! `tonearm migrate`
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
+
+use tonearm_catalog::{Catalog, CatalogError, ConnectOptions, MigrationEvent, SchemaError};
+
+use super::Failure;
+use crate::{Config, StartError};
+
+/// How often the rows are told that were done.
+const TELL_EVERY: Duration = Duration::from_secs(2);
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Change nothing; list the steps that are missing, and exit with 1 where there are any
+    #[arg(long)]
+    check: bool,
+    /// How long to wait for another process that is migrating
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
+    wait: u64,
+}
+
+pub(super) async fn run(config: &Config, args: Args) -> Result<(), Failure> {
+    let options =
+        ConnectOptions { migration_wait: Duration::from_secs(args.wait), ..ConnectOptions::default() };
+    if args.check {
+        return check(config, &options).await;
+    }
+    let rows = Rows::default();
+    let count = Catalog::migrate(&config.database_url, &options, &|event| tell(event, &rows))
+        .await
+        .map_err(|source| failed(config, source))?;
+    match count {
+        0 => println!("{} is up to date.", config.database_url),
+        1 => println!("{} is up to date now: 1 step was applied.", config.database_url),
+        _ => println!("{} is up to date now: {count} steps were applied.", config.database_url),
+    }
+    Ok(())
+}
+
+fn failed(config: &Config, source: CatalogError) -> Failure {
+    StartError::Catalog { url: config.database_url.to_string(), source }.into()
+}
+
+async fn check(config: &Config, options: &ConnectOptions) -> Result<(), Failure> {
+    let missing = match Catalog::missing_steps(&config.database_url, options).await {
+        Ok(missing) => missing,
+        Err(CatalogError::Schema(error @ SchemaError::Empty)) => return Err(Failure::failed(error)),
+        Err(source) => return Err(failed(config, source)),
+    };
+    for name in &missing {
+        println!("{name}");
+    }
+    match missing.len() {
+        0 => println!("{} is up to date.", config.database_url),
+        1 => return Err(Failure::failed("1 step is missing; run `tonearm migrate`")),
+        count => return Err(Failure::failed(format!("{count} steps are missing; run `tonearm migrate`"))),
+    }
+    Ok(())
+}
+
+/// The table whose rows are being done, and when that was last told.
+#[derive(Default)]
+struct Rows(Mutex<Option<(String, Instant)>>);
+
+impl Rows {
+    /// Whether it is time to tell again.
+    fn is_due(&self, table: &str) -> bool {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = match &*last {
+            Some((told, at)) => told != table || at.elapsed() >= TELL_EVERY,
+            None => true,
+        };
+        if is_due {
+            *last = Some((table.to_owned(), Instant::now()));
+        }
+        is_due
+    }
+}
+
+fn tell(event: MigrationEvent<'_>, rows: &Rows) {
+    match event {
+        MigrationEvent::Waiting => println!("Another process is migrating this database; waiting for it."),
+        MigrationEvent::SettingUp => println!("The database is empty and gets its tables."),
+        MigrationEvent::Step { name } => println!("{name}"),
+        MigrationEvent::Index { name } => println!("  index {name}"),
+        MigrationEvent::Rows { table, done } if rows.is_due(table) => println!("  {table}: {done} rows"),
+        MigrationEvent::Blocked { name } => {
+            println!("  {name} waits for others who use a table that it changes; trying again");
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,103 @@
+//! How long rows are kept that nobody needs any more.
+
+use serde::Deserialize;
+use tonearm_domain::{KeepFor, Retention};
+
+use super::error::ConfigError;
+use super::file::RetentionSettings;
+
+/// A number of days or `forever`, as it was written. It is read later, when its setting can be named.
+#[derive(Debug)]
+pub(super) struct Days(String);
+
+impl std::str::FromStr for Days {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl<'de> Deserialize<'de> for Days {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Number(i64),
+            Text(String),
+        }
+        Ok(Self(match Written::deserialize(deserializer)? {
+            Written::Number(number) => number.to_string(),
+            Written::Text(text) => text,
+        }))
+    }
+}
+
+fn keep_for(setting: &str, days: Option<&Days>, usual: KeepFor) -> Result<KeepFor, ConfigError> {
+    let Some(Days(text)) = days else {
+        return Ok(usual);
+    };
+    text.parse().map_err(|error| ConfigError::new(setting, error))
+}
+
+pub(super) fn retention(settings: &RetentionSettings) -> Result<Retention, ConfigError> {
+    let usual = Retention::default();
+    let batches = "retention.usage_batch_days";
+    let usage_batches = keep_for(batches, settings.usage_batch_days.as_ref(), usual.usage_batches)?;
+    let least = Retention::LEAST_USAGE_BATCH_DAYS;
+    if matches!(usage_batches, KeepFor::Days(days) if days < least) {
+        let problem = format!("is at least {least}, as a batch may be submitted again until then");
+        return Err(ConfigError::new(batches, problem));
+    }
+    Ok(Retention {
+        audit: keep_for("retention.audit_days", settings.audit_days.as_ref(), usual.audit)?,
+        webhooks: keep_for("retention.webhook_days", settings.webhook_days.as_ref(), usual.webhooks)?,
+        failed_jobs: keep_for(
+            "retention.failed_job_days",
+            settings.failed_job_days.as_ref(),
+            usual.failed_jobs,
+        )?,
+        sessions: keep_for("retention.session_days", settings.session_days.as_ref(), usual.sessions)?,
+        invitations: keep_for(
+            "retention.invitation_days",
+            settings.invitation_days.as_ref(),
+            usual.invitations,
+        )?,
+        usage_batches,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Retention, String> {
+        let settings: RetentionSettings = toml::from_str(text).map_err(|error| error.to_string())?;
+        retention(&settings).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn times_are_numbers_or_forever() {
+        let usual = Retention::default();
+        assert_eq!(read(""), Ok(usual));
+        let chosen = read("audit_days = \"forever\"\nsession_days = 3\nusage_batch_days = \"30\"");
+        let expected = Retention {
+            audit: KeepFor::Forever,
+            sessions: KeepFor::Days(3),
+            usage_batches: KeepFor::Days(30),
+            ..usual
+        };
+        assert_eq!(chosen, Ok(expected));
+    }
+
+    #[test]
+    fn what_is_refused_is_said_in_a_sentence() {
+        let problem = "is a number of days from 1 to 36500, or \"forever\"";
+        for wrong in ["0", "-1", "36501", "\"never\"", "\"\""] {
+            let expected = format!("retention.audit_days: {problem}");
+            assert_eq!(read(&format!("audit_days = {wrong}")), Err(expected), "{wrong}");
+        }
+        let error = read("usage_batch_days = 6").unwrap_err();
+        assert!(error.starts_with("retention.usage_batch_days: is at least 7"), "{error}");
+        assert!(read("webhook_days = true").is_err());
+    }
+}

@@ -1,0 +1,225 @@
+//! Databases that the version before wrote (`fixtures/make` says how): this one leaves them alone until it may migrate them, and
+//! goes on with what was in them. `make neighbours` runs both versions on one database.
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use sea_orm::{ConnectionTrait, Database, DatabaseConnection};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tonearm_fixtures::audio::{WavSpec, wav};
+use tonearm_fixtures::{Place, on_both};
+use tonearm_testkit::{Client, Program};
+
+use crate::{binary, text};
+
+on_both!(
+    a_migrated_database_goes_on,
+    commands_leave_an_older_database_alone,
+    nodes_that_start_at_once_migrate_once,
+    two_versions_share_a_database,
+);
+
+/// A database of the version before, and its objects.
+struct Old {
+    place: Place,
+    folder: TempDir,
+    facts: Value,
+}
+
+impl Old {
+    async fn load(place: Place) -> Self {
+        let is_sqlite = place.url.starts_with("sqlite");
+        let kind = if is_sqlite { "sqlite" } else { "postgres" };
+        let file = |suffix: &str| {
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/e49ecea/{kind}.{suffix}"))
+        };
+        let made = if is_sqlite { format!("{}?mode=rwc", place.url) } else { place.url.clone() };
+        let db = Database::connect(made).await.unwrap();
+        db.execute_unprepared(&std::fs::read_to_string(file("sql")).unwrap()).await.unwrap();
+        db.close().await.unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        copy(&file("objects"), &folder.path().join("objects"));
+        let facts = serde_json::from_str(&std::fs::read_to_string(file("json")).unwrap()).unwrap();
+        Self { place, folder, facts }
+    }
+
+    /// A node of either version over it.
+    fn node(&self, binary: &Path, name: &str) -> Program {
+        let data_dir = self.folder.path().join(name);
+        std::fs::create_dir(&data_dir).unwrap();
+        let mut node = Program::new(binary, &data_dir);
+        node.set("TONEARM_DATABASE_URL", &self.place.url);
+        node.set("TONEARM_STORAGE_URL", &format!("file://{}/objects", self.folder.path().display()));
+        node.set("TONEARM_SECRET", self.fact("secret"));
+        node
+    }
+
+    fn client(&self, node: &Program) -> Client {
+        Client::new(&node.url(), self.fact("api_key"))
+    }
+
+    fn fact(&self, name: &str) -> &str {
+        text(&self.facts, &format!("/{name}"))
+    }
+
+    async fn raw(&self) -> DatabaseConnection {
+        Database::connect(&self.place.url).await.unwrap()
+    }
+
+    /// Whether a step is recorded that the version before does not know.
+    async fn is_changed(&self) -> bool {
+        self.raw().await.execute_unprepared("SELECT name FROM schema_step").await.is_ok()
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            std::fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+fn said(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// Waits until a track is ready, and plays it.
+async fn plays(client: &Client, track: &str) {
+    let settled = client.settled(track).await;
+    assert_eq!(settled["track_status_id"], "ready", "{settled}");
+    let session = client.post("/v1/play_session/track", &json!({"track_id": track})).await.ok();
+    let heard = client.get(text(&session, "/first_track/variants/0/url")).await;
+    assert_eq!(heard.status, 200);
+    assert!(heard.bytes.len() > 1000, "{} bytes", heard.bytes.len());
+}
+
+fn sound() -> Vec<u8> {
+    wav(&WavSpec { seconds: 1.0, ..WavSpec::default() })
+}
+
+async fn a_migrated_database_goes_on(place: Place) {
+    let old = Old::load(place).await;
+    let mut node = old.node(binary(), "node");
+    node.serve_with("--migrate");
+    node.start().await;
+    let client = old.client(&node);
+    plays(&client, old.fact("ready")).await;
+    // Its job was queued by the version before.
+    plays(&client, old.fact("waiting")).await;
+    let new = client.upload(old.fact("collection_id"), "new.wav", sound()).await;
+    plays(&client, &new).await;
+    assert!(node.terminate(), "{}", node.log());
+}
+
+async fn commands_leave_an_older_database_alone(place: Place) {
+    let old = Old::load(place).await;
+    let mut node = old.node(binary(), "node");
+    for command in [&["org", "list"] as &[&str], &["job", "list"], &["doctor"]] {
+        let refused = node.run(command);
+        assert_eq!(refused.status.code(), Some(1), "{command:?}");
+        assert!(said(&refused).contains("Run `tonearm migrate`"), "{command:?}: {}", said(&refused));
+    }
+    let check = node.run(&["migrate", "--check"]);
+    assert_eq!(check.status.code(), Some(1));
+    assert!(said(&check).starts_with("m0020_queues\nm0021_scheduled_tasks\n"), "{}", said(&check));
+    node.set("TONEARM_DATABASE_MIGRATE", "false");
+    let serve = node.run(&["serve", "--listen", "127.0.0.1:0"]);
+    assert_eq!(serve.status.code(), Some(1));
+    assert!(said(&serve).contains("start the service with `--migrate`"), "{}", said(&serve));
+    assert!(!old.is_changed().await);
+
+    let migrated = node.run(&["migrate"]);
+    assert!(migrated.status.success(), "{}", said(&migrated));
+    for part in ["m0020_queues", "index job_by_queue_run_at", "steps were applied"] {
+        assert!(said(&migrated).contains(part), "{part}: {}", said(&migrated));
+    }
+    assert!(old.is_changed().await);
+    for command in [&["migrate"] as &[&str], &["migrate", "--check"]] {
+        let again = node.run(command);
+        assert!(again.status.success() && said(&again).contains("is up to date."), "{}", said(&again));
+    }
+    assert!(said(&node.run(&["org", "list"])).contains("Old label"));
+    node.start().await;
+    assert!(node.terminate(), "{}", node.log());
+}
+
+async fn nodes_that_start_at_once_migrate_once(place: Place) {
+    let old = Old::load(place).await;
+    let mut nodes: Vec<Program> = (0..3).map(|index| old.node(binary(), &format!("node-{index}"))).collect();
+    for node in &mut nodes {
+        node.serve_with("--migrate");
+        node.spawn();
+    }
+    for node in &mut nodes {
+        node.wait_until_up().await;
+    }
+    let logs: String = nodes.iter().map(Program::log).collect();
+    assert_eq!(logs.matches("m0020_queues").count(), 1, "{logs}");
+    plays(&old.client(&nodes[2]), old.fact("waiting")).await;
+}
+
+/// The program of the version before, where the test is told one.
+fn neighbour() -> Option<PathBuf> {
+    let path = std::env::var_os("TONEARM_NEIGHBOUR");
+    if path.is_none() {
+        println!("not run: TONEARM_NEIGHBOUR names no program; `make neighbours` builds one");
+    }
+    path.map(PathBuf::from)
+}
+
+async fn two_versions_share_a_database(place: Place) {
+    let Some(neighbour) = neighbour() else {
+        return;
+    };
+    let old = Old::load(place).await;
+    let collection = old.fact("collection_id");
+    // The version before is in use while the tables are migrated.
+    let mut before = old.node(&neighbour, "before");
+    before.set("TONEARM_ROLES", "api,edge");
+    before.start().await;
+    let mut after = old.node(binary(), "after");
+    let migrated = after.run(&["migrate"]);
+    assert!(migrated.status.success(), "{}", said(&migrated));
+
+    // Queued by the version before, also after the migration, and done by this one.
+    let first = old.client(&before).upload(collection, "first.wav", sound()).await;
+    after.start().await;
+    for track in [old.fact("ready"), old.fact("waiting"), &first] {
+        plays(&old.client(&after), track).await;
+        plays(&old.client(&before), track).await;
+    }
+    // Queued by this one, and done by the version before, which starts on the migrated database.
+    assert!(before.terminate(), "{}", before.log());
+    assert!(after.terminate(), "{}", after.log());
+    before.set("TONEARM_ROLES", "api,worker,edge");
+    after.set("TONEARM_ROLES", "api,edge");
+    before.start().await;
+    after.start().await;
+    let second = old.client(&after).upload(collection, "second.wav", sound()).await;
+    plays(&old.client(&before), &second).await;
+    plays(&old.client(&after), &second).await;
+    // Both work at once.
+    assert!(after.terminate(), "{}", after.log());
+    after.set("TONEARM_ROLES", "api,worker,edge");
+    after.start().await;
+    let mut tracks = Vec::new();
+    for number in 0..8 {
+        let client = old.client(if number % 2 == 0 { &before } else { &after });
+        tracks.push(client.upload(collection, &format!("{number}.wav"), sound()).await);
+    }
+    for (number, track) in tracks.iter().enumerate() {
+        plays(&old.client(if number % 2 == 0 { &after } else { &before }), track).await;
+    }
+    // Back to the version before, alone.
+    assert!(after.terminate(), "{}", after.log());
+    let last = old.client(&before).upload(collection, "last.wav", sound()).await;
+    plays(&old.client(&before), &last).await;
+    assert!(before.terminate(), "{}", before.log());
+}

@@ -1,0 +1,140 @@
+//! Workers of one cluster that are told what there is to do, and hardly ever look by themselves.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be prepared has failed")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tonearm_blobs::Blobs;
+use tonearm_catalog::{Catalog, ConnectOptions, DueClock, Wakeup, WorkKind};
+use tonearm_domain::{Ambient, Clock, Job, Timestamp};
+use tonearm_fixtures::{CountedEntropy, Place};
+use tonearm_media::{Media, MediaConfig};
+use tonearm_service::Processing;
+use tonearm_worker::{Worker, WorkerConfig};
+
+/// The system's clock, as the server's moves too.
+struct SystemClock;
+
+impl Clock for SystemClock {
+    #[allow(clippy::disallowed_methods, reason = "the server's clock cannot be set")]
+    fn now(&self) -> Timestamp {
+        let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        Timestamp::from_unix_millis(i64::try_from(since_epoch.as_millis()).unwrap()).unwrap()
+    }
+}
+
+struct Node {
+    catalog: Catalog,
+    ambient: Ambient,
+    shutdown: CancellationToken,
+    tasks: Vec<JoinHandle<()>>,
+    _folder: TempDir,
+}
+
+const LEASE: Duration = Duration::from_secs(2);
+
+impl Node {
+    /// One that only queues.
+    async fn without_workers(place: &Place, seed: u64) -> Self {
+        let ambient = Ambient::new(Arc::new(SystemClock), Arc::new(CountedEntropy::new(seed)));
+        let options = ConnectOptions { due_clock: DueClock::for_node(&ambient), ..ConnectOptions::default() };
+        let catalog = Catalog::connect(&place.url.parse().unwrap(), options).await.unwrap();
+        let shutdown = CancellationToken::new();
+        Self { catalog, ambient, shutdown, tasks: Vec::new(), _folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// One that looks by itself once in an hour.
+    async fn with_workers(place: &Place, seed: u64) -> Self {
+        let mut node = Self::without_workers(place, seed).await;
+        let folder = node._folder.path();
+        let url = format!("file://{}", folder.join("objects").display());
+        let blobs = Blobs::open(&url.parse().unwrap()).await.unwrap();
+        let media = Media::new(MediaConfig::find());
+        let scratch = folder.join("scratch");
+        let processing = Processing::new(node.catalog.clone(), blobs, media, node.ambient.clone(), scratch);
+        let hour = Duration::from_secs(3600);
+        let config = WorkerConfig {
+            slow_poll: hour,
+            probe: hour,
+            lease: LEASE,
+            heartbeat: LEASE / 4,
+            ..WorkerConfig::default()
+        };
+        let (catalog, stop) = (node.catalog.clone(), node.shutdown.clone());
+        // First of all, so that the workers find it listening.
+        let listen = tokio::spawn(async move {
+            stop.run_until_cancelled(catalog.listen()).await;
+        });
+        let deliveries = node.catalog.wakeups(WorkKind::Deliveries);
+        assert_eq!(deliveries.next().await, Wakeup::Elsewhere);
+        assert!(node.catalog.is_told_of_work());
+        let work = tokio::spawn(Worker::new(processing, config).work(node.shutdown.clone()));
+        node.tasks.extend([listen, work]);
+        node
+    }
+
+    async fn queue(&self, run_at: Timestamp) {
+        let tx = self.catalog.begin().await.unwrap();
+        tx.enqueue(Job::ForgetExpired {}, self.ambient.record_id(), run_at, None).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+
+    async fn until_all_is_done(&self) {
+        while !self.catalog.pending_jobs().await.unwrap().is_empty() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    async fn stop(self) {
+        self.shutdown.cancel();
+        for task in self.tasks {
+            task.await.unwrap();
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn jobs_of_another_node_run_without_being_looked_for() {
+    let place = Place::postgres().await;
+    let one = Node::without_workers(&place, 1).await;
+    let other = Node::with_workers(&place, 2).await;
+    for seconds in [0, 0, 1, 2] {
+        one.queue(one.ambient.now().plus_seconds(seconds)).await;
+        one.until_all_is_done().await;
+    }
+    other.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_job_of_a_dead_worker_is_taken_over() {
+    let place = Place::postgres().await;
+    let one = Node::without_workers(&place, 1).await;
+    one.queue(one.ambient.now()).await;
+    let now = one.ambient.now();
+    let until = now.plus_millis(i64::try_from(LEASE.as_millis()).unwrap());
+    one.catalog.claim_job(now, one.ambient.credential_id(), until).await.unwrap().unwrap();
+    let other = Node::with_workers(&place, 2).await;
+    one.until_all_is_done().await;
+    other.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn workers_that_hear_nothing_look_once_a_second() {
+    let place = Place::postgres().await;
+    let other = Node::with_workers(&place, 2).await;
+    // Its listener ends; what is queued now is not told.
+    other.tasks[0].abort();
+    while other.catalog.is_told_of_work() {
+        tokio::task::yield_now().await;
+    }
+    let one = Node::without_workers(&place, 1).await;
+    for _ in 0..2 {
+        one.queue(one.ambient.now()).await;
+        one.until_all_is_done().await;
+    }
+    other.shutdown.cancel();
+}
