@@ -5,7 +5,10 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use sea_orm::sqlx::postgres::PgConnectOptions;
-use sea_orm::{DatabaseConnection, SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait};
+use sea_orm::{
+    DatabaseConnection, DatabaseTransaction, SqliteTransactionMode, Statement, TransactionOptions,
+    TransactionTrait,
+};
 
 use crate::changes::Observers;
 use crate::notices::Notices;
@@ -151,12 +154,13 @@ impl Catalog {
         if let Some(held) = unit::resume() {
             return Ok(held);
         }
-        let (writer, ending) = (self.0.writer.0.clone(), self.0.ending.clone());
-        // In a task of its own: the driver of PostgreSQL loses count where the future is dropped between `BEGIN`
-        // and its answer, and later statements would run in a transaction that nobody commits.
-        let begun = tokio::spawn(async move { writer.begin_with_options(write_transaction()).await });
-        let inner = begun.await.map_err(|error| CatalogError::Unavailable(error.into()))??;
-        Ok(Transaction::new(inner, ending))
+        let inner = begin_on(&self.0.writer.0, write_transaction()).await?;
+        Ok(Transaction::new(inner, self.0.ending.clone()))
+    }
+
+    /// Begins a transaction of statements that only read.
+    pub(crate) async fn begin_reading(&self) -> Result<DatabaseTransaction, CatalogError> {
+        begin_on(&self.0.reader, TransactionOptions::default()).await
     }
 
     /// Whether the database answers.
@@ -233,6 +237,17 @@ impl Catalog {
     pub(crate) fn writer(&self) -> &Single {
         &self.0.writer
     }
+}
+
+/// Begins a transaction in a task of its own: the driver of PostgreSQL loses count where the future is dropped between `BEGIN`
+/// and its answer, and later statements would run in a transaction that nobody commits.
+async fn begin_on(
+    connection: &DatabaseConnection,
+    options: TransactionOptions,
+) -> Result<DatabaseTransaction, CatalogError> {
+    let connection = connection.clone();
+    let begun = tokio::spawn(async move { connection.begin_with_options(options).await });
+    Ok(begun.await.map_err(|error| CatalogError::Unavailable(error.into()))??)
 }
 
 /// Write transactions take SQLite's write lock when they begin. Taken later, after a read, the lock cannot be

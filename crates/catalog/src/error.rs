@@ -208,9 +208,12 @@ fn is_temporary(error: &DbErr) -> bool {
     }
 }
 
+/// What the driver does not understand counts as a broken connection: one that ends before the server has answered the
+/// request for TLS is read as the answer 0, and proxies end connections so while their server is away.
 fn is_temporary_in_driver(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_)
+        | sqlx::Error::Protocol(_)
         | sqlx::Error::Tls(_)
         | sqlx::Error::PoolTimedOut
         | sqlx::Error::PoolClosed

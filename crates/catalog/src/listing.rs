@@ -5,7 +5,7 @@ use sea_orm::sea_query::{
 };
 use sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, NotSet, PaginatorTrait, QueryFilter, QueryResult, QuerySelect,
-    QueryTrait, Select, Set, TransactionTrait,
+    QueryTrait, Select, Set,
 };
 use tonearm_domain::{
     Collection, CollectionId, CollectionSort, Leaf, OrganizationId, SearchWords, Slice, Total, Track,
@@ -125,7 +125,7 @@ impl Catalog {
         if self.backend() == Backend::Sqlite {
             return Ok(self.reader().query_all(select).await?);
         }
-        let tx = self.reader().begin().await?;
+        let tx = self.begin_reading().await?;
         tx.execute_unprepared("SET LOCAL plan_cache_mode = force_custom_plan").await?;
         let rows = tx.query_all(select).await?;
         tx.commit().await?;

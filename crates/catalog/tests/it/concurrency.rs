@@ -1,10 +1,15 @@
 //! Many at once, in one process and in several.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
+use std::time::Duration;
 
 use futures::future::join_all;
-use tonearm_catalog::{Catalog, CatalogError};
-use tonearm_domain::{Ambient, Collection, Organization, Page};
+use sea_orm::{ConnectionTrait, DbBackend, Statement};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tonearm_catalog::{Catalog, CatalogError, ConnectOptions, DatabaseUrl};
+use tonearm_domain::{Ambient, Collection, Leaf, Organization, Page, Place as In, SearchWords, TrackSort};
 use tonearm_fixtures::ambient;
 
 use crate::place::{Place, Reach};
@@ -113,4 +118,72 @@ async fn a_writer_that_is_given_up_on_leaves_nothing(place: Place) {
     assert_eq!(after.order, 1, "of {} that began", begun.load(Ordering::SeqCst));
     let list = catalog.tracks_in_collection(organization.id, collection.id, None, Page::default());
     assert_eq!(list.await.unwrap(), (1, vec![after]));
+}
+
+/// Runs a future until it has been polled so often; gives whether it came to its end.
+async fn poll_at_most(polls: usize, future: impl Future) -> bool {
+    let mut future = std::pin::pin!(future);
+    let mut left = polls;
+    std::future::poll_fn(|context| {
+        if left == 0 {
+            return Poll::Ready(false);
+        }
+        left -= 1;
+        future.as_mut().poll(context).map(|_| true)
+    })
+    .await
+}
+
+/// The database behind a relay whose answers take a millisecond, so that each of them is waited for.
+async fn at_a_distance(place: &Place) -> DatabaseUrl {
+    let (rest, database) = place.url.rsplit_once('/').unwrap();
+    let (scheme, server) = rest.rsplit_once('@').unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let relay = listener.local_addr().unwrap();
+    let server = server.to_owned();
+    tokio::spawn(async move {
+        loop {
+            let (client, _) = listener.accept().await.unwrap();
+            let server = TcpStream::connect(&server).await.unwrap();
+            let ((mut asked, mut answers), (mut answered, mut asks)) =
+                (client.into_split(), server.into_split());
+            tokio::spawn(async move { tokio::io::copy(&mut asked, &mut asks).await });
+            tokio::spawn(async move {
+                let mut bytes = vec![0; 16 * 1024];
+                while let Ok(length @ 1..) = answered.read(&mut bytes).await {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                    answers.write_all(&bytes[..length]).await.unwrap_or_default();
+                }
+            });
+        }
+    });
+    format!("{scheme}@{relay}/{database}").parse().unwrap()
+}
+
+/// A connection that stays in a transaction would take the next writes with it when it ends.
+#[tokio::test]
+async fn a_search_that_is_given_up_on_leaves_no_transaction_open() {
+    let (place, (ambient, _)) = (Place::postgres().await, ambient());
+    let (catalog, raw) = (place.catalog().await, place.raw().await);
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    let leaf =
+        Leaf { words: SearchWords::parse("mono"), sort: TrackSort::Newest, place: In::First, limit: 20 };
+    let distant = at_a_distance(&place).await;
+    for polls in 1.. {
+        // With one connection, the ping comes after all that the search left behind.
+        let options = ConnectOptions { max_connections: 1, ..ConnectOptions::default() };
+        let catalog = Catalog::connect(&distant, options).await.unwrap();
+        let search = catalog.track_leaf(organization.id, None, &leaf);
+        let is_whole = poll_at_most(polls, search).await;
+        catalog.ping().await.unwrap();
+        let open = "SELECT pid FROM pg_stat_activity
+            WHERE datname = current_database() AND state LIKE 'idle in transaction%'";
+        let open = raw.query_all_raw(Statement::from_string(DbBackend::Postgres, open)).await.unwrap();
+        assert!(open.is_empty(), "given up after {polls} polls");
+        catalog.close().await.unwrap();
+        if is_whole {
+            return;
+        }
+    }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use sea_orm::{ConnectionTrait, TransactionTrait};
+use tokio::io::AsyncReadExt;
 use tonearm_catalog::{
     Backend, Catalog, CatalogError, ConnectOptions, DatabaseUrl, Migrate, MigrationEvent, SchemaError,
 };
@@ -226,6 +227,24 @@ async fn a_server_that_is_away_is_not_available() {
     let options = ConnectOptions { acquire_timeout: Duration::from_millis(200), ..Default::default() };
     let error = Catalog::connect(&url, options).await.err().unwrap();
     assert!(matches!(error, CatalogError::Unavailable(_)), "{error:?}");
+}
+
+/// As proxies do while the server behind them is away: they accept, and close once the client has sent something.
+#[tokio::test]
+async fn a_server_that_closes_connections_is_not_available() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("postgres://me:secret@{}/tonearm", listener.local_addr().unwrap());
+    let closing = tokio::spawn(async move {
+        loop {
+            let (mut client, _) = listener.accept().await.unwrap();
+            let mut asked = [0; 8];
+            client.read_exact(&mut asked).await.unwrap();
+        }
+    });
+    let options = ConnectOptions { acquire_timeout: Duration::from_millis(200), ..Default::default() };
+    let error = Catalog::connect(&url.parse().unwrap(), options).await.err().unwrap();
+    assert!(matches!(error, CatalogError::Unavailable(_)), "{error:?}");
+    closing.abort();
 }
 
 #[tokio::test]
