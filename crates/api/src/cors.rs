@@ -32,6 +32,7 @@ pub(crate) fn cors() -> CorsLayer {
             named("upload-metadata"),
             named("upload-offset"),
             named("x-http-method-override"),
+            named("x-request-id"),
             named("x-requested-with"),
         ])
         .expose_headers([

@@ -16,11 +16,15 @@ pub(crate) const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPT
 /// The name of the header that names a request.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-const EXPOSED: HeaderValue =
-    HeaderValue::from_static("Content-Range, Accept-Ranges, Content-Length, ETag, Location, X-Request-Id");
+/// Lets pages of other origins embed what is sent, also those that ask for this isolation.
+const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+
+const EXPOSED: HeaderValue = HeaderValue::from_static(
+    "Content-Range, Accept-Ranges, Content-Length, ETag, Location, Retry-After, X-Request-Id",
+);
 
 const ALLOWED_HEADERS: HeaderValue = HeaderValue::from_static(
-    "Authorization, Content-Type, Range, If-Range, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since",
+    "Authorization, Content-Type, Range, If-Range, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, X-Request-Id",
 );
 
 /// How long a browser may remember a preflight, in seconds: a day.
@@ -30,6 +34,7 @@ const PREFLIGHT_MAX_AGE: HeaderValue = HeaderValue::from_static("86400");
 pub(crate) fn finish(headers: &mut HeaderMap, request_id: RequestId) {
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+    headers.insert(CROSS_ORIGIN_RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));
     let id = HeaderValue::try_from(request_id.to_string()).expect("a UUID is ASCII");
     headers.insert(X_REQUEST_ID, id);
 }

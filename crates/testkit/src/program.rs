@@ -23,7 +23,8 @@ impl Program {
             binary: binary.to_owned(),
             data_dir: data_dir.to_owned(),
             port,
-            variables: Vec::new(),
+            // Nothing stands in front of it that would have to learn of its end.
+            variables: vec![("TONEARM_SHUTDOWN_DELAY_SECONDS".to_owned(), "0".to_owned())],
             serve_arguments: Vec::new(),
             child: None,
         }

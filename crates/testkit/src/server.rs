@@ -18,6 +18,9 @@ pub enum Backend {
     Distributed,
 }
 
+/// The master secret of nodes that are given none.
+const SECRET: &str = "the master secret of all nodes of a test";
+
 /// A running node with its data, removed when dropped.
 pub struct TestServer {
     /// The node.
@@ -54,6 +57,7 @@ impl TestServer {
         if let Some(database) = &database {
             environment.insert("TONEARM_DATABASE_URL".to_owned(), database.url.clone());
         }
+        environment.entry("TONEARM_SECRET".to_owned()).or_insert_with(|| SECRET.to_owned());
         if let Some(s3) = &s3 {
             environment.insert("TONEARM_STORAGE_URL".to_owned(), s3.url());
         }

@@ -10,6 +10,7 @@ mod role;
 mod size;
 mod work;
 
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -70,8 +71,12 @@ pub struct Config {
     pub max_json_bytes: usize,
     /// Bounds on what a connection may cost.
     pub server_limits: ServerLimits,
+    /// How long a node that was told to end goes on while it says that it is not ready.
+    pub shutdown_delay: Duration,
     /// The certificate; none: plain HTTP.
     pub tls: Option<TlsFiles>,
+    /// Whether clients may speak HTTP/2 without TLS.
+    pub http2_without_tls: bool,
     /// What is kept of a bucket's objects; none: nothing, or the store is a folder.
     pub cache: Option<CacheTerms>,
     /// How often a node without a catalog asks the store which signing keys are live; each time costs requests.
@@ -128,7 +133,7 @@ impl Config {
             .unwrap_or_else(|| PathBuf::from("data"));
         let text = match &path {
             Some(path) => read_required(path)?,
-            None => std::fs::read_to_string(early_data_dir.join("tonearm.toml")).unwrap_or_default(),
+            None => read_optional(&early_data_dir.join("tonearm.toml"))?,
         };
         let mut settings = Settings::parse(&text, &lookup)?;
         overrides.apply(&mut settings);
@@ -184,8 +189,10 @@ impl Config {
             limits: upload_limits(&settings.limits),
             min_free_space: settings.limits.min_free_space.map_or(256 << 20, |size| size.0),
             max_json_bytes: settings.limits.max_json_bytes.map_or(1 << 20, |s| s.0 as usize),
-            server_limits: server_limits(&settings.limits, &settings.edge)?,
+            server_limits: server_limits(&settings.limits, &settings.edge, &settings.shutdown)?,
+            shutdown_delay: Duration::from_secs(settings.shutdown.delay_seconds.unwrap_or(5).into()),
             tls: tls_files(settings.tls_cert, settings.tls_key)?,
+            http2_without_tls: settings.http2_without_tls.unwrap_or(false),
             look_at_store_every: LOOK_AT_STORE_EVERY,
             clock_tolerance_seconds: settings.edge.clock_tolerance_seconds.unwrap_or(30),
             rate_limits: rate_limits(&settings.limits),
@@ -220,9 +227,21 @@ impl Config {
 }
 
 fn read_required(path: &Path) -> Result<String, ConfigError> {
-    std::fs::read_to_string(path).map_err(|error| {
-        ConfigError::new("configuration", format!("cannot read {}: {error}", path.display()))
-    })
+    std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))
+}
+
+/// A file that need not be there; one that is there has to be readable.
+fn read_optional(path: &Path) -> Result<String, ConfigError> {
+    match std::fs::read_to_string(path) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(String::new())
+        }
+        read => read.map_err(|error| unreadable(path, &error)),
+    }
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> ConfigError {
+    ConfigError::new("configuration", format!("cannot read {}: {error}", path.display()))
 }
 
 fn keep_deleted(hours: Option<u32>) -> Result<KeepDeleted, ConfigError> {

@@ -1,6 +1,5 @@
 //! What answers a request: the edge, or the router of everything else.
 
-use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -10,6 +9,7 @@ use axum::extract::ConnectInfo;
 use futures::future::BoxFuture;
 use hyper::body::Incoming;
 use hyper::{Request, Response};
+use tonearm_domain::Ambient;
 use tonearm_edge::{Edge, PlainConnection};
 use tower::ServiceExt;
 
@@ -23,6 +23,7 @@ pub(crate) struct Front {
     /// Who is believed to tell where a request came from.
     pub(crate) proxies: Arc<TrustedProxies>,
     pub(crate) router: Router,
+    pub(crate) ambient: Ambient,
 }
 
 /// What is known of a connection.
@@ -43,20 +44,33 @@ impl Front {
         &self,
         mut request: Request<Incoming>,
         connection: Connection,
-    ) -> BoxFuture<'static, Result<Response<Body>, Infallible>> {
-        match &self.edge {
-            Some(edge) if Edge::owns(request.uri().path()) => {
+    ) -> BoxFuture<'static, Response<Body>> {
+        match self.edge_for(request.uri().path()) {
+            Some(edge) => {
                 if connection.plain {
                     request.extensions_mut().insert(PlainConnection);
                 }
                 let edge = edge.clone();
-                Box::pin(async move { Ok(edge.serve(request).await) })
+                Box::pin(async move { edge.serve(request).await })
             }
-            _ => {
-                let client = self.proxies.client(connection.address, request.headers());
-                request.extensions_mut().insert(ConnectInfo(client));
-                Box::pin(self.router.clone().oneshot(request))
-            }
+            None => Box::pin(self.route(request.map(Body::new), connection)),
         }
+    }
+
+    /// What answers a request for this path, if it is one for an object.
+    pub(crate) fn edge_for(&self, path: &str) -> Option<&Edge> {
+        self.edge.as_ref().filter(|_| Edge::owns(path))
+    }
+
+    /// Answers a request that is not for the edge.
+    pub(crate) fn route(
+        &self,
+        mut request: Request<Body>,
+        connection: Connection,
+    ) -> impl Future<Output = Response<Body>> + Send + 'static {
+        let client = self.proxies.client(connection.address, request.headers());
+        request.extensions_mut().insert(ConnectInfo(client));
+        let answered = self.router.clone().oneshot(request);
+        async move { answered.await.unwrap_or_else(|never| match never {}) }
     }
 }

@@ -1,76 +1,140 @@
 //! `/healthz` and `/readyz`.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
+use axum::extract::ConnectInfo;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use serde_json::json;
+use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout};
 use tonearm_blobs::Blobs;
 use tonearm_catalog::Catalog;
-use tonearm_media::Media;
 use tonearm_service::Space;
 
+/// How long a result is given out again: being asked must not cost what is asked about.
+const FRESH: Duration = Duration::from_secs(5);
+
+/// How long a part may take to answer.
+const DEADLINE: Duration = Duration::from_secs(5);
+
 /// What readiness depends on; what a node does not use is left out.
-#[derive(Clone)]
 pub(crate) struct Health {
     pub(crate) catalog: Option<Catalog>,
     pub(crate) blobs: Blobs,
-    pub(crate) media: Option<Media>,
+    /// Whether ffmpeg was found to work at the start.
+    pub(crate) media: Option<Arc<AtomicBool>>,
     pub(crate) space: Space,
     /// Set where the store turned out to belong to another database after the start.
     pub(crate) is_other_store: Arc<AtomicBool>,
+    /// Set once the node stops.
+    pub(crate) is_stopping: Arc<AtomicBool>,
 }
+
+/// How each part is: `ok`, `unavailable` or `not used`.
+#[derive(Debug, Clone, Copy)]
+struct Report {
+    database: &'static str,
+    store: &'static str,
+    ffmpeg: &'static str,
+    space: &'static str,
+}
+
+impl Report {
+    fn is_ok(self) -> bool {
+        [self.database, self.store, self.ffmpeg, self.space].iter().all(|part| *part != UNAVAILABLE)
+    }
+}
+
+const OK: &str = "ok";
+const UNAVAILABLE: &str = "unavailable";
+const NOT_USED: &str = "not used";
+
+/// The last report and when it was made.
+type Last = Mutex<Option<(Instant, Report)>>;
 
 impl Health {
     pub(crate) fn router(self) -> Router {
-        let ready = move || {
-            let health = self.clone();
-            async move { health.ready().await }
+        let (health, last) = (Arc::new(self), Arc::new(Last::default()));
+        let ready = async move |ConnectInfo(client): ConnectInfo<SocketAddr>| {
+            health.answer(&last, client.ip().to_canonical().is_loopback()).await
         };
         Router::new().route("/healthz", get(async || Json(json!({"ok": true})))).route("/readyz", get(ready))
     }
 
-    /// 200 where everything is reachable and has free space, else 503; each part by name.
-    async fn ready(&self) -> Response {
-        let catalog = async {
+    /// 200 where everything is reachable and has free space, else 503. Which part is not is told to this machine only.
+    async fn answer(&self, last: &Last, is_local: bool) -> Response {
+        if self.is_stopping.load(Ordering::Relaxed) {
+            return (StatusCode::SERVICE_UNAVAILABLE, Json(json!({"ok": false, "stopping": true})))
+                .into_response();
+        }
+        let report = self.recent(last).await;
+        let status = if report.is_ok() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+        let mut body = json!({"ok": report.is_ok()});
+        if is_local {
+            let Report { database, store, ffmpeg, space } = report;
+            body = json!({
+                "ok": report.is_ok(), "database": database, "store": store, "ffmpeg": ffmpeg, "space": space,
+            });
+        }
+        (status, Json(body)).into_response()
+    }
+
+    /// A report of the last seconds. Of several that ask at once, one looks and the others wait for it.
+    async fn recent(&self, last: &Last) -> Report {
+        let mut last = last.lock().await;
+        if let Some((made_at, report)) = *last
+            && made_at.elapsed() < FRESH
+        {
+            return report;
+        }
+        let report = self.look().await;
+        *last = Some((Instant::now(), report));
+        report
+    }
+
+    async fn look(&self) -> Report {
+        let database = async {
             match &self.catalog {
-                Some(catalog) => report("catalog", catalog.ping().await),
-                None => "not used",
-            }
-        };
-        let media = async {
-            match &self.media {
-                Some(media) => report("ffmpeg", media.check().await),
-                None => "not used",
+                Some(catalog) => part("catalog", catalog.ping()).await,
+                None => NOT_USED,
             }
         };
         let store = async {
             match self.is_other_store.load(Ordering::Relaxed) {
-                true => "unavailable",
-                false => report("store", self.blobs.check().await),
+                true => UNAVAILABLE,
+                false => part("store", self.blobs.check()).await,
             }
         };
-        let space = async { report("space", self.space.shortage().await.map_or(Ok(()), Err)) };
-        let (catalog, store, ffmpeg, space) = futures::join!(catalog, store, media, space);
-        let ok = [catalog, store, ffmpeg, space].iter().all(|part| *part != "unavailable");
-        let status = if ok { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-        (
-            status,
-            Json(json!({"ok": ok, "database": catalog, "store": store, "ffmpeg": ffmpeg, "space": space})),
-        )
-            .into_response()
+        let space = part("space", async { self.space.shortage().await.map_or(Ok(()), Err) });
+        let (database, store, space) = futures::join!(database, store, space);
+        let ffmpeg = match &self.media {
+            Some(works) if works.load(Ordering::Relaxed) => OK,
+            Some(_) => UNAVAILABLE,
+            None => NOT_USED,
+        };
+        Report { database, store, ffmpeg, space }
     }
 }
 
-fn report<T, E: std::fmt::Display>(part: &str, result: Result<T, E>) -> &'static str {
-    match result {
-        Ok(_) => "ok",
-        Err(error) => {
-            tracing::warn!(part, %error, "not ready");
-            "unavailable"
+async fn part<T, E>(name: &str, checked: impl Future<Output = Result<T, E>>) -> &'static str
+where
+    E: std::fmt::Display,
+{
+    match timeout(DEADLINE, checked).await {
+        Ok(Ok(_)) => OK,
+        Ok(Err(error)) => {
+            tracing::warn!(part = name, %error, "not ready");
+            UNAVAILABLE
+        }
+        Err(_) => {
+            tracing::warn!(part = name, "not ready: there was no answer in time");
+            UNAVAILABLE
         }
     }
 }

@@ -6,6 +6,8 @@ mod config;
 mod direct;
 mod front;
 mod health;
+mod http2;
+mod http_date;
 mod lanes;
 mod log;
 mod manifests;

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Router;
 use tokio::net::TcpListener;
@@ -35,6 +36,7 @@ pub struct Node {
     public_url: String,
     parts: Option<Parts>,
     scratch: Option<Scratch>,
+    is_stopping: Arc<AtomicBool>,
     shutdown: CancellationToken,
     tasks: Vec<JoinHandle<()>>,
     /// Cancelled once all requests are answered.
@@ -61,13 +63,21 @@ impl Node {
             public_url,
             parts: None,
             scratch: None,
+            is_stopping: Arc::default(),
             shutdown,
             tasks: Vec::new(),
             answered: CancellationToken::new(),
             last_tasks: Vec::new(),
         };
-        let (front, worker) = node.wire(config, ambient, &secrets, blobs).await?;
-        let server = Server { front, limits: config.server_limits, tls: tls.as_ref().map(Tls::acceptor) };
+        let is_media_checked = Arc::new(AtomicBool::new(false));
+        let (front, worker) =
+            node.wire(config, ambient, &secrets, blobs, Arc::clone(&is_media_checked)).await?;
+        let server = Server {
+            front,
+            limits: config.server_limits,
+            tls: tls.as_ref().map(Tls::acceptor),
+            is_http2_without_tls: config.http2_without_tls,
+        };
         node.tasks.push(tokio::spawn(server::serve(listener, server, node.shutdown.clone())));
         if let Some(tls) = tls {
             let stopped = node.shutdown.clone().cancelled_owned();
@@ -81,6 +91,7 @@ impl Node {
         // Requests are answered while ffmpeg is still being looked at.
         if let Some((media, worker)) = worker {
             media.check().await?;
+            is_media_checked.store(true, Ordering::Relaxed);
             node.tasks.push(tokio::spawn(worker.work(node.shutdown.clone())));
         }
         Ok(node)
@@ -92,8 +103,10 @@ impl Node {
         ambient: Ambient,
         secrets: &Secrets,
         blobs: Blobs,
+        is_media_checked: Arc<AtomicBool>,
     ) -> Result<(Front, Option<(Media, Worker)>), StartError> {
         let meter = Meter::new();
+        let of_front = ambient.clone();
         let signer = opening::signer(config, secrets);
         let mut edge = config.has_role(Role::Edge).then(|| {
             Edge::new(blobs.clone(), signer.clone(), ambient.clone(), EdgeConfig::default())
@@ -106,6 +119,7 @@ impl Node {
             media: None,
             space: opening::space(config),
             is_other_store: Arc::default(),
+            is_stopping: Arc::clone(&self.is_stopping),
         };
         let mut app = Router::new();
         let mut worker = None;
@@ -142,7 +156,7 @@ impl Node {
                 );
             }
             if config.has_role(Role::Worker) {
-                health.media = Some(media.clone());
+                health.media = Some(is_media_checked);
                 blobs
                     .remove_temporaries(ambient.now().plus_seconds(-3600))
                     .await
@@ -167,7 +181,7 @@ impl Node {
             self.keep_up_alone(config, &ambient, &signer, &blobs, &meter);
         }
         let proxies = config.trusted_proxies.clone().into();
-        Ok((Front { edge, proxies, router: app.merge(health.router()) }, worker))
+        Ok((Front { edge, proxies, router: app.merge(health.router()), ambient: of_front }, worker))
     }
 
     /// What goes on beside answering, on a node with a catalog.
@@ -212,8 +226,14 @@ impl Node {
         self.parts.as_ref()
     }
 
+    /// Tells whoever asks whether the node is ready that it is not any more. Requests are still answered.
+    pub fn announce_stop(&self) {
+        self.is_stopping.store(true, Ordering::Relaxed);
+    }
+
     /// Stops: no new connections, open requests finish, running jobs stop and return their leases.
     pub async fn stop(self) {
+        self.announce_stop();
         self.shutdown.cancel();
         join(self.tasks).await;
         self.answered.cancel();

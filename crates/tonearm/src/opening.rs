@@ -35,9 +35,23 @@ pub(crate) fn signer(config: &Config, secrets: &Secrets) -> UrlSigner {
 pub(crate) fn secrets(config: &Config, ambient: &Ambient) -> Result<Secrets, StartError> {
     match &config.secrets {
         Some(secrets) => Ok(secrets.clone()),
-        None => secret::read_or_make(&config.data_dir, ambient)
-            .map_err(|source| StartError::DataDir { path: config.data_dir.join("secret"), source }),
+        None => {
+            let path = config.data_dir.join("secret");
+            // Other nodes would not know it, and could neither verify what this one signs nor open what it seals.
+            if !is_alone(config) && !path.exists() {
+                return Err(StartError::Secret);
+            }
+            secret::read_or_make(&config.data_dir, ambient)
+                .map_err(|source| StartError::DataDir { path, source })
+        }
     }
+}
+
+/// Whether all that there is of the service is on this machine.
+fn is_alone(config: &Config) -> bool {
+    config.database_url.sqlite_path().is_some()
+        && !config.storage_url.is_bucket()
+        && config.has_role(Role::Api)
 }
 
 /// The catalog of a service, which sets up an empty database and migrates where the configuration says so.

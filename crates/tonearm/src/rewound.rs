@@ -19,6 +19,11 @@ impl<S> Rewound<S> {
         Self { before, stream }
     }
 
+    /// Whether the bytes that were read before begin so.
+    pub(crate) fn starts_with(&self, bytes: &[u8]) -> bool {
+        self.before.starts_with(bytes)
+    }
+
     pub(crate) fn get_ref(&self) -> &S {
         &self.stream
     }

@@ -1,5 +1,6 @@
 //! Accepts connections and serves them until told to stop, then lets the open ones finish.
 
+use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
@@ -7,11 +8,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use hyper::server::conn::{http1, http2};
+use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown, Watcher};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Handle;
@@ -22,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::direct::{Direct, Ended};
 use crate::front::{Connection, Front};
+use crate::http2::{GATHERED_BYTES, Http2};
 use crate::lanes::{Lane, Lanes};
 use crate::progress::{Patience, Progress, Socket, Watched};
 use crate::rewound::Rewound;
@@ -60,6 +63,8 @@ pub(crate) struct Server {
     pub(crate) limits: ServerLimits,
     /// Where connections begin with TLS.
     pub(crate) tls: Option<TlsAcceptor>,
+    /// Whether clients may speak HTTP/2 without TLS.
+    pub(crate) is_http2_without_tls: bool,
 }
 
 /// Serves what comes to `listener` until `shutdown`, then drains.
@@ -115,15 +120,37 @@ impl Connected {
             let Some(stream) = taken_over(stream.into_std()) else { return };
             elsewhere.spawn(async move {
                 let Some(stream) = taken_over(TcpStream::from_std(stream)) else { return };
-                self.server.converse(Begun::plain(read, stream), self.address, self.watcher).await;
-                drop(self.permit);
+                self.converse(Begun::Plain(Rewound::new(read, stream)), stopped).await;
             });
         });
     }
 
     async fn run(self, stream: TcpStream, stopped: CancellationToken) {
         if let Some(begun) = self.server.begin(stream, &stopped).await {
-            self.server.converse(begun, self.address, self.watcher).await;
+            self.converse(begun, stopped).await;
+        }
+    }
+
+    /// Serves a connection until it ends.
+    async fn converse(self, begun: Begun, stopped: CancellationToken) {
+        let (server, address) = (self.server, self.address);
+        match begun {
+            Begun::Plain(stream) => {
+                let socket = Socket::of(stream.get_ref());
+                let connection = Connection { address, plain: true };
+                match stream.starts_with(PREFACE) && server.is_http2_without_tls {
+                    true => server.serve_http2(stream, socket, connection, stopped).await,
+                    false => server.serve_http1(stream, socket, connection, self.watcher).await,
+                }
+            }
+            Begun::Tls { stream, is_http2 } => {
+                let socket = Socket::of(stream.get_ref().0);
+                let connection = Connection { address, plain: false };
+                match is_http2 {
+                    true => server.serve_http2(*stream, socket, connection, stopped).await,
+                    false => server.serve_http1(*stream, socket, connection, self.watcher).await,
+                }
+            }
         }
         drop(self.permit);
     }
@@ -156,16 +183,20 @@ impl Server {
             Some(tls) => stopped.run_until_cancelled(self.begin_tls(tls, stream)).await?,
             None => {
                 let (read, stream) = self.answer_objects(stream, stopped).await?;
-                Some(Begun::plain(read, stream))
+                Some(Begun::Plain(Rewound::new(read, stream)))
             }
         }
     }
 
     async fn begin_tls(&self, tls: &TlsAcceptor, stream: TcpStream) -> Option<Begun> {
         match tokio::time::timeout(self.limits.header_timeout, Box::pin(tls.accept(stream))).await {
-            Ok(Ok(stream)) => {
-                let http2 = stream.get_ref().1.alpn_protocol() == Some(HTTP2);
-                return Some(Begun::Tls { stream: Box::new(stream), http2 });
+            Ok(Ok(mut stream)) => {
+                let is_http2 = stream.get_ref().1.alpn_protocol() == Some(HTTP2);
+                if is_http2 {
+                    // All that was gathered becomes records at once, and is written at once.
+                    stream.get_mut().1.set_buffer_limit(Some(GATHERED_BYTES));
+                }
+                return Some(Begun::Tls { stream: Box::new(stream), is_http2 });
             }
             Ok(Err(error)) => tracing::debug!(%error, "a connection did not begin well"),
             Err(_) => tracing::debug!("a connection did not begin in time"),
@@ -199,24 +230,10 @@ impl Server {
         }
     }
 
-    async fn converse(&self, begun: Begun, address: SocketAddr, watcher: Watcher) {
-        match begun {
-            Begun::Plain { stream, http2 } => {
-                let socket = Socket::of(stream.get_ref());
-                self.serve(stream, socket, http2, Connection { address, plain: true }, watcher).await;
-            }
-            Begun::Tls { stream, http2 } => {
-                let socket = Socket::of(stream.get_ref().0);
-                self.serve(*stream, socket, http2, Connection { address, plain: false }, watcher).await;
-            }
-        }
-    }
-
-    fn serve<S>(
+    fn serve_http1<S>(
         &self,
         stream: S,
         socket: Socket,
-        http2: bool,
         connection: Connection,
         watcher: Watcher,
     ) -> BoxFuture<'_, ()>
@@ -226,28 +243,41 @@ impl Server {
         let progress = Arc::new(Progress::over(socket));
         let stream = TokioIo::new(Watched::new(stream, progress.clone()));
         let front = self.front.clone();
-        let service = service_fn(move |request| front.answer(request, connection));
-        if http2 {
-            let served = http2_of(self.limits).serve_connection(stream, service);
-            Box::pin(self.watch(served, progress, watcher))
-        } else {
-            let served = http1_of(self.limits).serve_connection(stream, service);
-            Box::pin(self.watch(served, progress, watcher))
-        }
+        let service = service_fn(move |request| front.answer(request, connection).map(Ok::<_, Infallible>));
+        let served = watcher.watch(http1_of(self.limits).serve_connection(stream, service));
+        Box::pin(self.watch(served, progress))
+    }
+
+    fn serve_http2<S>(
+        &self,
+        stream: S,
+        socket: Socket,
+        connection: Connection,
+        stopped: CancellationToken,
+    ) -> BoxFuture<'_, ()>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let progress = Arc::new(Progress::over(socket));
+        let stream = Watched::new(stream, progress.clone());
+        let (front, patience) = (self.front.clone(), self.limits.patience());
+        let http2 = Http2 { front, connection, patience, stopped };
+        Box::pin(self.watch(http2.serve(stream, progress.clone()), progress))
     }
 
     /// Serves a connection until it ends, or its client has stalled.
-    async fn watch<C>(&self, connection: C, progress: Arc<Progress>, watcher: Watcher)
-    where
-        C: GracefulConnection<Error = hyper::Error> + Send,
-    {
+    async fn watch<E: std::fmt::Display>(
+        &self,
+        served: impl Future<Output = Result<(), E>> + Send,
+        progress: Arc<Progress>,
+    ) {
         tokio::select! {
             biased;
-            served = watcher.watch(connection) => if let Err(error) = served {
+            served = served => if let Err(error) = served {
                 tracing::debug!(%error, "a connection ended early");
             },
             () = progress.given_up(self.limits.patience()) => {
-                tracing::debug!("a client took nothing of what it was sent");
+                tracing::debug!("a client said nothing, or took nothing of what it was sent");
             }
         }
     }
@@ -255,16 +285,12 @@ impl Server {
 
 /// A connection that has begun.
 enum Begun {
-    Plain { stream: Rewound<TcpStream>, http2: bool },
-    Tls { stream: Box<TlsStream<TcpStream>>, http2: bool },
-}
-
-impl Begun {
-    /// A connection without TLS, of which this was read.
-    fn plain(read: Bytes, stream: TcpStream) -> Self {
-        let http2 = read.starts_with(PREFACE);
-        Self::Plain { stream: Rewound::new(read, stream), http2 }
-    }
+    /// Without TLS.
+    Plain(Rewound<TcpStream>),
+    Tls {
+        stream: Box<TlsStream<TcpStream>>,
+        is_http2: bool,
+    },
 }
 
 /// The most of a head or a body that a connection keeps for a client that does not take it.
@@ -273,17 +299,6 @@ const BUFFER_BYTES: usize = 64 * 1024;
 fn http1_of(limits: ServerLimits) -> http1::Builder {
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(limits.header_timeout).max_buf_size(BUFFER_BYTES);
-    builder
-}
-
-fn http2_of(limits: ServerLimits) -> http2::Builder<TokioExecutor> {
-    let mut builder = http2::Builder::new(TokioExecutor::new());
-    builder
-        .timer(TokioTimer::new())
-        .keep_alive_interval(Some(limits.header_timeout))
-        .max_concurrent_streams(100)
-        .max_send_buf_size(BUFFER_BYTES)
-        .max_header_list_size(32 * 1024);
     builder
 }
 

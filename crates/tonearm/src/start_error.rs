@@ -18,6 +18,12 @@ pub enum StartError {
         /// Why.
         source: std::io::Error,
     },
+    /// Nodes that share a database or a store have no secret to share.
+    #[error(
+        "secret: a node that shares its database or its store with others, or does not have the role api, needs the master \
+         secret that all of them use. Set `secret` or TONEARM_SECRET"
+    )]
+    Secret,
     /// The address cannot be listened on.
     #[error("cannot listen on {address}: {source}")]
     Listen {

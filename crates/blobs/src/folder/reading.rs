@@ -15,7 +15,7 @@ use crate::object::Reading;
 
 /// Bytes copied at once: enough that a switch to a blocking thread costs little, few enough that many readers who
 /// take their time do not hold much memory.
-const COPIED_CHUNK: u64 = 128 * 1024;
+const COPIED_CHUNK: u64 = 64 * 1024;
 /// Bytes of a mapped file at once: they take no memory, but a connection that sends them keeps others waiting.
 const MAPPED_CHUNK: u64 = 512 * 1024;
 

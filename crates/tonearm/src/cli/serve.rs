@@ -65,7 +65,17 @@ pub(super) async fn run(config: &Config, ambient: Ambient, args: Args) -> Result
         invite(parts).await?;
     }
     tokio::select! {
-        _ = terminate.recv() => {}
+        _ = terminate.recv() => {
+            // Load balancers see it in `/readyz`, and have this time to send their clients elsewhere.
+            node.announce_stop();
+            tracing::info!(delay = ?config.shutdown_delay, "stopping after the delay");
+            tokio::select! {
+                () = tokio::time::sleep(config.shutdown_delay) => {}
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+        }
+        // Somebody sits in front of it.
         _ = interrupt.recv() => {}
     }
     tracing::info!("stopping: open requests may finish");

@@ -27,8 +27,10 @@ pub(super) struct Settings {
     pub(super) forwarded_header: Option<String>,
     pub(super) tls_cert: Option<PathBuf>,
     pub(super) tls_key: Option<PathBuf>,
+    pub(super) http2_without_tls: Option<bool>,
     pub(super) database: DatabaseSettings,
     pub(super) limits: LimitSettings,
+    pub(super) shutdown: ShutdownSettings,
     pub(super) library: LibrarySettings,
     pub(super) usage: UsageSettings,
     pub(super) retention: RetentionSettings,
@@ -62,6 +64,13 @@ pub(super) struct LimitSettings {
     pub(super) min_bytes_per_second: Option<u32>,
     pub(super) requests_per_minute_per_key: Option<u32>,
     pub(super) requests_per_minute_per_address: Option<u32>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct ShutdownSettings {
+    pub(super) delay_seconds: Option<u32>,
+    pub(super) drain_seconds: Option<u32>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -158,6 +167,7 @@ impl Settings {
         variables.text("forwarded_header", &mut settings.forwarded_header);
         variables.path("tls_cert", &mut settings.tls_cert);
         variables.path("tls_key", &mut settings.tls_key);
+        variables.toml("http2_without_tls", &mut settings.http2_without_tls)?;
         variables.toml("database.connections", &mut settings.database.connections)?;
         variables
             .toml("database.statement_timeout_seconds", &mut settings.database.statement_timeout_seconds)?;
@@ -176,6 +186,8 @@ impl Settings {
             "limits.requests_per_minute_per_address",
             &mut settings.limits.requests_per_minute_per_address,
         )?;
+        variables.toml("shutdown.delay_seconds", &mut settings.shutdown.delay_seconds)?;
+        variables.toml("shutdown.drain_seconds", &mut settings.shutdown.drain_seconds)?;
         variables.toml("library.keep_deleted_hours", &mut settings.library.keep_deleted_hours)?;
         variables.toml("usage.keep_titles", &mut settings.usage.keep_titles)?;
         let retention = &mut settings.retention;

@@ -9,7 +9,7 @@ use tonearm_blobs::{CacheTerms, StorageUrl};
 use tonearm_service::UploadLimits;
 
 use super::error::{ConfigError, positive};
-use super::file::{EdgeSettings, LimitSettings};
+use super::file::{EdgeSettings, LimitSettings, ShutdownSettings};
 use crate::ServerLimits;
 
 /// How often it is asked again whether an object that is kept still exists.
@@ -35,6 +35,7 @@ pub(super) fn rate_limits(settings: &LimitSettings) -> RateLimits {
 pub(super) fn server_limits(
     settings: &LimitSettings,
     edge: &EdgeSettings,
+    shutdown: &ShutdownSettings,
 ) -> Result<ServerLimits, ConfigError> {
     let seconds = |name: &str, setting: Option<u32>, default| {
         let seconds = setting.unwrap_or(default);
@@ -45,7 +46,7 @@ pub(super) fn server_limits(
         header_timeout: seconds("limits.header_timeout_seconds", settings.header_timeout_seconds, 30)?,
         min_bytes_per_second: settings.min_bytes_per_second.unwrap_or(500),
         send_timeout: seconds("limits.send_timeout_seconds", settings.send_timeout_seconds, 60)?,
-        drain: Duration::from_secs(30),
+        drain: Duration::from_secs(shutdown.drain_seconds.unwrap_or(30).into()),
         delivery_threads: usize::try_from(edge.threads.unwrap_or(0)).ok().and_then(NonZeroUsize::new),
     })
 }

@@ -1,14 +1,14 @@
 //! Heads of answers as they are on the wire (RFC 9112).
 
-use std::cell::RefCell;
 use std::io::Write as _;
-use std::time::{Duration, SystemTime};
 
 use hyper::StatusCode;
 use hyper::header::HeaderMap;
 use hyper::http::response;
 use tonearm_domain::Timestamp;
 use tonearm_edge::Again;
+
+use crate::http_date::http_date;
 
 /// Room for most of them.
 const USUAL: usize = 1024;
@@ -64,24 +64,6 @@ fn write_lines(bytes: &mut Vec<u8>, lines: &HeaderMap) {
 
 fn write_end(bytes: &mut Vec<u8>, now: Timestamp, is_last: bool) {
     bytes.extend_from_slice(b"date: ");
-    write_date(bytes, now);
+    bytes.extend_from_slice(&http_date(now));
     bytes.extend_from_slice(if is_last { b"\r\nconnection: close\r\n\r\n" } else { b"\r\n\r\n" });
-}
-
-thread_local! {
-    /// The second that was written last, and how.
-    static DATE: RefCell<(i64, [u8; 29])> = const { RefCell::new((i64::MIN, [0; 29])) };
-}
-
-fn write_date(bytes: &mut Vec<u8>, now: Timestamp) {
-    DATE.with_borrow_mut(|(second, date)| {
-        if *second != now.unix_seconds() {
-            *second = now.unix_seconds();
-            let since_1970 = Duration::from_secs(u64::try_from(*second).unwrap_or(0));
-            let text = httpdate::HttpDate::from(SystemTime::UNIX_EPOCH + since_1970);
-            // 29 characters in every year up to 9999.
-            let _ = write!(&mut date[..], "{text}");
-        }
-        bytes.extend_from_slice(date);
-    });
 }

@@ -80,9 +80,8 @@ async fn survive(disk: &SmallDisk, limit: &str) {
         let read = client.get(&format!("/v1/collection/{collection}")).await;
         assert_eq!(read.status, StatusCode::OK, "reads go on");
         if limit != "0" {
-            let ready = client.get("/readyz").await;
-            assert_eq!(ready.status, StatusCode::SERVICE_UNAVAILABLE);
-            assert_eq!(ready.json()["space"], "unavailable");
+            let ready = until_ready_is(&client, StatusCode::SERVICE_UNAVAILABLE).await;
+            assert_eq!(ready["space"], "unavailable");
             assert_eq!(upload(&client, &waiting).await, StatusCode::INSUFFICIENT_STORAGE);
         }
         disk.free();
@@ -94,7 +93,7 @@ async fn survive(disk: &SmallDisk, limit: &str) {
             answers.collections.len() >= collections + 3 && answers.tracks.len() >= tracks + 3
         };
         until(&answers, goes_on).await;
-        assert_eq!(client.get("/readyz").await.status, StatusCode::OK);
+        until_ready_is(&client, StatusCode::OK).await;
         assert_eq!(upload(&client, &waiting).await, StatusCode::OK);
     }
     stop.store(true, Ordering::Relaxed);
@@ -198,6 +197,19 @@ async fn upload_tracks(
 }
 
 /// Waits until the answers are such, for at most a minute.
+/// Waits until `/readyz` has this status: what it found is given out for some seconds.
+async fn until_ready_is(client: &Client, status: StatusCode) -> serde_json::Value {
+    let begun = std::time::Instant::now();
+    loop {
+        let ready = client.get("/readyz").await;
+        if ready.status == status {
+            return ready.json();
+        }
+        assert!(begun.elapsed() < Duration::from_secs(20), "still {}", ready.status);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
 async fn until(answers: &Mutex<Answers>, are: impl Fn(&Answers) -> bool) {
     for _ in 0..3000 {
         if are(&*answers.lock().await) {

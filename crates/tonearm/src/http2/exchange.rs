@@ -1,0 +1,181 @@
+//! A request over HTTP/2 and its answer.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
+
+use axum::body::Body as AnyBody;
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use h2::server::SendResponse;
+use h2::{Reason, RecvStream};
+use hyper::body::Body;
+use hyper::header::{self, HeaderName, HeaderValue};
+use hyper::http::{request, response};
+use hyper::{Method, Request, Response, StatusCode};
+use tokio_util::task::AbortOnDropHandle;
+use tonearm_domain::{Ambient, Timestamp};
+use tonearm_edge::{Content, Edge};
+
+use super::received::Received;
+use super::sending::{First, Sending};
+use crate::front::{Connection, Front};
+use crate::http_date::http_date;
+use crate::progress::Patience;
+
+/// Header lines that belong to a connection of HTTP/1 (RFC 9113, section 8.2.2).
+const OF_CONNECTIONS: [HeaderName; 5] = [
+    header::CONNECTION,
+    HeaderName::from_static("keep-alive"),
+    HeaderName::from_static("proxy-connection"),
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+];
+
+/// An exchange until its end.
+pub(super) type Running = BoxFuture<'static, ()>;
+
+/// What the exchanges of a connection share.
+pub(super) struct Exchanges {
+    front: Front,
+    connection: Connection,
+    patience: Patience,
+    open: Arc<AtomicUsize>,
+}
+
+/// One of the exchanges that are open.
+pub(super) struct Open(Arc<AtomicUsize>);
+
+impl Open {
+    fn one_more(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(count))
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Exchanges {
+    pub(super) fn new(front: Front, connection: Connection, patience: Patience) -> Self {
+        Self { front, connection, patience, open: Arc::default() }
+    }
+
+    /// Answers a request.
+    pub(super) fn run(&self, request: Request<RecvStream>, respond: SendResponse<Bytes>) -> Running {
+        let open = Open::one_more(&self.open);
+        let reply = Reply { respond, patience: self.patience, open, ambient: self.front.ambient.clone() };
+        let (head, body) = request.into_parts();
+        if head.method == Method::CONNECT {
+            return Box::pin(reply.refuse(StatusCode::METHOD_NOT_ALLOWED));
+        }
+        match self.front.edge_for(head.uri.path()) {
+            // The body of a request for an object means nothing, and is not waited for.
+            Some(edge) => Box::pin(deliver(edge.clone(), head, reply)),
+            None => {
+                let length = head.headers.get(header::CONTENT_LENGTH);
+                let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
+                let body = AnyBody::new(Received::new(body, length));
+                let answer = self.front.route(Request::from_parts(head, body), self.connection);
+                Box::pin(route(answer, reply))
+            }
+        }
+    }
+}
+
+/// Sends an object.
+async fn deliver(edge: Edge, head: request::Parts, mut reply: Reply) {
+    // Boxed, so that what it takes to answer is given back while the answer is sent, which may take long.
+    let answer = Box::pin(async move { edge.answer(&head).await });
+    let Some(response) = reply.unless_reset(answer).await else { return };
+    let (head, content) = response.into_parts();
+    match content {
+        Content::Empty => reply.send(head, AnyBody::empty(), First::Bytes).await,
+        Content::Text(text) => reply.send(head, AnyBody::from(text), First::Bytes).await,
+        Content::Object(object) => reply.send(head, object, First::Leave).await,
+        Content::Parts(parts) => reply.send(head, parts, First::Leave).await,
+    }
+}
+
+/// Sends what the router answers. It works in a task of its own, so that other streams need not wait for it.
+async fn route<F>(answer: F, mut reply: Reply)
+where
+    F: Future<Output = Response<AnyBody>> + Send + 'static,
+{
+    let answer = AbortOnDropHandle::new(tokio::spawn(answer));
+    match reply.unless_reset(answer).await {
+        Some(Ok(response)) => {
+            let (head, body) = response.into_parts();
+            reply.send(head, body, First::Bytes).await;
+        }
+        Some(Err(error)) => {
+            tracing::error!(%error, "a request was not answered");
+            reply.respond.send_reset(Reason::INTERNAL_ERROR);
+        }
+        None => {}
+    }
+}
+
+/// Where an answer goes.
+struct Reply {
+    respond: SendResponse<Bytes>,
+    patience: Patience,
+    open: Open,
+    ambient: Ambient,
+}
+
+impl Reply {
+    /// What `work` gives, unless the client resets the stream before.
+    async fn unless_reset<F: Future>(&mut self, work: F) -> Option<F::Output> {
+        let mut work = pin!(work);
+        poll_fn(|context| match self.respond.poll_reset(context) {
+            Poll::Ready(_) => Poll::Ready(None),
+            Poll::Pending => work.as_mut().poll(context).map(Some),
+        })
+        .await
+    }
+
+    async fn refuse(self, status: StatusCode) {
+        let mut response = Response::new(AnyBody::empty());
+        *response.status_mut() = status;
+        let (head, body) = response.into_parts();
+        self.send(head, body, First::Bytes).await;
+    }
+
+    async fn send<B>(mut self, mut head: response::Parts, body: B, first: First)
+    where
+        B: Body<Data = Bytes> + Unpin,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        finish(&mut head, body.size_hint().exact(), self.ambient.now());
+        let is_whole = body.is_end_stream();
+        match self.respond.send_response(Response::from_parts(head, ()), is_whole) {
+            Ok(stream) if !is_whole => Sending::new(stream, self.patience, self.open).send(body, first).await,
+            Ok(_) => {}
+            Err(error) => tracing::debug!(%error, "an answer could not be sent"),
+        }
+    }
+}
+
+/// Makes the head of an answer one of HTTP/2.
+fn finish(head: &mut response::Parts, length: Option<u64>, now: Timestamp) {
+    for name in &OF_CONNECTIONS {
+        head.headers.remove(name);
+    }
+    if let Some(length @ 1..) = length {
+        head.headers.entry(header::CONTENT_LENGTH).or_insert_with(|| length.into());
+    }
+    if let Ok(date) = HeaderValue::from_bytes(&http_date(now)) {
+        head.headers.entry(header::DATE).or_insert(date);
+    }
+}

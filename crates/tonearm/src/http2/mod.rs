@@ -1,0 +1,163 @@
+//! Connections that speak HTTP/2 (RFC 9113).
+//!
+//! All streams of a connection run in its one task: what a stream hands over is written in the same turn, without waking
+//! another thread. What is not for the edge is answered by a task of its own.
+
+mod coalesced;
+mod exchange;
+mod received;
+mod sending;
+
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::StreamExt as _;
+use futures::stream::FuturesUnordered;
+use h2::server::{Builder, Connection as H2, Handshake};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::{Sleep, sleep};
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+
+use self::coalesced::Coalesced;
+pub(crate) use self::coalesced::GATHERED_BYTES;
+use self::exchange::Exchanges;
+use crate::front::{Connection, Front};
+use crate::progress::{Patience, Progress};
+
+/// Requests at once on one connection.
+const MOST_STREAMS: u32 = 32;
+
+/// Bytes of an answer that a stream hands over before the socket has taken those before.
+const SEND_BUFFER_BYTES: usize = 64 * 1024;
+
+/// Bytes of request bodies that a client may send before they are read, on one stream and on all together.
+const WINDOW_BYTES: u32 = 1 << 20;
+
+/// The longest head of a request, as HTTP/2 counts it (RFC 9113, section 6.5.2).
+const MOST_HEAD_BYTES: u32 = 32 * 1024;
+
+/// How long a client without open requests has to take the news that the node stops.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// What serves a connection.
+pub(crate) struct Http2 {
+    pub(crate) front: Front,
+    pub(crate) connection: Connection,
+    pub(crate) patience: Patience,
+    /// Cancelled when no more requests are to be answered.
+    pub(crate) stopped: CancellationToken,
+}
+
+impl Http2 {
+    /// Serves a connection until it ends. `progress` learns when a request is waited for, so that whoever watches it can end a
+    /// connection that has none.
+    pub(crate) async fn serve<S>(self, stream: S, progress: Arc<Progress>) -> io::Result<()>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send,
+    {
+        progress.await_head();
+        let io = Coalesced::new(stream);
+        let Some(connection) = self.begin(&io).await? else { return Ok(()) };
+        let exchanges = Exchanges::new(self.front, self.connection, self.patience);
+        let driver = Driver {
+            connection,
+            streams: FuturesUnordered::new(),
+            exchanges,
+            io,
+            progress,
+            stopped: Box::pin(self.stopped.cancelled_owned()),
+            linger: None,
+        };
+        driver.await
+    }
+
+    /// The beginning of the protocol; nothing where the node stops meanwhile.
+    async fn begin<S>(&self, io: &Coalesced<S>) -> io::Result<Option<H2<Coalesced<S>, Bytes>>>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let mut handshake: Pin<Box<Handshake<_, Bytes>>> = Box::pin(
+            Builder::new()
+                .max_concurrent_streams(MOST_STREAMS)
+                .max_send_buffer_size(SEND_BUFFER_BYTES)
+                .initial_window_size(WINDOW_BYTES)
+                .initial_connection_window_size(WINDOW_BYTES)
+                .max_header_list_size(MOST_HEAD_BYTES)
+                .handshake(io.clone()),
+        );
+        let begun = std::future::poll_fn(|context| {
+            let begun = handshake.as_mut().poll(context);
+            match io.poll_drain(context) {
+                Poll::Ready(Err(error)) if begun.is_pending() => Poll::Ready(Err(error)),
+                _ => begun.map_err(io::Error::other),
+            }
+        });
+        self.stopped.run_until_cancelled(begun).await.transpose()
+    }
+}
+
+/// A connection that has begun, as a future of its end.
+struct Driver<S> {
+    connection: H2<Coalesced<S>, Bytes>,
+    streams: FuturesUnordered<exchange::Running>,
+    exchanges: Exchanges,
+    io: Coalesced<S>,
+    progress: Arc<Progress>,
+    stopped: Pin<Box<WaitForCancellationFutureOwned>>,
+    /// Set once the node stops.
+    linger: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
+    /// Lets all streams go on, and takes in new ones, until nothing more can be done.
+    fn poll_streams(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        loop {
+            while let Poll::Ready(Some(())) = self.streams.poll_next_unpin(context) {
+                if self.streams.is_empty() {
+                    self.progress.await_head();
+                }
+            }
+            match pin!(self.connection.accept()).poll(context) {
+                Poll::Ready(Some(accepted)) => {
+                    let (request, respond) = accepted.map_err(io::Error::other)?;
+                    self.progress.begin_answer();
+                    self.streams.push(self.exchanges.run(request, respond));
+                }
+                Poll::Ready(None) => return Poll::Ready(Ok(())),
+                Poll::Pending => return Poll::Pending,
+            }
+        }
+    }
+
+    /// Tells the client once that the node stops. Ready when it has had its time.
+    fn poll_stop(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if self.linger.is_none() {
+            ready!(self.stopped.as_mut().poll(context));
+            self.connection.graceful_shutdown();
+        }
+        self.linger.get_or_insert_with(|| Box::pin(sleep(LINGER))).as_mut().poll(context)
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Future for Driver<S> {
+    type Output = io::Result<()>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let has_lingered = self.poll_stop(context).is_ready();
+        let ended = self.poll_streams(context);
+        if ended.is_pending() {
+            ready!(self.io.poll_drain(context))?;
+            if self.streams.is_empty() {
+                self.io.release();
+                if has_lingered {
+                    return Poll::Ready(Ok(()));
+                }
+            }
+        }
+        ended
+    }
+}

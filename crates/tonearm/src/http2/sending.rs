@@ -1,0 +1,199 @@
+//! The body of an answer on its way into a stream.
+
+use std::error::Error;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::task::{Poll, ready};
+use std::time::Duration;
+
+use bytes::Bytes;
+use h2::{Reason, SendStream};
+use hyper::body::Body;
+use tokio::time::{Instant, timeout};
+
+use super::exchange::Open;
+use crate::progress::Patience;
+
+/// What comes first: bytes to send, or leave to send them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum First {
+    /// Leave. Nothing is read for a client that takes nothing. For bodies that always have something to send: leave that is
+    /// not used is missing on other streams.
+    Leave,
+    /// Bytes. For bodies that are small, or wait for something to happen.
+    Bytes,
+}
+
+/// Why a body was not sent to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stopped {
+    /// The client does not want it any more, or is gone.
+    Unwanted,
+    /// The client takes nothing, or too little.
+    Stalled,
+    /// The body failed, or has another length than was said.
+    Broken,
+}
+
+/// A stream that a body is sent into.
+pub(super) struct Sending {
+    stream: SendStream<Bytes>,
+    patience: Patience,
+    open: Open,
+    pace: Pace,
+}
+
+impl Sending {
+    pub(super) fn new(stream: SendStream<Bytes>, patience: Patience, open: Open) -> Self {
+        Self { stream, patience, open, pace: Pace::default() }
+    }
+
+    /// Sends a body, or tells the client that it will not come to its end.
+    pub(super) async fn send<B>(mut self, body: B, first: First)
+    where
+        B: Body<Data = Bytes> + Unpin,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
+    {
+        let reason = match self.send_all(body, first).await {
+            Ok(()) | Err(Stopped::Unwanted) => return,
+            Err(Stopped::Stalled) => {
+                tracing::debug!("a client took nothing of what it was sent on a stream");
+                Reason::CANCEL
+            }
+            Err(Stopped::Broken) => Reason::INTERNAL_ERROR,
+        };
+        self.stream.send_reset(reason);
+    }
+
+    async fn send_all<B>(&mut self, mut body: B, first: First) -> Result<(), Stopped>
+    where
+        B: Body<Data = Bytes> + Unpin,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
+    {
+        let mut left = body.size_hint().exact();
+        loop {
+            if first == First::Leave {
+                self.leave_for(1).await?;
+            }
+            let Some(mut bytes) = self.next(&mut body).await? else {
+                if left.is_some_and(|left| left > 0) {
+                    tracing::error!("an answer ended before it was whole");
+                    return Err(Stopped::Broken);
+                }
+                return self.hand_over(Bytes::new(), true);
+            };
+            if let Some(left) = &mut left {
+                *left = left.checked_sub(bytes.len() as u64).ok_or(Stopped::Broken)?;
+            }
+            let is_last = body.is_end_stream() && left.is_none_or(|left| left == 0);
+            while !bytes.is_empty() {
+                let leave = self.leave_for(bytes.len()).await?;
+                let part = bytes.split_to(leave.min(bytes.len()));
+                self.pace.sent += part.len() as u64;
+                self.hand_over(part, is_last && bytes.is_empty())?;
+            }
+            if is_last {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The next bytes of the body, unless the client resets the stream before.
+    async fn next<B>(&mut self, body: &mut B) -> Result<Option<Bytes>, Stopped>
+    where
+        B: Body<Data = Bytes> + Unpin,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
+    {
+        loop {
+            let frame = poll_fn(|context| {
+                if self.stream.poll_reset(context).is_ready() {
+                    return Poll::Ready(Err(Stopped::Unwanted));
+                }
+                Pin::new(&mut *body).poll_frame(context).map(Ok)
+            });
+            match frame.await? {
+                None => return Ok(None),
+                Some(Err(error)) => {
+                    let error: Box<dyn Error + Send + Sync> = error.into();
+                    tracing::debug!(error, "an answer could not be sent to its end");
+                    return Err(Stopped::Broken);
+                }
+                // Trailers mean nothing here.
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(bytes) if !bytes.is_empty() => return Ok(Some(bytes)),
+                    _ => {}
+                },
+            }
+        }
+    }
+
+    /// Waits until some of so many bytes may be sent.
+    async fn leave_for(&mut self, bytes: usize) -> Result<usize, Stopped> {
+        self.stream.reserve_capacity(bytes);
+        if let leave @ 1.. = self.stream.capacity() {
+            return Ok(leave);
+        }
+        let begun = Instant::now();
+        let granted = poll_fn(|context| {
+            loop {
+                match ready!(self.stream.poll_capacity(context)) {
+                    Some(Ok(0)) => {}
+                    Some(Ok(leave)) => return Poll::Ready(Ok(leave)),
+                    Some(Err(_)) | None => return Poll::Ready(Err(Stopped::Unwanted)),
+                }
+            }
+        });
+        let granted = timeout(self.patience.send, pin!(granted)).await.unwrap_or(Err(Stopped::Stalled));
+        self.pace.waited += begun.elapsed();
+        if self.pace.is_too_slow(self.patience, self.open.count()) {
+            return Err(Stopped::Stalled);
+        }
+        granted
+    }
+
+    fn hand_over(&mut self, bytes: Bytes, is_last: bool) -> Result<(), Stopped> {
+        self.stream.send_data(bytes, is_last).map_err(|_| Stopped::Unwanted)
+    }
+}
+
+/// How much was sent in the time that the client was waited for.
+#[derive(Debug, Default)]
+struct Pace {
+    waited: Duration,
+    sent: u64,
+}
+
+impl Pace {
+    /// Whether it was too little, as often as it is time to tell. What a client has to take is shared by its streams.
+    fn is_too_slow(&mut self, patience: Patience, streams: usize) -> bool {
+        if self.waited < patience.send {
+            return false;
+        }
+        let Self { waited, sent } = std::mem::take(self);
+        let enough = u128::from(patience.bytes_per_second) * waited.as_millis() / 1000;
+        u128::from(sent) * (streams.max(1) as u128) < enough
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATIENCE: Patience =
+        Patience { head: Duration::ZERO, send: Duration::from_secs(60), bytes_per_second: 500 };
+
+    fn pace(seconds: u64, sent: u64) -> Pace {
+        Pace { waited: Duration::from_secs(seconds), sent }
+    }
+
+    #[test]
+    fn what_is_taken_is_judged_over_the_time_that_was_waited() {
+        assert!(!pace(59, 0).is_too_slow(PATIENCE, 1), "it is too early to tell");
+        assert!(pace(60, 29_999).is_too_slow(PATIENCE, 1));
+        assert!(!pace(60, 30_000).is_too_slow(PATIENCE, 1));
+        assert!(!pace(60, 3_000).is_too_slow(PATIENCE, 10), "ten streams share what is taken");
+        let mut pace = pace(120, 60_000);
+        assert!(!pace.is_too_slow(PATIENCE, 1));
+        assert_eq!((pace.waited, pace.sent), (Duration::ZERO, 0), "the next time begins");
+    }
+}
