@@ -71,6 +71,7 @@ impl Stage {
         program.set("TONEARM_LOG_FILTER", "warn");
         if let Some(url) = database {
             program.set("TONEARM_DATABASE_URL", url);
+            program.set("TONEARM_SECRET", "the master secret of the service that is measured");
             run(&program, &["migrate"])?;
         }
         let made = printed(&program, &["org", "create", "--name", "Bench", "--json"])?;

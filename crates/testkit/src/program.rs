@@ -111,13 +111,18 @@ impl Program {
         }
     }
 
-    /// Asks it to stop and waits until it has; true where it ended well.
-    pub fn terminate(&mut self) -> bool {
-        let Some(mut child) = self.child.take() else {
+    /// Asks it to stop.
+    pub fn ask_to_stop(&self) -> bool {
+        let Some(child) = &self.child else {
             return true;
         };
-        let status = Command::new("kill").arg(child.id().to_string()).status().unwrap();
-        status.success() && child.wait().unwrap().success()
+        Command::new("kill").arg(child.id().to_string()).status().unwrap().success()
+    }
+
+    /// Asks it to stop and waits until it has; true where it ended well.
+    pub fn terminate(&mut self) -> bool {
+        let was_asked = self.ask_to_stop();
+        self.child.take().is_none_or(|mut child| was_asked && child.wait().unwrap().success())
     }
 }
 

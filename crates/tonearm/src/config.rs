@@ -33,7 +33,7 @@ use crate::proxies::TrustedProxies;
 use crate::{ServerLimits, TlsFiles};
 
 pub use error::ConfigError;
-pub(crate) use file::EXAMPLE;
+pub(crate) use file::{EXAMPLE, unknown_variables};
 pub use overrides::Overrides;
 pub use role::Role;
 pub use size::ByteSize;

@@ -1,15 +1,20 @@
 //! What answers a request: the edge, or the router of everything else.
 
+use std::future::ready;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
+use axum::response::IntoResponse as _;
+use axum::{Json, Router};
 use futures::future::BoxFuture;
 use hyper::body::Incoming;
-use hyper::{Request, Response};
-use tonearm_domain::Ambient;
+use hyper::header::HOST;
+use hyper::{HeaderMap, Request, Response, StatusCode, Version};
+use serde_json::json;
+use tonearm_domain::{Ambient, RequestId};
 use tonearm_edge::{Edge, PlainConnection};
 use tower::ServiceExt;
 
@@ -24,6 +29,8 @@ pub(crate) struct Front {
     pub(crate) proxies: Arc<TrustedProxies>,
     pub(crate) router: Router,
     pub(crate) ambient: Ambient,
+    /// Set once it was told that a proxy is overlooked.
+    pub(crate) has_warned: Arc<AtomicBool>,
 }
 
 /// What is known of a connection.
@@ -45,6 +52,9 @@ impl Front {
         mut request: Request<Incoming>,
         connection: Connection,
     ) -> BoxFuture<'static, Response<Body>> {
+        if request.version() == Version::HTTP_11 && request.headers().get_all(HOST).iter().count() != 1 {
+            return Box::pin(ready(self.without_host()));
+        }
         match self.edge_for(request.uri().path()) {
             Some(edge) => {
                 if connection.plain {
@@ -68,9 +78,34 @@ impl Front {
         mut request: Request<Body>,
         connection: Connection,
     ) -> impl Future<Output = Response<Body>> + Send + 'static {
+        self.warn_of_proxy(connection.address, request.headers());
         let client = self.proxies.client(connection.address, request.headers());
         request.extensions_mut().insert(ConnectInfo(client));
         let answered = self.router.clone().oneshot(request);
         async move { answered.await.unwrap_or_else(|never| match never {}) }
+    }
+
+    /// A request of HTTP/1.1 names its host once (RFC 9112, section 3.2).
+    fn without_host(&self) -> Response<Body> {
+        let id: RequestId = self.ambient.credential_id();
+        let body = json!({
+            "ok": false,
+            "message": "send the header Host once",
+            "code": "invalid_host",
+            "api_request_id": id.to_string(),
+        });
+        (StatusCode::BAD_REQUEST, Json(body)).into_response()
+    }
+
+    fn warn_of_proxy(&self, peer: SocketAddr, headers: &HeaderMap) {
+        if !self.has_warned.load(Ordering::Relaxed)
+            && self.proxies.is_overlooked(peer, headers)
+            && !self.has_warned.swap(true, Ordering::Relaxed)
+        {
+            tracing::warn!(
+                "a proxy on this machine names the addresses of its clients, and is not trusted: rate limits and the \
+                 throttling of sign-ins are off. Set trusted_proxies"
+            );
+        }
     }
 }

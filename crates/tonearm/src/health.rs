@@ -1,5 +1,6 @@
 //! `/healthz` and `/readyz`.
 
+use std::fmt::Display;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use serde_json::json;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
 use tokio::time::{Instant, timeout};
 use tonearm_blobs::Blobs;
 use tonearm_catalog::Catalog;
@@ -27,8 +28,8 @@ const DEADLINE: Duration = Duration::from_secs(5);
 pub(crate) struct Health {
     pub(crate) catalog: Option<Catalog>,
     pub(crate) blobs: Blobs,
-    /// Whether ffmpeg was found to work at the start.
-    pub(crate) media: Option<Arc<AtomicBool>>,
+    /// Turns true once ffmpeg was found to work, at the start.
+    pub(crate) media: Option<watch::Receiver<bool>>,
     pub(crate) space: Space,
     /// Set where the store turned out to belong to another database after the start.
     pub(crate) is_other_store: Arc<AtomicBool>,
@@ -111,21 +112,19 @@ impl Health {
                 false => part("store", self.blobs.check()).await,
             }
         };
-        let space = part("space", async { self.space.shortage().await.map_or(Ok(()), Err) });
-        let (database, store, space) = futures::join!(database, store, space);
-        let ffmpeg = match &self.media {
-            Some(works) if works.load(Ordering::Relaxed) => OK,
-            Some(_) => UNAVAILABLE,
-            None => NOT_USED,
+        let ffmpeg = async {
+            match self.media.clone() {
+                Some(mut works) => part("ffmpeg", works.wait_for(|works| *works)).await,
+                None => NOT_USED,
+            }
         };
+        let space = part("space", async { self.space.shortage().await.map_or(Ok(()), Err) });
+        let (database, store, ffmpeg, space) = futures::join!(database, store, ffmpeg, space);
         Report { database, store, ffmpeg, space }
     }
 }
 
-async fn part<T, E>(name: &str, checked: impl Future<Output = Result<T, E>>) -> &'static str
-where
-    E: std::fmt::Display,
-{
+async fn part<T, E: Display>(name: &str, checked: impl Future<Output = Result<T, E>>) -> &'static str {
     match timeout(DEADLINE, checked).await {
         Ok(Ok(_)) => OK,
         Ok(Err(error)) => {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Router;
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tonearm_api::{ApiSettings, App, AppParts};
@@ -69,9 +70,8 @@ impl Node {
             answered: CancellationToken::new(),
             last_tasks: Vec::new(),
         };
-        let is_media_checked = Arc::new(AtomicBool::new(false));
-        let (front, worker) =
-            node.wire(config, ambient, &secrets, blobs, Arc::clone(&is_media_checked)).await?;
+        let (media_works, seen) = watch::channel(false);
+        let (front, worker) = node.wire(config, ambient, &secrets, blobs, seen).await?;
         let server = Server {
             front,
             limits: config.server_limits,
@@ -91,7 +91,7 @@ impl Node {
         // Requests are answered while ffmpeg is still being looked at.
         if let Some((media, worker)) = worker {
             media.check().await?;
-            is_media_checked.store(true, Ordering::Relaxed);
+            media_works.send_replace(true);
             node.tasks.push(tokio::spawn(worker.work(node.shutdown.clone())));
         }
         Ok(node)
@@ -103,7 +103,7 @@ impl Node {
         ambient: Ambient,
         secrets: &Secrets,
         blobs: Blobs,
-        is_media_checked: Arc<AtomicBool>,
+        media_works: watch::Receiver<bool>,
     ) -> Result<(Front, Option<(Media, Worker)>), StartError> {
         let meter = Meter::new();
         let of_front = ambient.clone();
@@ -156,7 +156,7 @@ impl Node {
                 );
             }
             if config.has_role(Role::Worker) {
-                health.media = Some(is_media_checked);
+                health.media = Some(media_works);
                 blobs
                     .remove_temporaries(ambient.now().plus_seconds(-3600))
                     .await
@@ -181,7 +181,9 @@ impl Node {
             self.keep_up_alone(config, &ambient, &signer, &blobs, &meter);
         }
         let proxies = config.trusted_proxies.clone().into();
-        Ok((Front { edge, proxies, router: app.merge(health.router()), ambient: of_front }, worker))
+        let router = app.merge(health.router());
+        let front = Front { edge, proxies, router, ambient: of_front, has_warned: Arc::default() };
+        Ok((front, worker))
     }
 
     /// What goes on beside answering, on a node with a catalog.

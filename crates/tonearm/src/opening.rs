@@ -36,15 +36,18 @@ pub(crate) fn secrets(config: &Config, ambient: &Ambient) -> Result<Secrets, Sta
     match &config.secrets {
         Some(secrets) => Ok(secrets.clone()),
         None => {
-            let path = config.data_dir.join("secret");
-            // Other nodes would not know it, and could neither verify what this one signs nor open what it seals.
-            if !is_alone(config) && !path.exists() {
-                return Err(StartError::Secret);
-            }
+            require_secret(config)?;
             secret::read_or_make(&config.data_dir, ambient)
-                .map_err(|source| StartError::DataDir { path, source })
+                .map_err(|source| StartError::DataDir { path: config.data_dir.join("secret"), source })
         }
     }
+}
+
+/// Refuses to make a secret where there are other nodes: they would not know it, and could neither verify what this one
+/// signs nor open what it seals.
+pub(crate) fn require_secret(config: &Config) -> Result<(), StartError> {
+    let is_there = config.secrets.is_some() || config.data_dir.join("secret").exists();
+    if is_there || is_alone(config) { Ok(()) } else { Err(StartError::Secret) }
 }
 
 /// Whether all that there is of the service is on this machine.

@@ -6,6 +6,8 @@ use std::str::FromStr;
 use hyper::HeaderMap;
 use hyper::header::{FORWARDED, HeaderName};
 
+const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
 /// A network, such as `10.0.0.0/8`; a single address is one too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Network {
@@ -105,10 +107,17 @@ impl TrustedProxies {
         client
     }
 
+    /// Whether a request comes through a proxy on this machine that is not trusted. Then all its clients share one address,
+    /// which is not limited either.
+    pub(crate) fn is_overlooked(&self, peer: SocketAddr, headers: &HeaderMap) -> bool {
+        let is_forwarded = || headers.contains_key(X_FORWARDED_FOR) || headers.contains_key(FORWARDED);
+        peer.ip().to_canonical().is_loopback() && !self.trusts(peer.ip()) && is_forwarded()
+    }
+
     /// The addresses that were named, the nearest last; `None` for what is no address.
     fn hops(&self, headers: &HeaderMap) -> Vec<Option<SocketAddr>> {
         let (name, parse): (_, fn(&str) -> Option<SocketAddr>) = match self.header {
-            ForwardedHeader::XForwardedFor => (HeaderName::from_static("x-forwarded-for"), address),
+            ForwardedHeader::XForwardedFor => (X_FORWARDED_FOR, address),
             ForwardedHeader::Forwarded => (FORWARDED, forwarded_for),
         };
         let lines = headers.get_all(name).iter().map(|line| line.to_str().unwrap_or_default());

@@ -31,9 +31,10 @@ async fn an_object_is_sent_whole(node: &Node) {
         ("cache-control", "private, max-age=31536000, immutable"),
         ("x-content-type-options", "nosniff"),
         ("access-control-allow-origin", "*"),
+        ("cross-origin-resource-policy", "cross-origin"),
         (
             "access-control-expose-headers",
-            "Content-Range, Accept-Ranges, Content-Length, ETag, Location, X-Request-Id",
+            "Content-Range, Accept-Ranges, Content-Length, ETag, Location, Retry-After, X-Request-Id",
         ),
         ("etag", &format!("\"{}\"", key.file.version)),
     ] {

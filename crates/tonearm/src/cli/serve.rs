@@ -8,6 +8,7 @@ use tonearm_domain::Ambient;
 use tonearm_service::{Caller, CreateCollection};
 
 use super::Failure;
+use crate::config::unknown_variables;
 use crate::{Config, Node, Overrides, Parts, Role, opening};
 
 #[derive(Debug, clap::Args)]
@@ -46,6 +47,11 @@ pub(super) async fn run(config: &Config, ambient: Ambient, args: Args) -> Result
     let mut terminate = signal(SignalKind::terminate()).map_err(Failure::failed)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(Failure::failed)?;
     allow_open_files();
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    for name in unknown_variables(names) {
+        tracing::warn!(name, "this variable is not a setting and is ignored");
+    }
+    opening::require_secret(config)?;
     // This can take long and can be interrupted at any point. Nobody can connect before it is done.
     tokio::select! {
         prepared = opening::prepare_tables(config, &ambient) => prepared?,

@@ -1,5 +1,6 @@
 //! The configuration file and the variables that override it.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use serde::Deserialize;
@@ -11,6 +12,34 @@ use super::{ByteSize, ConfigError, Role};
 
 /// The commented configuration file with every setting at its default.
 pub(crate) const EXAMPLE: &str = include_str!("../../../../tonearm.toml");
+
+/// The variables that stand for no file and no setting, but for where they are.
+const PLACES: [&str; 2] = ["TONEARM_CONFIG", "TONEARM_DATA_DIR"];
+
+/// Those of some names of variables that begin with `TONEARM_` and mean nothing: most are misspelt.
+pub(crate) fn unknown_variables(names: impl Iterator<Item = String>) -> Vec<String> {
+    let known: HashSet<String> = variables().collect();
+    let is_unknown =
+        |name: &String| name.starts_with("TONEARM_") && !known.contains(name) && !PLACES.contains(&&**name);
+    let mut unknown: Vec<String> = names.filter(is_unknown).collect();
+    unknown.sort();
+    unknown
+}
+
+/// The variable of each setting, as the commented file has them all.
+fn variables() -> impl Iterator<Item = String> {
+    let mut section = String::new();
+    EXAMPLE.lines().filter_map(move |line| {
+        if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            section = format!("{name}_");
+            return None;
+        }
+        let (name, _) = line.strip_prefix('#')?.split_once(" = ")?;
+        let is_name =
+            name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+        is_name.then(|| format!("TONEARM_{section}{name}").to_uppercase())
+    })
+}
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -302,6 +331,21 @@ mod tests {
         let settings = Settings::parse(&uncommented, &none).unwrap();
         let printed = format!("{settings:?}");
         assert!(!printed.contains("None"), "a setting is missing in tonearm.toml: {printed}");
+    }
+
+    #[test]
+    fn every_setting_has_a_variable_and_others_are_named() {
+        let asked = std::cell::RefCell::new(HashSet::new());
+        Settings::parse("", &|name: &str| {
+            asked.borrow_mut().insert(name.to_owned());
+            None
+        })
+        .unwrap();
+        let asked: Vec<String> = asked.into_inner().into_iter().collect();
+        assert_eq!(asked.len(), variables().count());
+        let others = ["TONEARM_CONFIG", "TONEARM_DATA_DIR", "TONEARM_LISTN", "TONEARM_LIMITS_LISTEN", "PATH"];
+        let names = asked.into_iter().chain(others.map(str::to_owned));
+        assert_eq!(unknown_variables(names), ["TONEARM_LIMITS_LISTEN", "TONEARM_LISTN"]);
     }
 
     #[test]

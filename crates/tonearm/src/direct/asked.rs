@@ -74,6 +74,7 @@ fn again(head: &httparse::Request<'_, '_>, edge: &Edge) -> Option<Asked> {
             return None;
         }
     }
+    plain.host?;
     Some(Asked { request: Request::Answered(edge.again(&plain)?), is_last })
 }
 
@@ -101,6 +102,9 @@ fn asked(head: &httparse::Request<'_, '_>) -> Option<Asked> {
                 request.headers_mut().append(name, HeaderValue::from_bytes(line.value).ok()?);
             }
         }
+    }
+    if request.headers().get_all(header::HOST).iter().count() != 1 {
+        return None;
     }
     request.extensions_mut().insert(PlainConnection);
     Some(Asked { request: Request::New(Box::new(request.into_parts().0)), is_last })

@@ -79,6 +79,54 @@ fn wrong_usage_is_one_line_and_exit_2() {
     assert!(message.starts_with("tonearm: storage_url: "), "{message}");
 }
 
+/// A secret that only this node knows would be found out much later.
+#[test]
+fn a_node_that_shares_something_needs_the_secret_of_all() {
+    for (name, value) in [
+        ("TONEARM_STORAGE_URL", "s3://bucket?endpoint=http://127.0.0.1:1"),
+        ("TONEARM_DATABASE_URL", "postgres://nobody@127.0.0.1:1/nothing"),
+        ("TONEARM_ROLES", "edge"),
+    ] {
+        let data = tempfile::tempdir().unwrap();
+        let mut program = Program::new(binary(), data.path());
+        program.set(name, value);
+        // Before anything else is looked for.
+        let refused = program.run(&["serve", "--listen", "127.0.0.1:0"]);
+        let message = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!(refused.status.code(), Some(1), "{name}: {message}");
+        assert!(message.lines().last().unwrap().starts_with("tonearm: secret: "), "{name}: {message}");
+        assert!(!data.path().join("secret").exists());
+    }
+}
+
+#[tokio::test]
+async fn misspelt_variables_and_overlooked_proxies_are_named() {
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    program.set("TONEARM_LIMITS_MAX_UPLOAD_BYTE", "1GiB");
+    program.start().await;
+    assert!(program.log().contains("TONEARM_LIMITS_MAX_UPLOAD_BYTE"), "{}", program.log());
+    let client = Client::new(&program.url(), "");
+    assert!(!program.log().contains("trusted_proxies"));
+    for _ in 0..2 {
+        client
+            .send(client.request(reqwest::Method::GET, "/healthz").header("X-Forwarded-For", "203.0.113.9"))
+            .await;
+    }
+    assert!(program.terminate());
+    assert_eq!(program.log().matches("Set trusted_proxies").count(), 1, "{}", program.log());
+}
+
+#[test]
+fn a_configuration_that_cannot_be_read_is_an_error() {
+    let data = tempfile::tempdir().unwrap();
+    std::fs::create_dir(data.path().join("tonearm.toml")).unwrap();
+    let refused = Program::new(binary(), data.path()).run(&["serve"]);
+    let message = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{message}");
+    assert!(message.starts_with("tonearm: configuration: cannot read "), "{message}");
+}
+
 #[test]
 fn the_doctor_says_what_is_missing() {
     let data = tempfile::tempdir().unwrap();

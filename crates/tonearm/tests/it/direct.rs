@@ -236,6 +236,26 @@ async fn what_is_not_for_an_object_is_handed_on_with_what_follows() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_request_names_its_host_once() {
+    let stage = Stage::open().await;
+    let object = stage.get("");
+    let page = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".to_owned();
+    for whole in [object, page] {
+        for wrong in
+            [whole.replace("Host: x\r\n", ""), whole.replace("Host: x\r\n", "Host: x\r\nHost: y\r\n")]
+        {
+            assert_ne!(wrong, whole);
+            let mut raw = stage.connect().await;
+            // Also where the same was answered a moment ago.
+            raw.write(&whole).await;
+            assert_eq!(raw.answer().await.status(), 200);
+            raw.write(&wrong).await;
+            assert_eq!(raw.answer().await.status(), 400, "{wrong}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn older_http_is_understood_too() {
     let stage = Stage::open().await;
     let mut raw = stage.connect().await;

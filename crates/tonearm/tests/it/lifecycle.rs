@@ -19,6 +19,46 @@ async fn a_node_is_healthy_and_ready(server: TestServer) {
     server.node.stop().await;
 }
 
+/// What is not ready is told to this machine alone, and what was found is given out again for some seconds.
+#[tokio::test(flavor = "multi_thread")]
+async fn readiness_costs_little_and_tells_others_little() {
+    let trusting = [("TONEARM_TRUSTED_PROXIES", "127.0.0.1")];
+    let server = TestServer::start_with(Backend::Embedded, &trusting).await;
+    let client = server.client.without_key();
+    let ask = async |from: &str| {
+        client.send(client.request(reqwest::Method::GET, "/readyz").header("X-Forwarded-For", from)).await
+    };
+    assert_eq!(ask("203.0.113.9").await.ok(), serde_json::json!({"ok": true}));
+    std::fs::rename(server.data_dir().join("objects"), server.data_dir().join("away")).unwrap();
+    assert_eq!(ask("127.0.0.1").await.ok()["store"], "ok", "it is not looked at each time");
+    let begun = std::time::Instant::now();
+    while ask("203.0.113.9").await.status != 503 {
+        assert!(begun.elapsed().as_secs() < 30, "it is never looked at again");
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    assert_eq!(ask("203.0.113.9").await.json(), serde_json::json!({"ok": false}));
+    assert_eq!(ask("127.0.0.1").await.json()["store"], "unavailable");
+}
+
+/// Load balancers learn of the end before it comes.
+#[tokio::test]
+async fn a_node_that_is_to_stop_says_so_and_goes_on_for_a_while() {
+    let data = tempfile::tempdir().unwrap();
+    let mut program = tonearm_testkit::Program::new(crate::binary(), data.path());
+    program.set("TONEARM_SHUTDOWN_DELAY_SECONDS", "3600");
+    program.start().await;
+    let client = tonearm_testkit::Client::new(&program.url(), "");
+    assert_eq!(client.get("/readyz").await.status, 200);
+    assert!(program.ask_to_stop());
+    while client.get("/readyz").await.status == 200 {
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    assert_eq!(client.get("/readyz").await.json(), serde_json::json!({"ok": false, "stopping": true}));
+    assert_eq!(client.get("/healthz").await.status, 200, "requests are still answered");
+    // Asked once more, it waits no longer.
+    assert!(program.terminate(), "{}", program.log());
+}
+
 /// One node takes uploads, another processes them, a third delivers.
 async fn roles_are_kept_apart(server: TestServer) {
     let edge = server.another_node(vec![Role::Edge]).await;

@@ -60,6 +60,7 @@ async fn a_node_starts_without_its_store_and_checks_it_later() {
     server.stop();
     let mut program = Program::new(binary(), data.path());
     program.set("TONEARM_STORAGE_URL", &server.url());
+    program.set("TONEARM_SECRET", "the master secret of a node with a bucket");
     program.start().await;
     server.restart();
     let begun = std::time::Instant::now();
