@@ -10,7 +10,7 @@ use axum::extract::ConnectInfo;
 use axum::response::IntoResponse as _;
 use axum::{Json, Router};
 use futures::future::BoxFuture;
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::header::HOST;
 use hyper::{HeaderMap, Request, Response, StatusCode, Version};
 use serde_json::json;
@@ -19,6 +19,8 @@ use tonearm_edge::{Edge, PlainConnection};
 use tower::ServiceExt;
 
 use crate::TrustedProxies;
+use crate::arriving::Arriving;
+use crate::progress::Patience;
 
 /// All that a node answers.
 #[derive(Clone)]
@@ -29,6 +31,8 @@ pub(crate) struct Front {
     pub(crate) proxies: Arc<TrustedProxies>,
     pub(crate) router: Router,
     pub(crate) ambient: Ambient,
+    /// How long clients may take to send what they announce.
+    pub(crate) patience: Patience,
     /// Set once it was told that a proxy is overlooked.
     pub(crate) has_warned: Arc<AtomicBool>,
 }
@@ -81,6 +85,11 @@ impl Front {
         self.warn_of_proxy(connection.address, request.headers());
         let client = self.proxies.client(connection.address, request.headers());
         request.extensions_mut().insert(ConnectInfo(client));
+        let patience = self.patience;
+        let request = request.map(|body| match body.is_end_stream() {
+            true => body,
+            false => Body::new(Arriving::new(body, patience)),
+        });
         let answered = self.router.clone().oneshot(request);
         async move { answered.await.unwrap_or_else(|never| match never {}) }
     }

@@ -1,6 +1,7 @@
 //! The program: configuration, command line, and the wiring of what a node does.
 
 pub mod ambient;
+mod arriving;
 mod cli;
 mod config;
 mod direct;
@@ -13,6 +14,7 @@ mod log;
 mod manifests;
 mod node;
 mod opening;
+mod pace;
 mod parts;
 mod progress;
 mod proxies;

@@ -182,7 +182,14 @@ impl Node {
         }
         let proxies = config.trusted_proxies.clone().into();
         let router = app.merge(health.router());
-        let front = Front { edge, proxies, router, ambient: of_front, has_warned: Arc::default() };
+        let front = Front {
+            edge,
+            proxies,
+            router,
+            ambient: of_front,
+            patience: config.server_limits.patience(),
+            has_warned: Arc::default(),
+        };
         Ok((front, worker))
     }
 

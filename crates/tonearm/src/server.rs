@@ -48,7 +48,7 @@ pub struct ServerLimits {
 }
 
 impl ServerLimits {
-    fn patience(self) -> Patience {
+    pub(crate) fn patience(self) -> Patience {
         Patience {
             head: self.header_timeout,
             send: self.send_timeout,

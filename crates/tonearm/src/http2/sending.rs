@@ -4,7 +4,6 @@ use std::error::Error;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::task::{Poll, ready};
-use std::time::Duration;
 
 use bytes::Bytes;
 use h2::{Reason, SendStream};
@@ -12,6 +11,7 @@ use hyper::body::Body;
 use tokio::time::{Instant, timeout};
 
 use super::exchange::Open;
+use crate::pace::Pace;
 use crate::progress::Patience;
 
 /// What comes first: bytes to send, or leave to send them.
@@ -89,7 +89,7 @@ impl Sending {
             while !bytes.is_empty() {
                 let leave = self.leave_for(bytes.len()).await?;
                 let part = bytes.split_to(leave.min(bytes.len()));
-                self.pace.sent += part.len() as u64;
+                self.pace.pass(part.len());
                 self.hand_over(part, is_last && bytes.is_empty())?;
             }
             if is_last {
@@ -144,7 +144,7 @@ impl Sending {
             }
         });
         let granted = timeout(self.patience.send, pin!(granted)).await.unwrap_or(Err(Stopped::Stalled));
-        self.pace.waited += begun.elapsed();
+        self.pace.wait(begun.elapsed());
         if self.pace.is_too_slow(self.patience, self.open.count()) {
             return Err(Stopped::Stalled);
         }
@@ -153,47 +153,5 @@ impl Sending {
 
     fn hand_over(&mut self, bytes: Bytes, is_last: bool) -> Result<(), Stopped> {
         self.stream.send_data(bytes, is_last).map_err(|_| Stopped::Unwanted)
-    }
-}
-
-/// How much was sent in the time that the client was waited for.
-#[derive(Debug, Default)]
-struct Pace {
-    waited: Duration,
-    sent: u64,
-}
-
-impl Pace {
-    /// Whether it was too little, as often as it is time to tell. What a client has to take is shared by its streams.
-    fn is_too_slow(&mut self, patience: Patience, streams: usize) -> bool {
-        if self.waited < patience.send {
-            return false;
-        }
-        let Self { waited, sent } = std::mem::take(self);
-        let enough = u128::from(patience.bytes_per_second) * waited.as_millis() / 1000;
-        u128::from(sent) * (streams.max(1) as u128) < enough
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const PATIENCE: Patience =
-        Patience { head: Duration::ZERO, send: Duration::from_secs(60), bytes_per_second: 500 };
-
-    fn pace(seconds: u64, sent: u64) -> Pace {
-        Pace { waited: Duration::from_secs(seconds), sent }
-    }
-
-    #[test]
-    fn what_is_taken_is_judged_over_the_time_that_was_waited() {
-        assert!(!pace(59, 0).is_too_slow(PATIENCE, 1), "it is too early to tell");
-        assert!(pace(60, 29_999).is_too_slow(PATIENCE, 1));
-        assert!(!pace(60, 30_000).is_too_slow(PATIENCE, 1));
-        assert!(!pace(60, 3_000).is_too_slow(PATIENCE, 10), "ten streams share what is taken");
-        let mut pace = pace(120, 60_000);
-        assert!(!pace.is_too_slow(PATIENCE, 1));
-        assert_eq!((pace.waited, pace.sent), (Duration::ZERO, 0), "the next time begins");
     }
 }

@@ -115,6 +115,27 @@ async fn who_takes_nothing_is_cut_off_and_who_takes_little_is_not() {
     node.stop().await;
 }
 
+/// On every server that a node is: the dashboard, the interface, the pages for everybody.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_announces_a_body_and_does_not_send_it_is_let_go() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let node = impatient(&server).await;
+    let form = "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n";
+    let mut rude = Vec::new();
+    for path in ["/dashboard/sign-in", "/v1/collection", "/files/x", "/nothing"] {
+        for _ in 0..MANY / 4 {
+            let request = format!("POST {path} HTTP/1.1\r\nHost: x\r\n{form}\r\nemail=a");
+            rude.push((path, connect(&node, &request).await));
+        }
+    }
+    for (path, mut socket) in rude {
+        let mut answer = Vec::new();
+        let ended = tokio::time::timeout(Duration::from_secs(20), socket.read_to_end(&mut answer)).await;
+        assert!(ended.is_ok(), "a connection to {path} was kept after {}", String::from_utf8_lossy(&answer));
+    }
+    node.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn floods_of_headers_are_refused() {
     let server = TestServer::start(Backend::Embedded).await;

@@ -1,0 +1,73 @@
+//! The body of a request on its way in.
+
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use axum::body::Body as AnyBody;
+use axum::{BoxError, Error};
+use bytes::Bytes;
+use hyper::body::{Body, Frame, SizeHint};
+use tokio::time::{Instant, Sleep, sleep};
+
+use crate::pace::Pace;
+use crate::progress::Patience;
+
+/// A body whose bytes have to keep coming, on every page and every endpoint.
+pub(crate) struct Arriving {
+    body: AnyBody,
+    patience: Patience,
+    /// Since when bytes are waited for, and when that is too long.
+    waiting: Option<(Instant, Pin<Box<Sleep>>)>,
+    pace: Pace,
+}
+
+/// The client has stopped sending, or sends too little.
+#[derive(Debug, thiserror::Error)]
+#[error("the rest of the request did not come in time")]
+struct Stalled;
+
+impl Arriving {
+    pub(crate) fn new(body: AnyBody, patience: Patience) -> Self {
+        Self { body, patience, waiting: None, pace: Pace::default() }
+    }
+}
+
+impl Body for Arriving {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        let this = &mut *self;
+        match Pin::new(&mut this.body).poll_frame(context) {
+            Poll::Ready(frame) => {
+                if let Some((since, _)) = this.waiting.take() {
+                    this.pace.wait(since.elapsed());
+                }
+                if let Some(Ok(frame)) = &frame {
+                    this.pace.pass(frame.data_ref().map_or(0, Bytes::len));
+                }
+                if this.pace.is_too_slow(this.patience, 1) {
+                    return Poll::Ready(Some(Err(Stalled.into())));
+                }
+                Poll::Ready(frame.map(|frame| frame.map_err(Error::into_inner)))
+            }
+            Poll::Pending => {
+                let begin = || (Instant::now(), Box::pin(sleep(this.patience.send)));
+                let (_, deadline) = this.waiting.get_or_insert_with(begin);
+                ready!(deadline.as_mut().poll(context));
+                Poll::Ready(Some(Err(Stalled.into())))
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

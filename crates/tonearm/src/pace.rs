@@ -1,0 +1,57 @@
+//! How fast bytes pass while the other end is waited for.
+
+use std::time::Duration;
+
+use crate::progress::Patience;
+
+/// Bytes that passed, and the time that the other end was waited for.
+#[derive(Debug, Default)]
+pub(crate) struct Pace {
+    waited: Duration,
+    passed: u64,
+}
+
+impl Pace {
+    /// The other end was waited for so long.
+    pub(crate) fn wait(&mut self, duration: Duration) {
+        self.waited += duration;
+    }
+
+    /// So many bytes passed.
+    pub(crate) fn pass(&mut self, bytes: usize) {
+        self.passed += bytes as u64;
+    }
+
+    /// Whether it was too little, as often as it is time to tell. What has to pass is shared by so many streams.
+    pub(crate) fn is_too_slow(&mut self, patience: Patience, streams: usize) -> bool {
+        if self.waited < patience.send {
+            return false;
+        }
+        let Self { waited, passed } = std::mem::take(self);
+        let enough = u128::from(patience.bytes_per_second) * waited.as_millis() / 1000;
+        u128::from(passed) * (streams.max(1) as u128) < enough
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATIENCE: Patience =
+        Patience { head: Duration::ZERO, send: Duration::from_secs(60), bytes_per_second: 500 };
+
+    fn pace(seconds: u64, passed: u64) -> Pace {
+        Pace { waited: Duration::from_secs(seconds), passed }
+    }
+
+    #[test]
+    fn what_passes_is_judged_over_the_time_that_was_waited() {
+        assert!(!pace(59, 0).is_too_slow(PATIENCE, 1), "it is too early to tell");
+        assert!(pace(60, 29_999).is_too_slow(PATIENCE, 1));
+        assert!(!pace(60, 30_000).is_too_slow(PATIENCE, 1));
+        assert!(!pace(60, 3_000).is_too_slow(PATIENCE, 10), "ten streams share it");
+        let mut pace = pace(120, 60_000);
+        assert!(!pace.is_too_slow(PATIENCE, 1));
+        assert_eq!((pace.waited, pace.passed), (Duration::ZERO, 0), "the next time begins");
+    }
+}
