@@ -61,7 +61,7 @@ fuzz-edge: rust ## Try forged URLs and odd ranges (CASES, default 1000000)
 	@PROPTEST_CASES=$${CASES:-1000000} cargo test --release --package tonearm-edge --lib -- range conditional
 
 bench: build ffmpeg ## Measure; docs/benchmarks.md says what
-	@tools/need wrk wrk
+	@tools/need wrk wrk h2load nghttp2-client nginx nginx-light openssl openssl
 	@cargo run --release --quiet --package tonearm-bench
 
 rust:

@@ -1,5 +1,6 @@
 //! Measures the released program, each figure beside a reference in the same run. docs/benchmarks.md says what.
 
+mod h2load;
 mod http;
 mod large;
 mod library;

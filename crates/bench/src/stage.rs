@@ -89,6 +89,16 @@ impl Stage {
         self.program.kill();
     }
 
+    /// Starts the service again with TLS, and gives where it is. Its client cannot be used any more.
+    pub(crate) async fn restart_with_tls(&mut self, chain: &Path, key: &Path) -> Result<String> {
+        self.program.terminate();
+        for (name, file) in [("TONEARM_TLS_CERT", chain), ("TONEARM_TLS_KEY", key)] {
+            self.program.set(name, file.to_str().context("a path is UTF-8")?);
+        }
+        self.program.start().await;
+        Ok(self.url().replacen("http://", "https://", 1))
+    }
+
     /// Another organization.
     pub(crate) async fn tenant(&self, name: &str) -> Result<Tenant> {
         let made = printed(&self.program, &["org", "create", "--name", name, "--json"])?;

@@ -21,6 +21,7 @@ pub(super) struct Hosted {
     pub(super) tonearm: Place,
     /// Where the reference has it.
     pub(super) reference: Place,
+    pub(super) track_id: String,
     _root: TempDir,
 }
 
@@ -42,7 +43,12 @@ impl Hosted {
         let path = url.strip_prefix(&base_url).context("files are served where the API is")?.to_owned();
         let files = FileServer::start(root.path())?;
         let reference = Place { base_url: files.url().to_owned(), path: files.path(NAME) };
-        Ok(Self { stage, files, tonearm: Place { base_url, path }, reference, _root: root })
+        Ok(Self { stage, files, tonearm: Place { base_url, path }, reference, track_id, _root: root })
+    }
+
+    /// What the file is called at the reference.
+    pub(super) fn name(&self) -> &'static str {
+        NAME
     }
 
     /// That both answer with these bytes, all or a range, before they are asked how fast.

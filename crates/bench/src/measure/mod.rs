@@ -5,6 +5,7 @@ mod cold;
 mod download;
 mod fairness;
 mod hosted;
+mod http2;
 mod levels;
 mod list;
 mod listeners;
@@ -34,6 +35,7 @@ pub(crate) enum Benchmark {
     Upload,
     Download,
     Range,
+    Http2,
     Whole,
     Small,
     Cold,
@@ -57,6 +59,7 @@ impl Benchmark {
         Self::Upload,
         Self::Download,
         Self::Range,
+        Self::Http2,
         Self::Whole,
         Self::Small,
         Self::Cold,
@@ -78,6 +81,7 @@ impl Benchmark {
             Self::Upload => upload::run(plan).await,
             Self::Download => download::run(plan).await,
             Self::Range => range::run(plan).await,
+            Self::Http2 => http2::run(plan).await,
             Self::Whole => objects::large(plan).await,
             Self::Small => objects::small(plan).await,
             Self::Cold => cold::run(plan).await,

@@ -13,7 +13,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use md5::{Digest, Md5};
 use tempfile::TempDir;
 
-use super::Running;
+use super::{Certificate, Running};
 
 /// What signs nginx's links.
 const SECRET: &str = "bench";
@@ -41,6 +41,8 @@ const REDIRECT_PATH: &str = "/redirect";
 pub(crate) struct Nginx {
     running: Running,
     url: String,
+    tls_url: String,
+    certificate: Certificate,
     _folder: TempDir,
 }
 
@@ -51,9 +53,17 @@ impl Nginx {
         for readable in [folder.path(), root] {
             fs::set_permissions(readable, Permissions::from_mode(0o755))?;
         }
-        let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let [first, second] = [TcpListener::bind("127.0.0.1:0")?, TcpListener::bind("127.0.0.1:0")?];
+        let (address, tls_address) = (first.local_addr()?, second.local_addr()?);
+        drop((first, second));
+        let certificate = Certificate::make(folder.path())?;
+        let tls = format!(
+            "listen {tls_address} ssl http2; ssl_certificate {}; ssl_certificate_key {};",
+            certificate.chain.display(),
+            certificate.key.display()
+        );
         let configuration = folder.path().join("nginx.conf");
-        fs::write(&configuration, configure(folder.path(), root, &address.to_string()))?;
+        fs::write(&configuration, configure(folder.path(), root, &format!("listen {address}; {tls}")))?;
         let child = Command::new(binary)
             .arg("-c")
             .arg(&configuration)
@@ -70,7 +80,8 @@ impl Nginx {
             ensure!(!ended, "nginx does not start: {}", log());
             std::thread::sleep(Duration::from_millis(5));
         }
-        Ok(Self { running, url: format!("http://{address}"), _folder: folder })
+        let (url, tls_url) = (format!("http://{address}"), format!("https://{tls_address}"));
+        Ok(Self { running, url, tls_url, certificate, _folder: folder })
     }
 
     pub(crate) fn url(&self) -> &str {
@@ -87,14 +98,28 @@ impl Nginx {
     }
 
     pub(super) fn signed_path(&self, file: &str) -> String {
-        let path = format!("/{file}");
-        let signature = URL_SAFE_NO_PAD.encode(Md5::digest(format!("{EXPIRES}{path} {SECRET}")));
-        format!("{path}?md5={signature}&expires={EXPIRES}")
+        signed_path(file, EXPIRES)
+    }
+
+    /// Different URLs of one file, over HTTP/2 and TLS.
+    pub(crate) fn signed_urls_over_tls(&self, file: &str, count: u64) -> Vec<String> {
+        (0..count).map(|number| format!("{}{}", self.tls_url, signed_path(file, EXPIRES + number))).collect()
+    }
+
+    /// What it serves TLS with.
+    pub(crate) fn certificate(&self) -> &Certificate {
+        &self.certificate
     }
 }
 
+fn signed_path(file: &str, expires: u64) -> String {
+    let path = format!("/{file}");
+    let signature = URL_SAFE_NO_PAD.encode(Md5::digest(format!("{expires}{path} {SECRET}")));
+    format!("{path}?md5={signature}&expires={expires}")
+}
+
 /// `tcp_nopush` stays off: over loopback, whose segments are as large as an answer, it holds the last one back for 40 ms.
-fn configure(folder: &Path, root: &Path, address: &str) -> String {
+fn configure(folder: &Path, root: &Path, listen: &str) -> String {
     let (folder, root) = (folder.display(), root.display());
     let filler = "0".repeat(LOCATION_FILLER);
     let temporary: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
@@ -113,7 +138,7 @@ http {{
     keepalive_requests 1000000000;
     open_file_cache max=1000;
 {temporary}    server {{
-        listen {address};
+        {listen}
         root {root};
         secure_link $arg_md5,$arg_expires;
         secure_link_md5 \"$secure_link_expires$uri {SECRET}\";

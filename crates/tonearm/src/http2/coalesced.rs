@@ -11,8 +11,8 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Bytes gathered before a write is due.
-pub(crate) const GATHERED_BYTES: usize = 128 * 1024;
+/// Bytes gathered before a write is due: with more, they have left the processor's caches by then.
+pub(crate) const GATHERED_BYTES: usize = 64 * 1024;
 
 /// A connection whose writes are gathered. Clones are the same one: one is for `h2`, the other for who drives it.
 pub(super) struct Coalesced<S>(Arc<Mutex<Inner<S>>>);

@@ -1,0 +1,94 @@
+//! Load over HTTP/2 and TLS, by h2load.
+
+use std::io::Write as _;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::plan::{Plan, Sides};
+use crate::wrk::Sample;
+
+/// Requests that are sent over and over.
+#[derive(Debug, Clone)]
+pub(crate) struct Load {
+    /// Asked for in turn.
+    pub(crate) urls: Vec<String>,
+    pub(crate) connections: u32,
+    /// Requests at once on each connection.
+    pub(crate) streams: u32,
+    /// The value of `Range`.
+    pub(crate) range: String,
+}
+
+impl Load {
+    /// Warms up, then measures. An answer above 399 or a broken connection is an error.
+    fn run(&self, plan: &Plan) -> Result<Sample> {
+        let mut urls = tempfile::NamedTempFile::new()?;
+        for url in &self.urls {
+            writeln!(urls, "{url}")?;
+        }
+        let log = tempfile::NamedTempFile::new()?;
+        let seconds = |duration: Duration| duration.as_secs().max(1).to_string();
+        let output = Command::new("h2load")
+            .args(["--duration", &seconds(plan.measured), "--warm-up-time", &seconds(plan.warm_up)])
+            .args([
+                "--clients",
+                &self.connections.to_string(),
+                "--max-concurrent-streams",
+                &self.streams.to_string(),
+            ])
+            .args(["--header", &format!("range: bytes={}", self.range)])
+            .arg("--input-file")
+            .arg(urls.path())
+            .arg("--log-file")
+            .arg(log.path())
+            .output()
+            .context("h2load cannot be run; install Debian's package nghttp2-client")?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        let requests_per_second = speed(&said)
+            .with_context(|| format!("h2load said {said:?} {:?}", String::from_utf8_lossy(&output.stderr)))?;
+        let mut micros = times(&std::fs::read_to_string(log.path())?)?;
+        micros.sort_unstable();
+        let p99 = micros.get(micros.len() * 99 / 100).context("h2load logged no answer")?;
+        Ok(Sample { requests_per_second, p99_ms: *p99 as f64 / 1e3 })
+    }
+}
+
+/// Measures both loads in turns.
+pub(crate) fn compare(plan: &Plan, tonearm: &Load, reference: &Load) -> Result<Sides<Sample>> {
+    plan.alternate(|| tonearm.run(plan), || reference.run(plan))
+}
+
+/// Requests a second.
+fn speed(said: &str) -> Option<f64> {
+    let line = said.lines().find_map(|line| line.strip_prefix("finished in "))?;
+    line.split(", ").nth(1)?.strip_suffix(" req/s")?.parse().ok()
+}
+
+/// Microseconds of each answer: a line of the log has its begin, its status and its time.
+fn times(log: &str) -> Result<Vec<u64>> {
+    let mut times = Vec::new();
+    for line in log.lines() {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [_, status, micros] = fields[..] else { continue };
+        ensure!(matches!(status, "200" | "206"), "h2load was answered with {status}");
+        times.push(micros.parse()?);
+    }
+    Ok(times)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_found_in_what_h2load_says() {
+        let said =
+            "starting benchmark...\n\nfinished in 6.01s, 8079.60 req/s, 505.84MB/s\nrequests: 40398 total";
+        assert_eq!(speed(said), Some(8079.60));
+        assert_eq!(speed("finished"), None);
+        assert_eq!(times("1\t206\t900\n2\t206\t1100\n").unwrap(), [900, 1100]);
+        assert!(times("1\t403\t900\n").is_err());
+    }
+}

@@ -1,0 +1,50 @@
+//! 64 KiB from anywhere in a file of 10 MB over HTTP/2 and TLS, by 200 different signed URLs. Reference: nginx with
+//! `secure_link` and the same file.
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::hosted::{Hosted, noise_of};
+use super::rows_of_load;
+use crate::h2load::{self, Load};
+use crate::plan::Plan;
+use crate::reference::FileServer;
+use crate::report::{Goal, Row};
+
+const FILE_BYTES: f64 = 10e6;
+
+/// URLs that are asked for in turn.
+const URLS: u64 = 200;
+
+/// Connections, and requests at once on each.
+const CLIENTS: [(u32, u32); 2] = [(16, 8), (64, 1)];
+
+/// 64 KiB.
+const RANGE: &str = "1000000-1065535";
+
+pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
+    let mut hosted = Hosted::start(&noise_of(FILE_BYTES)).await?;
+    let FileServer::Nginx(nginx) = &hosted.files else {
+        bail!("HTTP/2 is measured beside nginx; install Debian's package nginx-light");
+    };
+    let reference = nginx.signed_urls_over_tls(hosted.name(), URLS);
+    let mut paths = Vec::new();
+    for _ in 0..URLS {
+        let url = hosted.stage.original(&hosted.track_id).await?;
+        paths.push(
+            url.strip_prefix(&hosted.tonearm.base_url).context("files are where the API is")?.to_owned(),
+        );
+    }
+    let certificate = nginx.certificate();
+    let base_url = hosted.stage.restart_with_tls(&certificate.chain, &certificate.key).await?;
+    let tonearm: Vec<String> = paths.iter().map(|path| format!("{base_url}{path}")).collect();
+    ensure!(!tonearm.is_empty() && !reference.is_empty(), "there are no URLs");
+    let mut rows = Vec::new();
+    for (connections, streams) in CLIENTS {
+        let load =
+            |urls: &[String]| Load { urls: urls.to_vec(), connections, streams, range: RANGE.to_owned() };
+        let sides = h2load::compare(plan, &load(&tonearm), &load(&reference))?;
+        let name = format!("http2, {connections} × {streams}");
+        rows.extend(rows_of_load(&name, &sides, "nginx", Some(Goal::AtLeast(1.0))));
+    }
+    Ok(rows)
+}
