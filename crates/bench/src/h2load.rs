@@ -48,7 +48,9 @@ impl Load {
         let said = String::from_utf8_lossy(&output.stdout);
         let requests_per_second = speed(&said)
             .with_context(|| format!("h2load said {said:?} {:?}", String::from_utf8_lossy(&output.stderr)))?;
-        let mut micros = times(&std::fs::read_to_string(log.path())?)?;
+        // Those that were under way when the time was over.
+        let unfinished = (self.connections * self.streams) as usize;
+        let mut micros = times(&std::fs::read_to_string(log.path())?, unfinished)?;
         micros.sort_unstable();
         let p99 = micros.get(micros.len() * 99 / 100).context("h2load logged no answer")?;
         Ok(Sample { requests_per_second, p99_ms: *p99 as f64 / 1e3 })
@@ -67,14 +69,20 @@ fn speed(said: &str) -> Option<f64> {
 }
 
 /// Microseconds of each answer: a line of the log has its begin, its status and its time.
-fn times(log: &str) -> Result<Vec<u64>> {
-    let mut times = Vec::new();
+/// So many may have failed, whose status is -1.
+fn times(log: &str, unfinished: usize) -> Result<Vec<u64>> {
+    let (mut times, mut failed) = (Vec::new(), 0);
     for line in log.lines() {
         let fields: Vec<&str> = line.split('\t').collect();
         let [_, status, micros] = fields[..] else { continue };
+        if status == "-1" {
+            failed += 1;
+            continue;
+        }
         ensure!(matches!(status, "200" | "206"), "h2load was answered with {status}");
         times.push(micros.parse()?);
     }
+    ensure!(failed <= unfinished, "{failed} requests of h2load failed");
     Ok(times)
 }
 
@@ -88,7 +96,8 @@ mod tests {
             "starting benchmark...\n\nfinished in 6.01s, 8079.60 req/s, 505.84MB/s\nrequests: 40398 total";
         assert_eq!(speed(said), Some(8079.60));
         assert_eq!(speed("finished"), None);
-        assert_eq!(times("1\t206\t900\n2\t206\t1100\n").unwrap(), [900, 1100]);
-        assert!(times("1\t403\t900\n").is_err());
+        assert_eq!(times("1\t206\t900\n2\t206\t1100\n3\t-1\t5\n", 1).unwrap(), [900, 1100]);
+        assert!(times("1\t403\t900\n", 1).is_err());
+        assert!(times("1\t-1\t5\n2\t-1\t5\n", 1).is_err());
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
 use tonearm_service::{Access, IdentityError, KeyFollower, Refusal, StoreIdentity, Usage, UsageKeeper};
@@ -25,8 +25,8 @@ const NOTE_USES_EVERY: Duration = Duration::from_secs(30);
 /// How often a node that started without its store asks which store it is.
 const CHECK_STORE_EVERY: Duration = Duration::from_secs(5);
 
-/// Tries to keep the last counts, a fifth of a second apart.
-const LAST_TRIES: u32 = 25;
+/// How long a node that stops tries to keep what it counted last.
+const LAST_TRIES: Duration = Duration::from_secs(10);
 
 /// Calls something over and over until told to stop, and logs when it begins to fail and when it works again.
 macro_rules! repeat {
@@ -56,21 +56,26 @@ macro_rules! repeat {
 /// Keeps what was counted each second; the rest once all requests are answered, which is when `until` is cancelled.
 pub(crate) async fn keep_counts(mut keeper: UsageKeeper, until: CancellationToken) {
     repeat!("keep what was counted", KEEP_EVERY, until, keeper.flush());
-    for _ in 0..LAST_TRIES {
-        if keeper.flush().await.is_ok() {
-            return;
+    let kept = async {
+        while keeper.flush().await.is_err() {
+            sleep(Duration::from_millis(200)).await;
         }
-        sleep(Duration::from_millis(200)).await;
+    };
+    if timeout(LAST_TRIES, kept).await.is_err() {
+        tracing::error!("what was counted in the last moments is lost");
     }
-    tracing::error!("what was counted in the last moments is lost");
 }
 
 /// Writes down when keys were last used, and once more when all requests are answered, which is when `until` is cancelled.
 pub(crate) async fn keep_key_uses(access: Access, until: CancellationToken) {
     repeat!("write down when keys were last used", NOTE_USES_EVERY, until, access.write_key_uses());
-    if let Err(error) = access.write_key_uses().await {
-        let error: &dyn std::error::Error = &error;
-        tracing::warn!(error, "when keys were last used in the last moments is not written down");
+    match timeout(LAST_TRIES, access.write_key_uses()).await {
+        Ok(Ok(_)) => {}
+        Ok(Err(error)) => {
+            let error: &dyn std::error::Error = &error;
+            tracing::warn!(error, "when keys were last used in the last moments is not written down");
+        }
+        Err(_) => tracing::warn!("when keys were last used in the last moments is not written down in time"),
     }
 }
 

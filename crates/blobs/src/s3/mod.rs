@@ -104,14 +104,27 @@ impl S3Store {
         inside.parse().ok()
     }
 
+    /// What is known of an object. An answer of 404 to `HEAD` does not say whose it is, so a `GET` is asked for the code.
+    async fn meta(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, object_store::Error> {
+        let path = self.path(key);
+        let answer = match self.client.head(&path).await {
+            Err(object_store::Error::NotFound { .. }) => {
+                let first = GetOptions { range: Some(GetRange::Bounded(0..1)), ..GetOptions::default() };
+                if_there(self.client.get_opts(&path, first).await)?.map(|answer| answer.meta)
+            }
+            answer => Some(answer?),
+        };
+        Ok(answer.as_ref().map(meta_of))
+    }
+
     /// An answer without bytes, for ranges that have none: S3 refuses these.
     async fn empty_part(
         &self,
         key: &ObjectKey,
         range: Range<u64>,
     ) -> Result<Option<ObjectBody>, object_store::Error> {
-        let meta = if_there(self.client.head(&self.path(key)).await)?;
-        Ok(meta.as_ref().map(meta_of).and_then(|meta| {
+        let meta = self.meta(key).await?;
+        Ok(meta.and_then(|meta| {
             let range = clamp(Some(range), meta.size);
             range.is_empty().then(|| ObjectBody { meta, range, stream: Chunks::of(stream::empty()) })
         }))
@@ -154,8 +167,7 @@ impl Store for S3Store {
     }
 
     async fn head(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, BlobError> {
-        let meta = if_there(self.client.head(&self.path(key)).await).map_err(failure)?;
-        Ok(meta.as_ref().map(meta_of))
+        self.meta(key).await.map_err(failure)
     }
 
     async fn delete_many(&self, keys: Vec<ObjectKey>) -> Result<(), BlobError> {
@@ -217,11 +229,14 @@ fn install_tls_provider() {
     }
 }
 
-/// `None` for what is not there, as long as the bucket is.
+/// `None` where the bucket says that it has no such object. A 404 without that code is of a proxy in front of it, or of a
+/// bucket that is not there.
 fn if_there<T>(result: object_store::Result<T>) -> object_store::Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
-        Err(error @ object_store::Error::NotFound { .. }) if !is_about_bucket(&error) => Ok(None),
+        Err(error @ object_store::Error::NotFound { .. }) if error.to_string().contains("NoSuchKey") => {
+            Ok(None)
+        }
         Err(error) => Err(error),
     }
 }

@@ -1,6 +1,8 @@
 //! What only S3 does.
 
 use futures::TryStreamExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
 use tonearm_blobs::{BlobError, Blobs};
 use tonearm_fixtures::S3Server;
 
@@ -31,6 +33,41 @@ async fn a_bucket_that_is_not_there_is_not_an_empty_one() {
     let url = server.url().replace("s3://tonearm", "s3://another-bucket");
     let refused = open(&url).await.list(None, None).try_collect::<Vec<_>>().await.unwrap_err();
     assert_eq!(sentence(refused), "the bucket does not exist");
+}
+
+/// As a proxy does whose server is away, or that leads elsewhere.
+#[tokio::test]
+async fn a_404_of_somebody_else_says_nothing_about_an_object() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!(
+        "s3://tonearm?endpoint=http://{}&region=us-east-1&access_key_id=a&secret_access_key=b",
+        listener.local_addr().unwrap()
+    );
+    let proxy = tokio::spawn(async move {
+        loop {
+            let (mut client, _) = listener.accept().await.unwrap();
+            let mut asked = [0; 4096];
+            let Ok(length @ 1..) = client.read(&mut asked).await else { continue };
+            let page = "<html>404 Not Found</html>";
+            let body = if asked[..length].starts_with(b"HEAD ") { "" } else { page };
+            let head = format!(
+                "HTTP/1.1 404 Not Found\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                page.len()
+            );
+            client.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
+        }
+    });
+    let blobs = open(&url).await;
+    let key = Place::folder().await.key();
+    let refused = [
+        blobs.head(&key).await.map(drop).unwrap_err(),
+        blobs.get(&key, None).await.map(drop).unwrap_err(),
+        blobs.get(&key, Some(0..10)).await.map(drop).unwrap_err(),
+    ];
+    for error in refused {
+        assert_eq!(sentence(error), "the bucket cannot be reached or does not work");
+    }
+    proxy.abort();
 }
 
 #[tokio::test]
