@@ -14,6 +14,8 @@ use hyper::body::{Body as _, Incoming};
 use hyper::header::HOST;
 use hyper::{HeaderMap, Request, Response, StatusCode, Version};
 use serde_json::json;
+use tokio::runtime::Handle;
+use tokio_util::task::AbortOnDropHandle;
 use tonearm_domain::{Ambient, RequestId};
 use tonearm_edge::{Edge, PlainConnection};
 use tower::ServiceExt;
@@ -31,6 +33,8 @@ pub(crate) struct Front {
     pub(crate) proxies: Arc<TrustedProxies>,
     pub(crate) router: Router,
     pub(crate) ambient: Ambient,
+    /// Where requests are answered that are not for the edge.
+    pub(crate) runtime: Handle,
     /// How long clients may take to send what they announce.
     pub(crate) patience: Patience,
     /// Set once it was told that a proxy is overlooked.
@@ -44,6 +48,8 @@ pub(crate) struct Connection {
     pub(crate) address: SocketAddr,
     /// What is sent goes to the kernel as it is.
     pub(crate) plain: bool,
+    /// It is served by a thread that is for objects.
+    pub(crate) is_in_lane: bool,
 }
 
 impl Front {
@@ -67,7 +73,25 @@ impl Front {
                 let edge = edge.clone();
                 Box::pin(async move { edge.serve(request).await })
             }
+            None if connection.is_in_lane => {
+                Box::pin(self.route_elsewhere(request.map(Body::new), connection))
+            }
             None => Box::pin(self.route(request.map(Body::new), connection)),
+        }
+    }
+
+    /// Answers a request that is not for the edge in a task of its own, on the runtime for them.
+    pub(crate) fn route_elsewhere(
+        &self,
+        request: Request<Body>,
+        connection: Connection,
+    ) -> impl Future<Output = Response<Body>> + Send + 'static {
+        let answer = AbortOnDropHandle::new(self.runtime.spawn(self.route(request, connection)));
+        async move {
+            answer.await.unwrap_or_else(|error| {
+                tracing::error!(%error, "a request was not answered");
+                StatusCode::INTERNAL_SERVER_ERROR.into_response()
+            })
         }
     }
 

@@ -63,18 +63,25 @@ impl Health {
     pub(crate) fn router(self) -> Router {
         let (health, last) = (Arc::new(self), Arc::new(Last::default()));
         let ready = async move |ConnectInfo(client): ConnectInfo<SocketAddr>| {
-            health.answer(&last, client.ip().to_canonical().is_loopback()).await
+            // In a task of its own: a client that does not wait would leave no report for the next one.
+            let looked = tokio::spawn({
+                let health = Arc::clone(&health);
+                async move { health.recent(&last).await }
+            });
+            health.answer(looked.await.ok(), client.ip().to_canonical().is_loopback())
         };
         Router::new().route("/healthz", get(async || Json(json!({"ok": true})))).route("/readyz", get(ready))
     }
 
     /// 200 where everything is reachable and has free space, else 503. Which part is not is told to this machine only.
-    async fn answer(&self, last: &Last, is_local: bool) -> Response {
+    fn answer(&self, report: Option<Report>, is_local: bool) -> Response {
         if self.is_stopping.load(Ordering::Relaxed) {
             return (StatusCode::SERVICE_UNAVAILABLE, Json(json!({"ok": false, "stopping": true})))
                 .into_response();
         }
-        let report = self.recent(last).await;
+        let Some(report) = report else {
+            return (StatusCode::SERVICE_UNAVAILABLE, Json(json!({"ok": false}))).into_response();
+        };
         let status = if report.is_ok() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
         let mut body = json!({"ok": report.is_ok()});
         if is_local {

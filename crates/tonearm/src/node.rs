@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Router;
 use tokio::net::TcpListener;
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -187,6 +188,7 @@ impl Node {
             proxies,
             router,
             ambient: of_front,
+            runtime: Handle::current(),
             patience: config.server_limits.patience(),
             has_warned: Arc::default(),
         };

@@ -16,6 +16,9 @@ use tokio::net::TcpStream;
 /// How often in the time that a client has it is looked at.
 const LOOKS: u32 = 4;
 
+/// How often it is looked whether a client that is left has taken everything.
+const LOOK_AT_QUEUE: Duration = Duration::from_millis(20);
+
 /// How long clients may take.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Patience {
@@ -33,6 +36,8 @@ pub(crate) struct Progress {
     socket: Option<Socket>,
     written: AtomicU64,
     blocked: AtomicBool,
+    /// Bytes written when the last answer was.
+    answers: AtomicU64,
     /// Heads that were waited for.
     heads: AtomicU64,
     waits_for_head: AtomicBool,
@@ -55,7 +60,10 @@ impl Progress {
             tokio::time::sleep(tick).await;
             let (all, waits) = (self.taken(), self.blocked.load(Ordering::Relaxed));
             taken.look(all, waits, tick);
-            heard.look(self.heads.load(Ordering::Relaxed), self.waits_for_head(), tick);
+            // Who still takes the last answer is not silent. What is sent after it answers no request.
+            let heads = self.heads.load(Ordering::Relaxed);
+            let answered = all.min(self.answers.load(Ordering::Relaxed));
+            heard.look(heads.wrapping_add(answered), self.waits_for_head(), tick);
             let trickles = pace.look(all, waits, tick, patience);
             if trickles || taken.lasted >= patience.send || heard.lasted >= patience.head {
                 return;
@@ -69,6 +77,13 @@ impl Progress {
         self.written.load(Ordering::Relaxed).saturating_sub(queued)
     }
 
+    /// Ends when the client has taken all that was written.
+    pub(crate) async fn all_taken(&self) {
+        while self.taken() < self.written.load(Ordering::Relaxed) {
+            tokio::time::sleep(LOOK_AT_QUEUE).await;
+        }
+    }
+
     /// Ends once `stopped` has and no request is being answered; the one that is, is the last.
     pub(crate) async fn idle_after(&self, stopped: impl Future<Output = ()>) {
         stopped.await;
@@ -80,6 +95,7 @@ impl Progress {
 
     /// A request may come.
     pub(crate) fn await_head(&self) {
+        self.answers.store(self.written.load(Ordering::Relaxed), Ordering::Relaxed);
         self.heads.store(self.heads.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         self.waits_for_head.store(true, Ordering::Relaxed);
     }
@@ -228,9 +244,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         // With TLS this is where bytes leave.
         let flushed = Pin::new(&mut self.stream).poll_flush(context);
-        if flushed.is_pending() {
-            self.progress.note(&flushed, |()| 0);
-        }
+        self.progress.note(&flushed, |()| 0);
         flushed
     }
 

@@ -90,7 +90,7 @@ pub(crate) async fn serve(listener: TcpListener, server: Server, shutdown: Cance
         match lanes.next() {
             Some(lane) => connected.begin_at(lane, stream),
             None => {
-                tokio::spawn(connected.run(stream, shutdown.clone()));
+                tokio::spawn(connected.run(stream, shutdown.clone(), false));
             }
         }
     }
@@ -110,34 +110,38 @@ struct Connected {
 }
 
 impl Connected {
-    /// Answers requests for objects on a thread for them, and all else on the runtime of this one.
+    /// Answers requests for objects on a thread for them, and all else on the runtime of this one. A connection with TLS
+    /// stays on its thread.
     fn begin_at(self, lane: &Lane, stream: TcpStream) {
         let (elsewhere, stopped) = (Handle::current(), lane.stopped.clone());
         let Some(stream) = taken_over(stream.into_std()) else { return };
         lane.runtime.spawn(async move {
             let Some(stream) = taken_over(TcpStream::from_std(stream)) else { return };
+            if self.server.tls.is_some() {
+                return self.run(stream, stopped, true).await;
+            }
             let Some((read, stream)) = self.server.answer_objects(stream, &stopped).await else { return };
             let Some(stream) = taken_over(stream.into_std()) else { return };
             elsewhere.spawn(async move {
                 let Some(stream) = taken_over(TcpStream::from_std(stream)) else { return };
-                self.converse(Begun::Plain(Rewound::new(read, stream)), stopped).await;
+                self.converse(Begun::Plain(Rewound::new(read, stream)), stopped, false).await;
             });
         });
     }
 
-    async fn run(self, stream: TcpStream, stopped: CancellationToken) {
+    async fn run(self, stream: TcpStream, stopped: CancellationToken, is_in_lane: bool) {
         if let Some(begun) = self.server.begin(stream, &stopped).await {
-            self.converse(begun, stopped).await;
+            self.converse(begun, stopped, is_in_lane).await;
         }
     }
 
     /// Serves a connection until it ends.
-    async fn converse(self, begun: Begun, stopped: CancellationToken) {
+    async fn converse(self, begun: Begun, stopped: CancellationToken, is_in_lane: bool) {
         let (server, address) = (self.server, self.address);
         match begun {
             Begun::Plain(stream) => {
                 let socket = Socket::of(stream.get_ref());
-                let connection = Connection { address, plain: true };
+                let connection = Connection { address, plain: true, is_in_lane };
                 match stream.starts_with(PREFACE) && server.is_http2_without_tls {
                     true => server.serve_http2(stream, socket, connection, stopped).await,
                     false => server.serve_http1(stream, socket, connection, self.watcher).await,
@@ -145,7 +149,7 @@ impl Connected {
             }
             Begun::Tls { stream, is_http2 } => {
                 let socket = Socket::of(stream.get_ref().0);
-                let connection = Connection { address, plain: false };
+                let connection = Connection { address, plain: false, is_in_lane };
                 match is_http2 {
                     true => server.serve_http2(*stream, socket, connection, stopped).await,
                     false => server.serve_http1(*stream, socket, connection, self.watcher).await,
@@ -165,9 +169,9 @@ fn taken_over<S>(moved: io::Result<S>) -> Option<S> {
 const PREFACE: &[u8] = b"PRI ";
 
 impl Server {
-    /// The threads that answer requests for objects, where there are such requests and no TLS before them.
+    /// The threads that answer requests for objects, where there are such requests.
     fn lanes(&self, stopped: &CancellationToken) -> Lanes {
-        if self.tls.is_some() || self.front.edge.is_none() {
+        if self.front.edge.is_none() {
             return Lanes::none();
         }
         Lanes::start(self.limits.delivery_threads, stopped).unwrap_or_else(|error| {

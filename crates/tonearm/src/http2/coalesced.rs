@@ -22,6 +22,8 @@ struct Inner<S> {
     gathered: Vec<u8>,
     /// How many of them are written.
     written: usize,
+    /// `h2` has a frame for which there was no room.
+    was_refused: bool,
 }
 
 impl<S> Clone for Coalesced<S> {
@@ -32,7 +34,7 @@ impl<S> Clone for Coalesced<S> {
 
 impl<S> Coalesced<S> {
     pub(super) fn new(stream: S) -> Self {
-        Self(Arc::new(Mutex::new(Inner { stream, gathered: Vec::new(), written: 0 })))
+        Self(Arc::new(Mutex::new(Inner { stream, gathered: Vec::new(), written: 0, was_refused: false })))
     }
 
     /// Gives back the memory of what was gathered.
@@ -41,6 +43,11 @@ impl<S> Coalesced<S> {
         if inner.gathered.is_empty() && inner.gathered.capacity() > 0 {
             inner.gathered = Vec::new();
         }
+    }
+
+    /// Whether there was no room for the last write.
+    pub(super) fn was_refused(&self) -> bool {
+        self.lock().was_refused
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner<S>> {
@@ -103,7 +110,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Coalesced<S> {
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let mut inner = self.lock();
-        let room = ready!(inner.poll_room(context))?;
+        let room = inner.poll_room(context);
+        inner.was_refused = room.is_pending();
+        let room = ready!(room)?;
         let mut left = room;
         for slice in slices {
             let taken = slice.len().min(left);

@@ -9,13 +9,12 @@ use std::task::Poll;
 use axum::body::Body as AnyBody;
 use bytes::Bytes;
 use futures::future::BoxFuture;
+use h2::RecvStream;
 use h2::server::SendResponse;
-use h2::{Reason, RecvStream};
 use hyper::body::Body;
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::http::{request, response};
 use hyper::{Method, Request, Response, StatusCode};
-use tokio_util::task::AbortOnDropHandle;
 use tonearm_domain::{Ambient, Timestamp};
 use tonearm_edge::{Content, Edge};
 
@@ -75,7 +74,12 @@ impl Exchanges {
     pub(super) fn run(&self, request: Request<RecvStream>, respond: SendResponse<Bytes>) -> Running {
         let open = Open::one_more(&self.open);
         let reply = Reply { respond, patience: self.patience, open, ambient: self.front.ambient.clone() };
-        let (head, body) = request.into_parts();
+        let (mut head, body) = request.into_parts();
+        // In HTTP/2 the authority is the host, whatever a header line says (RFC 9113, section 8.3.1).
+        let host = head.uri.authority().and_then(|host| HeaderValue::from_str(host.as_str()).ok());
+        if let Some(host) = host {
+            head.headers.insert(header::HOST, host);
+        }
         if head.method == Method::CONNECT {
             return Box::pin(reply.refuse(StatusCode::METHOD_NOT_ALLOWED));
         }
@@ -86,7 +90,7 @@ impl Exchanges {
                 let length = head.headers.get(header::CONTENT_LENGTH);
                 let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
                 let body = AnyBody::new(Received::new(body, length));
-                let answer = self.front.route(Request::from_parts(head, body), self.connection);
+                let answer = self.front.route_elsewhere(Request::from_parts(head, body), self.connection);
                 Box::pin(route(answer, reply))
             }
         }
@@ -107,23 +111,11 @@ async fn deliver(edge: Edge, head: request::Parts, mut reply: Reply) {
     }
 }
 
-/// Sends what the router answers. It works in a task of its own, so that other streams need not wait for it.
-async fn route<F>(answer: F, mut reply: Reply)
-where
-    F: Future<Output = Response<AnyBody>> + Send + 'static,
-{
-    let answer = AbortOnDropHandle::new(tokio::spawn(answer));
-    match reply.unless_reset(answer).await {
-        Some(Ok(response)) => {
-            let (head, body) = response.into_parts();
-            reply.send(head, body, First::Bytes).await;
-        }
-        Some(Err(error)) => {
-            tracing::error!(%error, "a request was not answered");
-            reply.respond.send_reset(Reason::INTERNAL_ERROR);
-        }
-        None => {}
-    }
+/// Sends what the router answers.
+async fn route(answer: impl Future<Output = Response<AnyBody>>, mut reply: Reply) {
+    let Some(response) = reply.unless_reset(answer).await else { return };
+    let (head, body) = response.into_parts();
+    reply.send(head, body, First::Bytes).await;
 }
 
 /// Where an answer goes.

@@ -18,7 +18,7 @@ use bytes::Bytes;
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use h2::server::{Builder, Connection as H2, Handshake};
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::time::{Sleep, sleep};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
@@ -67,12 +67,15 @@ impl Http2 {
             connection,
             streams: FuturesUnordered::new(),
             exchanges,
-            io,
-            progress,
+            io: io.clone(),
+            progress: progress.clone(),
+            is_idle: true,
             stopped: Box::pin(self.stopped.cancelled_owned()),
             linger: None,
         };
-        driver.await
+        driver.await?;
+        close(io, &progress).await;
+        Ok(())
     }
 
     /// The beginning of the protocol; nothing where the node stops meanwhile.
@@ -107,6 +110,8 @@ struct Driver<S> {
     exchanges: Exchanges,
     io: Coalesced<S>,
     progress: Arc<Progress>,
+    /// No request is open, and all answers are with the kernel.
+    is_idle: bool,
     stopped: Pin<Box<WaitForCancellationFutureOwned>>,
     /// Set once the node stops.
     linger: Option<Pin<Box<Sleep>>>,
@@ -116,20 +121,27 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
     /// Lets all streams go on, and takes in new ones, until nothing more can be done.
     fn poll_streams(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         loop {
-            while let Poll::Ready(Some(())) = self.streams.poll_next_unpin(context) {
-                if self.streams.is_empty() {
-                    self.progress.await_head();
-                }
-            }
+            while let Poll::Ready(Some(())) = self.streams.poll_next_unpin(context) {}
             match pin!(self.connection.accept()).poll(context) {
                 Poll::Ready(Some(accepted)) => {
                     let (request, respond) = accepted.map_err(io::Error::other)?;
+                    self.is_idle = false;
                     self.progress.begin_answer();
                     self.streams.push(self.exchanges.run(request, respond));
                 }
                 Poll::Ready(None) => return Poll::Ready(Ok(())),
                 Poll::Pending => return Poll::Pending,
             }
+        }
+    }
+
+    /// Takes note once, after all was drained: an answer that was handed over may still be with `h2`.
+    fn look_whether_idle(&mut self) {
+        let has_more = self.io.was_refused() || self.connection.has_streams();
+        if !self.is_idle && self.streams.is_empty() && !has_more {
+            self.is_idle = true;
+            self.progress.await_head();
+            self.io.release();
         }
     }
 
@@ -151,13 +163,24 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Future for Driver<S> {
         let ended = self.poll_streams(context);
         if ended.is_pending() {
             ready!(self.io.poll_drain(context))?;
-            if self.streams.is_empty() {
-                self.io.release();
-                if has_lingered {
-                    return Poll::Ready(Ok(()));
-                }
+            self.look_whether_idle();
+            if has_lingered && self.is_idle {
+                return Poll::Ready(Ok(()));
             }
         }
         ended
+    }
+}
+
+/// Ends a connection that has nothing more to say. What the client still sends would be answered with a reset, which takes
+/// with it what the kernel has not sent: it is read until the client has everything, or ends.
+async fn close<S: AsyncRead + AsyncWrite + Unpin>(mut io: Coalesced<S>, progress: &Progress) {
+    if io.shutdown().await.is_err() {
+        return;
+    }
+    let mut nothing = tokio::io::sink();
+    tokio::select! {
+        _ = tokio::io::copy(&mut io, &mut nothing) => {}
+        () = progress.all_taken() => {}
     }
 }

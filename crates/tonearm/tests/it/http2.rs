@@ -122,6 +122,31 @@ async fn a_stop_lets_answers_come_to_their_end() {
     timeout(EVENTUALLY, stopping).await.expect("the node stops").unwrap();
 }
 
+/// What was handed over is not what was taken: the rest may be with the kernel for long.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_takes_an_answer_slowly_gets_the_end_of_it() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let (path, sound) = deliverable(&server).await;
+    let node = node(&server, 1).await;
+    let mut frames = Frames::begin(connect(&node).await, &[(INITIAL_WINDOW_SIZE, 1 << 30)]).await;
+    frames.write(&[window_update(0, 1 << 30), get(1, &path)].concat()).await;
+    let begun = std::time::Instant::now();
+    let mut taken = 0;
+    loop {
+        let frame = frames.news().await.expect("the answer comes to its end");
+        taken += if frame.kind == DATA { frame.payload.len() } else { 0 };
+        if frame.ends_stream() {
+            break;
+        }
+        // Longer in all than the node waits for a client that says nothing.
+        tokio::time::sleep(Duration::from_millis(30)).await;
+    }
+    assert_eq!(taken, sound.len());
+    assert!(begun.elapsed() > Duration::from_secs(2), "it was taken too fast to tell");
+    drop(frames);
+    node.stop().await;
+}
+
 /// What came on one stream.
 #[derive(Debug, Default)]
 struct Came {
@@ -253,6 +278,18 @@ async fn everything_goes_over_it() {
     {
         assert_eq!(http.get(format!("{base}{path}")).send().await.unwrap().status(), status, "{path}");
     }
-    drop(http);
+    // A form of a browser that says where it stands only in `Origin`.
+    let http1 =
+        reqwest::Client::builder().http1_only().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    let mut statuses = Vec::new();
+    for client in [&http1, &http] {
+        let form = client.post(format!("{base}/dashboard/sign-in")).header("Origin", &base);
+        let form =
+            form.header("Content-Type", "application/x-www-form-urlencoded").body("email=a%40b.c&password=x");
+        statuses.push(form.send().await.unwrap().status());
+    }
+    assert_eq!(statuses[0], statuses[1]);
+    assert_ne!(statuses[0], 403);
+    drop((http, http1));
     node.stop().await;
 }
