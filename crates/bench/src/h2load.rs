@@ -69,13 +69,13 @@ fn speed(said: &str) -> Option<f64> {
 }
 
 /// Microseconds of each answer: a line of the log has its begin, its status and its time.
-/// So many may have failed, whose status is -1.
+/// So many may have no answer, with -1 or 0 for a status.
 fn times(log: &str, unfinished: usize) -> Result<Vec<u64>> {
     let (mut times, mut failed) = (Vec::new(), 0);
     for line in log.lines() {
         let fields: Vec<&str> = line.split('\t').collect();
         let [_, status, micros] = fields[..] else { continue };
-        if status == "-1" {
+        if matches!(status, "-1" | "0") {
             failed += 1;
             continue;
         }
