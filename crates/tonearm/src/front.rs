@@ -11,7 +11,7 @@ use axum::response::IntoResponse as _;
 use axum::{Json, Router};
 use futures::future::BoxFuture;
 use hyper::body::{Body as _, Incoming};
-use hyper::header::HOST;
+use hyper::header::{HOST, HeaderValue, STRICT_TRANSPORT_SECURITY};
 use hyper::{HeaderMap, Request, Response, StatusCode, Version};
 use serde_json::json;
 use tokio::runtime::Handle;
@@ -24,6 +24,9 @@ use crate::TrustedProxies;
 use crate::arriving::Arriving;
 use crate::progress::Patience;
 
+/// The value of `Strict-Transport-Security` (RFC 6797). Other hosts under the same name are not its business.
+const A_YEAR: HeaderValue = HeaderValue::from_static("max-age=31536000");
+
 /// All that a node answers.
 #[derive(Clone)]
 pub(crate) struct Front {
@@ -33,6 +36,8 @@ pub(crate) struct Front {
     pub(crate) proxies: Arc<TrustedProxies>,
     pub(crate) router: Router,
     pub(crate) ambient: Ambient,
+    /// Clients reach this service by HTTPS, and are to try nothing else for a year.
+    pub(crate) is_https: bool,
     /// Where requests are answered that are not for the edge.
     pub(crate) runtime: Handle,
     /// How long clients may take to send what they announce.
@@ -115,7 +120,14 @@ impl Front {
             false => Body::new(Arriving::new(body, patience)),
         });
         let answered = self.router.clone().oneshot(request);
-        async move { answered.await.unwrap_or_else(|never| match never {}) }
+        let is_https = self.is_https;
+        async move {
+            let mut response = answered.await.unwrap_or_else(|never| match never {});
+            if is_https {
+                response.headers_mut().insert(STRICT_TRANSPORT_SECURITY, A_YEAR);
+            }
+            response
+        }
     }
 
     /// A request of HTTP/1.1 names its host once (RFC 9112, section 3.2).

@@ -188,6 +188,7 @@ impl Node {
             proxies,
             router,
             ambient: of_front,
+            is_https: self.public_url.starts_with("https://"),
             runtime: Handle::current(),
             patience: config.server_limits.patience(),
             has_warned: Arc::default(),

@@ -30,6 +30,15 @@ pub(crate) struct Patience {
     pub(crate) bytes_per_second: u32,
 }
 
+/// Why a client was given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum GivenUp {
+    /// It asked for nothing.
+    Silent,
+    /// It took nothing of what it was sent, or too little.
+    Stalled,
+}
+
 /// What goes on over a connection. Cheap to keep: each write costs a store or two, and no timer is touched.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
@@ -52,7 +61,7 @@ impl Progress {
 
     /// Ends when the client has taken nothing, or said nothing, for as long as it may or a quarter longer, although
     /// there was something to take or to say; or when it takes too little.
-    pub(crate) async fn given_up(&self, patience: Patience) {
+    pub(crate) async fn given_up(&self, patience: Patience) -> GivenUp {
         let tick = patience.head.min(patience.send) / LOOKS;
         let (mut taken, mut heard) = (Quiet::default(), Quiet::default());
         let mut pace = Pace::default();
@@ -65,8 +74,11 @@ impl Progress {
             let answered = all.min(self.answers.load(Ordering::Relaxed));
             heard.look(heads.wrapping_add(answered), self.waits_for_head(), tick);
             let trickles = pace.look(all, waits, tick, patience);
-            if trickles || taken.lasted >= patience.send || heard.lasted >= patience.head {
-                return;
+            if trickles || taken.lasted >= patience.send {
+                return GivenUp::Stalled;
+            }
+            if heard.lasted >= patience.head {
+                return GivenUp::Silent;
             }
         }
     }
@@ -271,7 +283,7 @@ mod tests {
         let begun = tokio::time::Instant::now();
         tokio::select! {
             _ = watched.write_all(&[0; 11]) => panic!("there was no room"),
-            () = progress.given_up(PATIENCE) => {}
+            why = progress.given_up(PATIENCE) => assert_eq!(why, GivenUp::Stalled),
         }
         assert!((LIMIT..=LIMIT * 2).contains(&begun.elapsed()), "{:?}", begun.elapsed());
     }
@@ -290,7 +302,7 @@ mod tests {
         tokio::select! {
             written = watched.write_all(&[0; 30]) => written.unwrap(),
             () = slow => panic!("it was to be written by then"),
-            () = progress.given_up(PATIENCE) => panic!("it was slow, not stalled"),
+            _ = progress.given_up(PATIENCE) => panic!("it was slow, not stalled"),
         }
         let idle = tokio::time::timeout(LIMIT * 10, progress.given_up(PATIENCE)).await;
         assert!(idle.is_err());
@@ -311,7 +323,7 @@ mod tests {
             let given_up = tokio::select! {
                 written = watched.write_all(&[0; 3000]) => written.is_err(),
                 () = takes_three_a_second => panic!("it never ends"),
-                () = progress.given_up(Patience { bytes_per_second, ..PATIENCE }) => true,
+                _ = progress.given_up(Patience { bytes_per_second, ..PATIENCE }) => true,
             };
             assert_eq!(given_up, is_given_up, "{bytes_per_second}");
         }

@@ -26,7 +26,7 @@ use crate::direct::{Direct, Ended};
 use crate::front::{Connection, Front};
 use crate::http2::{GATHERED_BYTES, Http2};
 use crate::lanes::{Lane, Lanes};
-use crate::progress::{Patience, Progress, Socket, Watched};
+use crate::progress::{GivenUp, Patience, Progress, Socket, Watched};
 use crate::rewound::Rewound;
 use crate::tls::HTTP2;
 
@@ -165,6 +165,9 @@ fn taken_over<S>(moved: io::Result<S>) -> Option<S> {
     moved.inspect_err(|error| tracing::warn!(%error, "a connection could not be taken over")).ok()
 }
 
+/// How long a client that is told to go may take.
+const FAREWELL: Duration = Duration::from_secs(5);
+
 /// What connections to clients that speak HTTP/2 without TLS begin with; no method of HTTP/1 does.
 const PREFACE: &[u8] = b"PRI ";
 
@@ -218,8 +221,8 @@ impl Server {
         let ended = tokio::select! {
             biased;
             ended = Direct::new(&mut stream, self.front.edge.as_ref(), &progress).converse() => ended,
-            () = progress.given_up(self.limits.patience()) => {
-                tracing::debug!("a client said nothing, or took nothing of what it was sent");
+            why = progress.given_up(self.limits.patience()) => {
+                tracing::debug!(?why, "a client was given up");
                 return None;
             }
             () = progress.idle_after(stopped.cancelled()) => return None,
@@ -265,25 +268,39 @@ impl Server {
         let progress = Arc::new(Progress::over(socket));
         let stream = Watched::new(stream, progress.clone());
         let (front, patience) = (self.front.clone(), self.limits.patience());
-        let http2 = Http2 { front, connection, patience, stopped };
-        Box::pin(self.watch(http2.serve(stream, progress.clone()), progress))
+        // Whoever has asked for nothing for long is told so, too, and may ask again over another connection.
+        let ending = stopped.child_token();
+        let http2 = Http2 { front, connection, patience, stopped: ending.clone() };
+        Box::pin(async move {
+            let mut served = Box::pin(http2.serve(stream, progress.clone()));
+            tokio::select! {
+                biased;
+                served = &mut served => ended(served),
+                why = progress.given_up(patience) => {
+                    tracing::debug!(?why, "a client was given up");
+                    if why == GivenUp::Silent {
+                        ending.cancel();
+                        // A client that does not go is left.
+                        let _ = tokio::time::timeout(FAREWELL, served).await;
+                    }
+                }
+            }
+        })
     }
 
     /// Serves a connection until it ends, or its client has stalled.
-    async fn watch<E: std::fmt::Display>(
-        &self,
-        served: impl Future<Output = Result<(), E>> + Send,
-        progress: Arc<Progress>,
-    ) {
+    async fn watch(&self, served: impl Future<Output = hyper::Result<()>> + Send, progress: Arc<Progress>) {
         tokio::select! {
             biased;
-            served = served => if let Err(error) = served {
-                tracing::debug!(%error, "a connection ended early");
-            },
-            () = progress.given_up(self.limits.patience()) => {
-                tracing::debug!("a client said nothing, or took nothing of what it was sent");
-            }
+            served = served => ended(served),
+            why = progress.given_up(self.limits.patience()) => tracing::debug!(?why, "a client was given up"),
         }
+    }
+}
+
+fn ended<E: std::fmt::Display>(served: Result<(), E>) {
+    if let Err(error) = served {
+        tracing::debug!(%error, "a connection ended early");
     }
 }
 

@@ -27,6 +27,10 @@ async fn upload_urls_begin_with(variables: &[(&str, &str)], public_url: Option<&
         let url = text(&created, "/track_upload/upload_url");
         assert!(url.starts_with(&format!("{expected}/upload/")), "{name}: {value}: {url}");
     }
+    // Browsers are told to stay with HTTPS where that is what they are sent to.
+    let answer = client.get("/healthz").await;
+    let told = if expected.starts_with("https://") { "max-age=31536000" } else { "" };
+    assert_eq!(answer.header("strict-transport-security"), told, "{expected}");
     server.node.stop().await;
 }
 

@@ -81,6 +81,21 @@ async fn who_asks_for_nothing_is_let_go_whatever_else_it_says() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_has_nothing_more_to_ask_is_told_to_go() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let node = node(&server, 1).await;
+    let mut frames = Frames::begin(connect(&node).await, &[]).await;
+    frames.write(&get(1, "/healthz")).await;
+    let mut kinds = Vec::new();
+    while let Some(frame) = timeout(EVENTUALLY, frames.news()).await.expect("the connection ends") {
+        kinds.push(frame.kind);
+    }
+    kinds.dedup();
+    assert_eq!(kinds, [HEADERS, DATA, GOAWAY]);
+    node.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_stop_waits_for_no_silent_client() {
     let server = TestServer::start(Backend::Embedded).await;
     let node = server.another_node_with(|config| {
