@@ -18,8 +18,8 @@ impl Pace {
     }
 
     /// So many bytes passed.
-    pub(crate) fn pass(&mut self, bytes: usize) {
-        self.passed += bytes as u64;
+    pub(crate) fn pass(&mut self, bytes: u64) {
+        self.passed += bytes;
     }
 
     /// Whether it was too little, as often as it is time to tell. What has to pass is shared by so many streams.

@@ -13,6 +13,8 @@ use rustix::ioctl::{Getter, Opcode, ioctl};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
+use crate::pace::Pace;
+
 /// How often in the time that a client has it is looked at.
 const LOOKS: u32 = 4;
 
@@ -64,7 +66,7 @@ impl Progress {
     pub(crate) async fn given_up(&self, patience: Patience) -> GivenUp {
         let tick = patience.head.min(patience.send) / LOOKS;
         let (mut taken, mut heard) = (Quiet::default(), Quiet::default());
-        let mut pace = Pace::default();
+        let (mut pace, mut counted) = (Pace::default(), 0);
         loop {
             tokio::time::sleep(tick).await;
             let (all, waits) = (self.taken(), self.blocked.load(Ordering::Relaxed));
@@ -73,7 +75,17 @@ impl Progress {
             let heads = self.heads.load(Ordering::Relaxed);
             let answered = all.min(self.answers.load(Ordering::Relaxed));
             heard.look(heads.wrapping_add(answered), self.waits_for_head(), tick);
-            let trickles = pace.look(all, waits, tick, patience);
+            let more = all.saturating_sub(counted);
+            counted += more;
+            // Only without a break: a client that has taken everything begins anew.
+            let trickles = if waits {
+                pace.wait(tick);
+                pace.pass(more);
+                pace.is_too_slow(patience, 1)
+            } else {
+                pace = Pace::default();
+                false
+            };
             if trickles || taken.lasted >= patience.send {
                 return GivenUp::Stalled;
             }
@@ -157,29 +169,6 @@ impl Quiet {
     fn look(&mut self, count: u64, waits: bool, since: Duration) {
         self.lasted = if waits && count == self.seen { self.lasted + since } else { Duration::ZERO };
         self.seen = count;
-    }
-}
-
-/// How much has been taken since there was something to take.
-#[derive(Debug, Default)]
-struct Pace {
-    begun_with: u64,
-    lasted: Duration,
-}
-
-impl Pace {
-    /// Whether it was too little, as often as it is time to tell.
-    fn look(&mut self, taken: u64, waits: bool, since: Duration, patience: Patience) -> bool {
-        if waits {
-            self.lasted += since;
-        }
-        if waits && self.lasted < patience.send {
-            return false;
-        }
-        let enough = u128::from(patience.bytes_per_second) * self.lasted.as_millis() / 1000;
-        let too_little = waits && u128::from(taken.saturating_sub(self.begun_with)) < enough;
-        *self = Self { begun_with: taken, lasted: Duration::ZERO };
-        too_little
     }
 }
 

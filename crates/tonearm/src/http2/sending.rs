@@ -89,7 +89,7 @@ impl Sending {
             while !bytes.is_empty() {
                 let leave = self.leave_for(bytes.len()).await?;
                 let part = bytes.split_to(leave.min(bytes.len()));
-                self.pace.pass(part.len());
+                self.pace.pass(part.len() as u64);
                 self.hand_over(part, is_last && bytes.is_empty())?;
             }
             if is_last {
