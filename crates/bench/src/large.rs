@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection};
 use tonearm_catalog::Catalog;
-use tonearm_domain::{Day, EndpointHealth, Organization, OrganizationId, Webhook, WebhookKind};
+use tonearm_domain::{Day, OrganizationId};
 use tonearm_fixtures::{Collections, Dialect, LargeLibrary};
 
 use crate::stage::Stage;
@@ -76,7 +76,8 @@ async fn fill(organization_id: OrganizationId, size: Size, url: &str) -> Result<
             .map(|recipe| recipe.id)
             .context("no recipe")
     };
-    let webhook = endpoint(&organization);
+    let id = tonearm_fixtures::ambient().0.record_id();
+    let webhook = LargeLibrary::endpoint(id, organization_id, organization.created_at);
     let tx = catalog.begin().await?;
     tx.put_webhook(&webhook).await?;
     tx.commit().await?;
@@ -102,21 +103,6 @@ async fn fill(organization_id: OrganizationId, size: Size, url: &str) -> Result<
     }
     db.close().await?;
     Ok(library)
-}
-
-/// An endpoint that nothing is sent to: all its deliveries are over.
-fn endpoint(organization: &Organization) -> Webhook {
-    Webhook {
-        id: tonearm_fixtures::ambient().0.record_id(),
-        organization_id: organization.id,
-        kind: WebhookKind::Track,
-        url: "https://example.com/hook".to_owned(),
-        secret: vec![0; 32],
-        old_secret: None,
-        rotated_at: None,
-        health: EndpointHealth::default(),
-        created_at: organization.created_at,
-    }
 }
 
 async fn connect(url: &str) -> Result<DatabaseConnection> {

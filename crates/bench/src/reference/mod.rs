@@ -1,7 +1,6 @@
 //! What Tonearm is measured beside: other programs on the same machine in the same run.
 
 mod bare;
-mod certificate;
 mod nginx;
 
 use std::io::{BufRead, BufReader};
@@ -12,7 +11,6 @@ use anyhow::{Context, Result, ensure};
 use rustix::process::{Pid, Signal, kill_process};
 
 pub(crate) use bare::{Bare, serve};
-use certificate::Certificate;
 pub(crate) use nginx::{Nginx, version as nginx_version};
 
 use crate::memory;

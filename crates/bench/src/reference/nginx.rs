@@ -12,8 +12,9 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use md5::{Digest, Md5};
 use tempfile::TempDir;
+use tonearm_fixtures::Certificate;
 
-use super::{Certificate, Running};
+use super::Running;
 
 /// What signs nginx's links.
 const SECRET: &str = "bench";
@@ -56,7 +57,7 @@ impl Nginx {
         let [first, second] = [TcpListener::bind("127.0.0.1:0")?, TcpListener::bind("127.0.0.1:0")?];
         let (address, tls_address) = (first.local_addr()?, second.local_addr()?);
         drop((first, second));
-        let certificate = Certificate::make(folder.path())?;
+        let certificate = Certificate::make(folder.path());
         let tls = format!(
             "listen {tls_address} ssl http2; ssl_certificate {}; ssl_certificate_key {};",
             certificate.chain.display(),

@@ -7,8 +7,8 @@ use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbB
 use serde_json::Value as Json;
 use tonearm_catalog::{AuditFilter, Catalog, DeliveryFilter, UsageFilter};
 use tonearm_domain::{
-    AuditEntryId, CollectionSort, Day, DeliveryState, EndpointHealth, KeyScope, Leaf, OrganizationId, Page,
-    Place as At, SearchWords, TrackSort, VariantIndex, Webhook, WebhookKind,
+    AuditEntryId, CollectionSort, Day, DeliveryState, KeyScope, Leaf, OrganizationId, Page, Place as At,
+    SearchWords, TrackSort, VariantIndex,
 };
 use tonearm_fixtures::{Collections, Dialect, LargeLibrary, ambient};
 
@@ -41,17 +41,7 @@ async fn filled(place: &Place) -> Library {
     let (catalog, (ambient, _)) = (place.catalog().await, ambient());
     let (organization, _) = stored_collection(&catalog, &ambient).await;
     let [hq, levels] = ["hq", "levels"].map(|name| recipe(&ambient, &organization, None, name, 0));
-    let webhook = Webhook {
-        id: ambient.record_id(),
-        organization_id: organization.id,
-        kind: WebhookKind::Track,
-        url: "https://example.com/hook".to_owned(),
-        secret: vec![0; 32],
-        old_secret: None,
-        rotated_at: None,
-        health: EndpointHealth::default(),
-        created_at: ambient.now(),
-    };
+    let webhook = LargeLibrary::endpoint(ambient.record_id(), organization.id, ambient.now());
     let tx = catalog.begin().await.unwrap();
     for recipe in [&hq, &levels] {
         tx.insert_recipe(recipe).await.unwrap();

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use reqwest::{Certificate, Version};
+use reqwest::Version;
 use tempfile::TempDir;
 use tonearm::{Node, Role, TlsFiles};
+use tonearm_fixtures::Certificate;
 use tonearm_testkit::{Backend, Program, TestServer};
 
 use crate::binary;
@@ -27,20 +28,10 @@ impl Issued {
 
     /// Makes another certificate and puts it in the place of the one before.
     fn renew(&self) {
-        let (certificate, key) = (self.path("new-cert.pem"), self.path("new-key.pem"));
-        let made = Command::new("openssl")
-            .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"])
-            .args(["-subj", "/CN=tonearm test", "-addext", "subjectAltName=IP:127.0.0.1"])
-            .args(["-addext", "basicConstraints=critical,CA:FALSE", "-days", "30"])
-            .arg("-out")
-            .arg(&certificate)
-            .arg("-keyout")
-            .arg(&key)
-            .output()
-            .unwrap();
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let apart = tempfile::tempdir_in(self.0.path()).unwrap();
+        let Certificate { chain, key } = Certificate::make(apart.path());
         std::fs::rename(key, self.path("key.pem")).unwrap();
-        std::fs::rename(certificate, self.path("cert.pem")).unwrap();
+        std::fs::rename(chain, self.path("cert.pem")).unwrap();
     }
 
     /// A client to be, over connections of its own, that trusts this certificate alone.
@@ -48,7 +39,7 @@ impl Issued {
         // Fails only where one was installed before, which is as good.
         drop(rustls::crypto::ring::default_provider().install_default());
         let pem = std::fs::read(self.path("cert.pem")).unwrap();
-        reqwest::Client::builder().tls_certs_only([Certificate::from_pem(&pem).unwrap()])
+        reqwest::Client::builder().tls_certs_only([reqwest::Certificate::from_pem(&pem).unwrap()])
     }
 
     fn client(&self) -> reqwest::Client {
