@@ -7,7 +7,8 @@ use uuid::Uuid;
 
 use crate::column::size;
 use crate::entity::collection::{ActiveModel, Column, Entity};
-use crate::query::{TO_CHANGE, change, checked, one, page};
+use crate::entity::collection_count;
+use crate::query::{TO_CHANGE, all, change, checked, one, page};
 use crate::{Catalog, CatalogError, Change, Record, Transaction};
 
 fn living(organization: OrganizationId) -> Select<Entity> {
@@ -60,11 +61,22 @@ impl Catalog {
         only: Option<CollectionId>,
         window: Page,
     ) -> Result<(u64, Vec<Collection>), CatalogError> {
-        let select = match only {
-            Some(id) => by_id(organization, id),
-            None => living(organization).order_by_asc(Column::Id),
-        };
-        page(self.reader(), select, window).await
+        if let Some(id) = only {
+            return page(self.reader(), by_id(organization, id), window).await;
+        }
+        let total = self.collection_count(organization).await?;
+        if total <= window.offset() {
+            return Ok((total, Vec::new()));
+        }
+        let select = living(organization).order_by_asc(Column::Id);
+        let select = select.limit(window.limit()).offset(window.offset());
+        Ok((total, all(self.reader(), select).await?))
+    }
+
+    /// How many collections an organization has.
+    pub async fn collection_count(&self, organization: OrganizationId) -> Result<u64, CatalogError> {
+        let count = collection_count::Entity::find_by_id(organization.uuid()).one(self.reader()).await?;
+        size("collection_count.collections", count.map_or(0, |row| row.collections))
     }
 }
 

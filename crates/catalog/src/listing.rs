@@ -152,7 +152,11 @@ impl Catalog {
             CollectionSort::Newest => (None, true),
             CollectionSort::Title => (Some(Column::SortTitle), false),
         };
-        let total = Total::Exactly(select.clone().count(self.reader()).await?);
+        let total = match leaf.words.is_some() {
+            true => select.clone().count(self.reader()).await?,
+            false => self.collection_count(organization).await?,
+        };
+        let total = Total::Exactly(total);
         let keyset = Keyset { column, id: Column::Id, is_descending };
         slice(self.reader(), select, keyset, leaf.place.map(CollectionId::uuid), leaf.limit, total).await
     }

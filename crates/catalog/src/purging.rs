@@ -37,6 +37,7 @@ fn bare_track(now: Timestamp) -> Result<track::ActiveModel, CatalogError> {
         cover_version: Set(None),
         cover_origin: Set(None),
         placeholder_version: Set(None),
+        cover_bytes: Set(0),
         purged_at: Set(Some(now.unix_millis())),
         ..Default::default()
     })
@@ -66,6 +67,7 @@ fn bare_collection() -> Result<collection::ActiveModel, CatalogError> {
         cover_origin: Set(None),
         sort_title: Set(String::new()),
         track_count: Set(0),
+        cover_bytes: Set(0),
         ..Default::default()
     })
 }

@@ -6,7 +6,7 @@ mod reports;
 mod stored;
 
 use tonearm_catalog::{Catalog, UsageFilter};
-use tonearm_domain::{Ambient, KeyScope, OrganizationId, Page};
+use tonearm_domain::{Ambient, Page};
 
 pub use keep::UsageKeeper;
 pub use report::{
@@ -21,12 +21,11 @@ pub struct Usage {
     catalog: Catalog,
     ambient: Ambient,
     by_track: Reports<(UsageFilter, Page), (UsageTracks, Vec<TrackUsage>)>,
-    storage: Reports<(OrganizationId, KeyScope), StorageUsage>,
 }
 
 impl Usage {
     /// Over the catalog that keeps the sums.
     pub fn new(catalog: Catalog, ambient: Ambient) -> Self {
-        Self { catalog, ambient, by_track: Reports::new(), storage: Reports::new() }
+        Self { catalog, ambient, by_track: Reports::new() }
     }
 }

@@ -35,6 +35,8 @@ pub struct Model {
     pub restorable_until: Option<i64>,
     pub own_theme: Option<Json>,
     pub track_count: i64,
+    pub stored_bytes: i64,
+    pub cover_bytes: i64,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -98,6 +100,8 @@ impl TryFrom<&Collection> for ActiveModel {
             sort_title: Set(sort_title(&collection.title)),
             restorable_until: NotSet,
             track_count: NotSet,
+            stored_bytes: NotSet,
+            cover_bytes: NotSet,
         })
     }
 }

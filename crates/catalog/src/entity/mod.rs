@@ -6,6 +6,7 @@
 pub(crate) mod api_key;
 pub(crate) mod audit_entry;
 pub(crate) mod collection;
+pub(crate) mod collection_count;
 pub(crate) mod creator;
 pub(crate) mod failed_sign_in;
 pub(crate) mod idempotent_request;

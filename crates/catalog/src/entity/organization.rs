@@ -1,6 +1,6 @@
 //! Rows of `organization`.
 
-use sea_orm::Set;
+use sea_orm::{NotSet, Set};
 use sea_orm::entity::prelude::*;
 use tonearm_domain::{Organization, OrganizationId};
 
@@ -28,6 +28,7 @@ pub struct Model {
     pub cover_origin: Option<String>,
     pub is_early_sound: bool,
     pub own_theme: Option<Json>,
+    pub cover_bytes: i64,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -73,6 +74,7 @@ impl TryFrom<&Organization> for ActiveModel {
             name: Set(organization.name.clone()),
             theme: Set(encoded("organization.theme", &organization.theme.found)?),
             own_theme: Set(own_theme("organization.own_theme", &organization.theme)?),
+            cover_bytes: NotSet,
             is_theme_overridable: Set(organization.is_theme_overridable),
             is_cover_overridable: Set(organization.is_cover_overridable),
             player_color: Set(organization.player_colour.to_string()),

@@ -59,6 +59,7 @@ pub struct Model {
     pub artist_tag: Option<String>,
     pub manifest_generation: i64,
     pub stored_bytes: i64,
+    pub cover_bytes: i64,
 }
 
 /// The columns of the short form.
@@ -222,6 +223,7 @@ impl TryFrom<&Track> for ActiveModel {
             artist_tag: Set(track.info.artist_tag().map(foreign_text)),
             manifest_generation: NotSet,
             stored_bytes: NotSet,
+            cover_bytes: NotSet,
         })
     }
 }

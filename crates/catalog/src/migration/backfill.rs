@@ -1,7 +1,7 @@
 //! Filling a column of a large table.
 
-use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr, Order, Statement};
+use sea_orm::sea_query::{Expr, ExprTrait, LockType, Query, SimpleExpr};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, Order, Statement};
 use sea_orm_migration::async_trait;
 use uuid::Uuid;
 
@@ -35,6 +35,52 @@ impl InBatches for Backfill {
         db.execute_raw(statement).await?;
         let rows = ids.len() as u64;
         Ok(Batch { rows, position: (rows == BATCH).then(|| last.to_string()) })
+    }
+}
+
+/// Collections of a batch: each may have many tracks.
+const COLLECTIONS: u64 = 100;
+
+/// A counter of each collection, over its tracks that are not deleted by themselves. Triggers keep it from then on.
+pub(super) struct PerCollection {
+    /// The column of `collection`.
+    pub(super) column: &'static str,
+    /// The aggregate over rows of `track`.
+    pub(super) of_tracks: fn() -> SimpleExpr,
+}
+
+#[async_trait::async_trait]
+impl InBatches for PerCollection {
+    fn table(&self) -> &'static str {
+        "collection"
+    }
+
+    async fn next(&self, db: &DatabaseTransaction, position: Option<&str>) -> Result<Batch, DbErr> {
+        let ids = ids_after(db, "collection", key(position)?, COLLECTIONS).await?;
+        let Some(last) = ids.last().copied() else {
+            return Ok(Batch { rows: 0, position: None });
+        };
+        // Locked first: whoever changes a track waits for this, or is seen by the statement that counts.
+        let mut lock = Query::select();
+        lock.column("id").from("collection").and_where(Expr::col("id").is_in(ids.iter().copied()));
+        if db.get_database_backend() == DbBackend::Postgres {
+            lock.order_by("id", Order::Asc).lock(LockType::NoKeyUpdate);
+        }
+        db.query_all(&lock).await?;
+        let counted = Query::select()
+            .expr((self.of_tracks)())
+            .from("track")
+            .and_where(Expr::col(("track", "collection_id")).equals(("collection", "id")))
+            .and_where(Expr::col(("track", "deleted_at")).is_null())
+            .take();
+        let update = Query::update()
+            .table("collection")
+            .value(self.column, SimpleExpr::SubQuery(None, Box::new(counted.into())))
+            .and_where(Expr::col("id").is_in(ids.iter().copied()))
+            .take();
+        db.execute(&update).await?;
+        let rows = ids.len() as u64;
+        Ok(Batch { rows, position: (rows == COLLECTIONS).then(|| last.to_string()) })
     }
 }
 

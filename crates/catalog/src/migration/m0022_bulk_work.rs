@@ -1,13 +1,12 @@
 //! What bulk work goes by: how many tracks collections have, how far renderings were queued, and the indexes by which
 //! batches are found.
 
-use sea_orm::sea_query::LockType;
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend};
+use sea_orm::DbBackend;
 use sea_orm_migration::prelude::*;
 
-use super::backfill::{ids_after, key};
+use super::backfill::PerCollection;
 use super::pieces::{add, index};
-use super::step::{Batch, InBatches, Step};
+use super::step::Step;
 
 pub(super) fn step() -> Step {
     // Tracks that earlier versions marked together with their collection.
@@ -23,7 +22,8 @@ pub(super) fn step() -> Step {
     let of_track = index("job", &["track_id", "kind"]).and_where(Expr::col("track_id").is_not_null()).take();
     Step::expand("m0022_bulk_work")
         .change(Migration)
-        .batches(Counts)
+        // Deleted collections, too: they may be restored.
+        .batches(PerCollection { column: "track_count", of_tracks: || Expr::cust("count(*)") })
         .index(marked)
         .index(index("track_file", &["variant_id", "id"]))
         .index(removed)
@@ -74,44 +74,3 @@ END $$;
 CREATE TRIGGER track_added AFTER INSERT ON track FOR EACH ROW WHEN (new.deleted_at IS NULL) EXECUTE FUNCTION count_track();
 CREATE TRIGGER track_deleted AFTER UPDATE OF deleted_at ON track FOR EACH ROW
   WHEN ((old.deleted_at IS NULL) <> (new.deleted_at IS NULL)) EXECUTE FUNCTION count_track();";
-
-/// Collections of a batch: each may have many tracks.
-const BATCH: u64 = 100;
-
-/// Counts the tracks that were there before the triggers. Deleted collections, too: they may be restored.
-struct Counts;
-
-#[async_trait::async_trait]
-impl InBatches for Counts {
-    fn table(&self) -> &'static str {
-        "collection"
-    }
-
-    async fn next(&self, db: &DatabaseTransaction, position: Option<&str>) -> Result<Batch, DbErr> {
-        let ids = ids_after(db, "collection", key(position)?, BATCH).await?;
-        let Some(last) = ids.last().copied() else {
-            return Ok(Batch { rows: 0, position: None });
-        };
-        // Locked first: whoever adds or deletes a track waits for this, or is seen by the statement that counts.
-        let mut lock = Query::select();
-        lock.column("id").from("collection").and_where(Expr::col("id").is_in(ids.iter().copied()));
-        if db.get_database_backend() == DbBackend::Postgres {
-            lock.order_by("id", Order::Asc).lock(LockType::NoKeyUpdate);
-        }
-        db.query_all(&lock).await?;
-        let count = Query::select()
-            .expr(Func::count(Expr::col(("track", "id"))))
-            .from("track")
-            .and_where(Expr::col(("track", "collection_id")).equals(("collection", "id")))
-            .and_where(Expr::col(("track", "deleted_at")).is_null())
-            .take();
-        let update = Query::update()
-            .table("collection")
-            .value("track_count", SimpleExpr::SubQuery(None, Box::new(count.into())))
-            .and_where(Expr::col("id").is_in(ids.iter().copied()))
-            .take();
-        db.execute(&update).await?;
-        let rows = ids.len() as u64;
-        Ok(Batch { rows, position: (rows == BATCH).then(|| last.to_string()) })
-    }
-}

@@ -1,26 +1,25 @@
-//! How much room living files take: `track.stored_bytes`, which triggers keep. Covers are not among them: their sizes are
-//! recorded nowhere.
+//! How much room living files take, covers included. Triggers keep `track.stored_bytes` and `collection.stored_bytes`.
 
-use sea_orm::sea_query::{ExprTrait, Query};
+use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
     ColumnTrait, EntityTrait, FromQueryResult, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
     QueryTrait, Select,
 };
-use tonearm_domain::{KeyScope, OrganizationId, Page, TrackId, shown_title};
+use tonearm_domain::{CoverOwner, KeyScope, OrganizationId, Page, TrackId, shown_title};
 use uuid::Uuid;
 
 use crate::collections::living_id;
-use crate::column::size;
-use crate::entity::{collection, track};
+use crate::column::{byte_count, size};
+use crate::entity::{collection, organization, track};
 use crate::living::living_track;
-use crate::{Catalog, CatalogError};
+use crate::{Catalog, CatalogError, Transaction};
 
 /// The room that all files together take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StorageUsage {
     /// How many tracks there are.
     pub tracks: u64,
-    /// Bytes of their files, sources included.
+    /// Bytes of their files, with sources and with the covers of tracks, collections and the organization.
     pub bytes: u64,
 }
 
@@ -31,7 +30,7 @@ pub struct TrackStorage {
     pub track_id: TrackId,
     /// What people know it by.
     pub title: String,
-    /// Bytes of its files, its source included.
+    /// Bytes of its files, its source and its covers included.
     pub bytes: u64,
 }
 
@@ -56,27 +55,15 @@ fn living(organization: OrganizationId, scope: KeyScope) -> Select<track::Entity
     living.apply_if(scope.track(), |select, id| select.filter(Column::Id.eq(id.uuid())))
 }
 
-/// Tracks that are not deleted by themselves.
-fn of_organization(organization: OrganizationId) -> Select<track::Entity> {
-    use track::Column;
-    let tracks = track::Entity::find().select_only().filter(Column::DeletedAt.is_null());
-    tracks.filter(Column::OrganizationId.eq(organization.uuid()))
-}
-
-fn in_deleted_collections(organization: OrganizationId) -> Select<track::Entity> {
+fn living_collections(organization: OrganizationId) -> Select<collection::Entity> {
     use collection::Column;
-    let deleted = Query::select()
-        .column(Column::Id)
-        .from(collection::Entity)
-        .and_where(Column::OrganizationId.eq(organization.uuid()))
-        .and_where(Column::DeletedAt.is_not_null())
-        .take();
-    let tracks = track::Entity::find().select_only().filter(track::Column::DeletedAt.is_null());
-    tracks.filter(track::Column::CollectionId.in_subquery(deleted))
+    let collections = collection::Entity::find().select_only().filter(Column::DeletedAt.is_null());
+    collections.filter(Column::OrganizationId.eq(organization.uuid()))
 }
 
 impl Catalog {
-    /// The room that the tracks of an organization take, as far as a key reaches. Reads an entry of an index for each track.
+    /// The room that the tracks and covers of an organization take, as far as a key reaches. Reads an entry of an index for
+    /// each collection.
     pub async fn storage_usage(
         &self,
         organization: OrganizationId,
@@ -85,21 +72,34 @@ impl Catalog {
         let tracks = self.count_in_scope(organization, scope).await?;
         let bytes = match scope {
             KeyScope::Organization => {
-                let all = self.sum_stored(of_organization(organization)).await?;
-                // Few tracks are in deleted collections, and looking at the collection of each would take far longer.
-                all - self.sum_stored(in_deleted_collections(organization)).await?
+                let collections = self.bytes_of(living_collections(organization)).await?;
+                collections + self.cover_bytes_of(organization).await?
             }
-            _ => self.sum_stored(living(organization, scope)).await?,
+            KeyScope::Collection(id) => {
+                let one = living_collections(organization).filter(collection::Column::Id.eq(id.uuid()));
+                self.bytes_of(one).await?
+            }
+            KeyScope::Track(..) => {
+                let track = living(organization, scope).column(track::Column::StoredBytes);
+                track.into_tuple::<i64>().one(self.reader()).await?.unwrap_or(0)
+            }
         };
-        Ok(StorageUsage { tracks, bytes: size("track.stored_bytes", bytes)? })
+        Ok(StorageUsage { tracks, bytes: size("collection.stored_bytes", bytes)? })
     }
 
-    async fn sum_stored(&self, tracks: Select<track::Entity>) -> Result<i64, CatalogError> {
+    async fn bytes_of(&self, collections: Select<collection::Entity>) -> Result<i64, CatalogError> {
+        use collection::Column;
         // PostgreSQL sums to a type without bounds, which is not read as a number.
-        let bytes = track::Column::StoredBytes.sum().cast_as("bigint");
-        let sum: Option<Option<i64>> =
-            tracks.column_as(bytes, "bytes").into_tuple().one(self.reader()).await?;
+        let bytes = Column::StoredBytes.into_expr().add(Column::CoverBytes.into_expr());
+        let sum = Expr::expr(bytes).sum().cast_as("bigint");
+        let sum: Option<Option<i64>> = collections.expr(sum).into_tuple().one(self.reader()).await?;
         Ok(sum.flatten().unwrap_or(0))
+    }
+
+    async fn cover_bytes_of(&self, organization: OrganizationId) -> Result<i64, CatalogError> {
+        let own = organization::Entity::find_by_id(organization.uuid()).select_only();
+        let own = own.column(organization::Column::CoverBytes).into_tuple::<i64>();
+        Ok(own.one(self.reader()).await?.unwrap_or(0))
     }
 
     async fn count_in_scope(
@@ -144,5 +144,37 @@ impl Catalog {
             })
         });
         Ok((total, tracks.collect::<Result<_, CatalogError>>()?))
+    }
+}
+
+impl Transaction {
+    /// Records how many bytes the files of the owner's covers take.
+    pub async fn set_cover_bytes(
+        &self,
+        organization: OrganizationId,
+        owner: CoverOwner,
+        bytes: u64,
+    ) -> Result<(), CatalogError> {
+        let bytes = Expr::value(byte_count(bytes));
+        match owner {
+            CoverOwner::Track(id) => {
+                use track::{Column, Entity};
+                let update = Entity::update_many().col_expr(Column::CoverBytes, bytes);
+                let update = update.filter(Column::Id.eq(id.uuid()));
+                update.filter(Column::OrganizationId.eq(organization.uuid())).exec(self.db()).await?;
+            }
+            CoverOwner::Collection(id) => {
+                use collection::{Column, Entity};
+                let update = Entity::update_many().col_expr(Column::CoverBytes, bytes);
+                let update = update.filter(Column::Id.eq(id.uuid()));
+                update.filter(Column::OrganizationId.eq(organization.uuid())).exec(self.db()).await?;
+            }
+            CoverOwner::Organization => {
+                use organization::{Column, Entity};
+                let update = Entity::update_many().col_expr(Column::CoverBytes, bytes);
+                update.filter(Column::Id.eq(organization.uuid())).exec(self.db()).await?;
+            }
+        }
+        Ok(())
     }
 }

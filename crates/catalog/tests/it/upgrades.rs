@@ -1,8 +1,8 @@
 //! Databases that an earlier version wrote: what was in them means the same afterwards.
 
 use sea_orm::{ConnectionTrait, Statement};
-use tonearm_catalog::Catalog;
-use tonearm_domain::{Job, Theme};
+use tonearm_catalog::{Catalog, StorageUsage};
+use tonearm_domain::{Job, KeyScope, Page, Source, Theme, Track};
 use tonearm_fixtures::ambient;
 
 use crate::place::{Place, Reach};
@@ -31,6 +31,26 @@ pub(crate) async fn go_back(place: &Place, catalog: Catalog, migrations: &[(&str
         }
     }
 }
+
+pub(crate) const TOTALS: (&str, &[&str]) = (
+    "m0025_totals",
+    &[
+        "DROP INDEX living_collection_by_organization_id_stored_bytes",
+        "sqlite: DROP TRIGGER track_bytes_counted",
+        "sqlite: DROP TRIGGER collection_added",
+        "sqlite: DROP TRIGGER collection_deleted",
+        "sqlite: DROP TRIGGER track_stored",
+        "sqlite: CREATE TRIGGER track_stored AFTER UPDATE OF track_status_id ON track BEGIN SELECT 1; END",
+        "postgres: DROP FUNCTION count_bytes_of_tracks CASCADE",
+        "postgres: DROP FUNCTION count_collection CASCADE",
+        "DROP TABLE collection_count",
+        "ALTER TABLE collection DROP COLUMN stored_bytes",
+        "ALTER TABLE collection DROP COLUMN cover_bytes",
+        "ALTER TABLE organization DROP COLUMN cover_bytes",
+        "postgres: DROP TRIGGER track_stored ON track",
+        "ALTER TABLE track DROP COLUMN cover_bytes",
+    ],
+);
 
 pub(crate) const RETENTION: (&str, &[&str]) =
     ("m0024_retention", &["DROP INDEX webhook_delivery_by_queued_at"]);
@@ -125,7 +145,7 @@ async fn titles_and_themes_are_found(place: Place) {
     tx.update_organization(&plain).await.unwrap();
     tx.update_organization(&pictured).await.unwrap();
     tx.commit().await.unwrap();
-    go_back(&place, catalog, &[RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS, THEMES]).await;
+    go_back(&place, catalog, &[TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS, THEMES]).await;
 
     let catalog = place.upgraded().await;
     let theme_of = async |id| catalog.organization(id).await.unwrap().unwrap().theme;
@@ -151,7 +171,7 @@ async fn tracks_without_manifests_get_a_job(place: Place) {
     assert_eq!(catalog.pending_jobs().await.unwrap(), [], "nothing is to be done for a new one");
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
-    go_back(&place, catalog, &[RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS]).await;
+    go_back(&place, catalog, &[TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS]).await;
 
     let catalog = place.upgraded().await;
     let until = ambient.now().plus_seconds(60);
@@ -169,16 +189,23 @@ async fn tracks_are_counted(place: Place) {
     let tx = catalog.begin().await.unwrap();
     tx.insert_collection(&empty).await.unwrap();
     tx.commit().await.unwrap();
+    let size = 100;
     for _ in 0..3 {
-        stored_track(&catalog, bare_track(&ambient, &full)).await;
+        let track = bare_track(&ambient, &full);
+        let source = Some(Source { size, ..source(&ambient, &track) });
+        stored_track(&catalog, Track { source, ..track }).await;
     }
     let gone = stored_track(&catalog, bare_track(&ambient, &full)).await;
     let tx = catalog.begin().await.unwrap();
     tx.soft_delete_track(organization.id, gone.id, ambient.now()).await.unwrap();
     tx.commit().await.unwrap();
-    go_back(&place, catalog, &[RETENTION, MANY, BULK]).await;
+    go_back(&place, catalog, &[TOTALS, RETENTION, MANY, BULK]).await;
 
     let catalog = place.upgraded().await;
     assert_eq!(catalog.track_count(organization.id, full.id).await.unwrap(), Some(3));
     assert_eq!(catalog.track_count(organization.id, empty.id).await.unwrap(), Some(0));
+    let page = catalog.collections(organization.id, None, Page::default()).await.unwrap();
+    assert_eq!((page.0, page.1.len()), (2, 2), "those that were there before there was a counter");
+    let storage = catalog.storage_usage(organization.id, KeyScope::Organization).await.unwrap();
+    assert_eq!(storage, StorageUsage { tracks: 3, bytes: 3 * size });
 }

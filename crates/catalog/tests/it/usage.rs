@@ -3,7 +3,7 @@
 use sea_orm::ConnectionTrait;
 use tonearm_catalog::{Catalog, StorageUsage, UsageFilter, UsageTracks};
 use tonearm_domain::{
-    Ambient, Day, ExpiredRows, FileData, FileOutcome, KeyScope, Meter, OrganizationId, Page, ShortId, Source,
+    Ambient, CoverOwner, Day, ExpiredRows, FileData, FileOutcome, KeyScope, Meter, OrganizationId, Page, ShortId, Source,
     Track, UsageBatch, UsageCounts,
 };
 use tonearm_fixtures::ambient;
@@ -235,20 +235,35 @@ async fn storage_is_what_living_files_take(place: Place) {
         StorageUsage { tracks: 1, bytes: 107 }
     );
     assert_eq!(storage(KeyScope::Collection(ambient.record_id())).await.tracks, 0);
+    // Covers count once they are measured: those of tracks with them, the others on their own.
+    let tx = catalog.begin().await.unwrap();
+    let owners = [CoverOwner::Track(large.id), CoverOwner::Collection(collection.id), CoverOwner::Organization];
+    for (owner, bytes) in owners.into_iter().zip([20, 3, 4]) {
+        tx.set_cover_bytes(id, owner, 5).await.unwrap();
+        tx.set_cover_bytes(id, owner, bytes).await.unwrap();
+        tx.set_cover_bytes(ambient.record_id(), owner, 77).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    assert_eq!(storage(KeyScope::Organization).await, StorageUsage { tracks: 2, bytes: 1141 });
+    assert_eq!(storage(KeyScope::Collection(collection.id)).await, StorageUsage { tracks: 2, bytes: 1137 });
+    assert_eq!(
+        storage(KeyScope::Track(collection.id, large.id)).await,
+        StorageUsage { tracks: 1, bytes: 1027 }
+    );
     let by_track = async || {
         let found = catalog.storage_by_track(id, KeyScope::Organization, Page::default()).await.unwrap();
         (found.0, found.1.iter().map(|row| (row.track_id, row.bytes)).collect::<Vec<_>>())
     };
-    assert_eq!(by_track().await, (2, vec![(large.id, 1007), (small.id, 107)]));
+    assert_eq!(by_track().await, (2, vec![(large.id, 1027), (small.id, 107)]));
     let tx = catalog.begin().await.unwrap();
     tx.soft_delete_track(id, large.id, ambient.now()).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(by_track().await, (1, vec![(small.id, 107)]));
-    assert_eq!(storage(KeyScope::Organization).await, StorageUsage { tracks: 1, bytes: 107 });
+    assert_eq!(storage(KeyScope::Organization).await, StorageUsage { tracks: 1, bytes: 114 });
     let tx = catalog.begin().await.unwrap();
     assert!(tx.soft_delete_collection(id, collection.id, ambient.now()).await.unwrap());
     tx.commit().await.unwrap();
-    assert_eq!(storage(KeyScope::Organization).await, StorageUsage { tracks: 0, bytes: 0 });
+    assert_eq!(storage(KeyScope::Organization).await, StorageUsage { tracks: 0, bytes: 4 });
     assert_eq!(by_track().await, (0, Vec::new()));
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use bytes::Bytes;
+use futures::TryStreamExt as _;
 use tonearm_domain::{
     ContentType, Cover, CoverOrigin, CoverOwner, CoverSize, FileData, FileOutcome, ObjectFile, ObjectKey,
     OrganizationId, RecipeKind, ShortId, Track, TrackFile, TrackId, delivery_name,
@@ -22,16 +23,19 @@ impl Processing {
     ) -> Result<(), JobError> {
         let scratch = tempfile::Builder::new().prefix("cover-").tempdir_in(&self.scratch)?;
         let mut written = Vec::new();
-        if let Some((folder, versions)) = self.covers_in_use(organization_id, owner).await? {
+        let found = self.covers_in_use(organization_id, owner).await?;
+        if let Some((folder, versions)) = &found {
             for version in versions {
-                let jpegs = Cover::files(organization_id, folder, version);
+                let jpegs = Cover::files(organization_id, *folder, *version);
                 written.extend(self.add_webp(run, jpegs, scratch.path()).await?);
             }
         }
         // What was deleted or replaced meanwhile has been cleared away, maybe before these came.
-        let in_use =
-            self.covers_in_use(organization_id, owner).await?.map_or_else(Vec::new, |(_, versions)| versions);
-        written.retain(|key| !in_use.contains(&key.file.version));
+        let in_use = self.covers_in_use(organization_id, owner).await?;
+        if let Some((folder, versions)) = &in_use {
+            written.retain(|key| !versions.contains(&key.file.version));
+            self.count_cover_bytes(organization_id, owner, *folder, versions).await?;
+        }
         self.blobs.delete_many(written).await?;
         if let CoverOwner::Track(track_id) = owner {
             self.cut_anew(run, organization_id, track_id, scratch.path()).await?;
@@ -62,6 +66,27 @@ impl Processing {
                 organization.map(|it| (it.folder, version(it.cover).into_iter().collect()))
             }
         })
+    }
+
+    /// Records how much room covers take, with the pictures that they were made from.
+    async fn count_cover_bytes(
+        &self,
+        organization_id: OrganizationId,
+        owner: CoverOwner,
+        folder: ShortId,
+        versions: &[ShortId],
+    ) -> Result<(), JobError> {
+        let labels = Cover::labels();
+        let mut objects = self.blobs.list(Some(organization_id), Some(folder));
+        let mut bytes = 0;
+        while let Some((key, meta)) = objects.try_next().await? {
+            if labels.contains(&key.file.label) && versions.contains(&key.file.version) {
+                bytes += meta.size;
+            }
+        }
+        let tx = self.catalog.begin().await?;
+        tx.set_cover_bytes(organization_id, owner, bytes).await?;
+        Ok(tx.commit().await?)
     }
 
     /// Stores what is smaller as WebP beside the JPEGs, and gives what was stored.

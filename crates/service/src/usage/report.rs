@@ -178,11 +178,9 @@ impl Usage {
         Ok(self.catalog.usage_by_variant(&filter(caller, period), window).await?)
     }
 
-    /// The room that sources and variants take now. With many tracks it is kept as [`Usage::by_track`] says.
+    /// The room that sources, variants and covers take now.
     pub async fn storage(&self, caller: &Caller) -> Result<StorageUsage, Refusal> {
-        let (organization_id, scope) = (caller.organization_id, caller.scope);
-        let load = self.catalog.storage_usage(organization_id, scope);
-        Ok(*self.storage.get((organization_id, scope), load).await?)
+        Ok(self.catalog.storage_usage(caller.organization_id, caller.scope).await?)
     }
 
     /// How many tracks there are, and a page of them, the largest first.

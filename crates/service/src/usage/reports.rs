@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use moka::Expiry;
 use moka::future::Cache;
-use tonearm_catalog::{CatalogError, StorageUsage, TrackUsage, UsageTracks};
+use tonearm_catalog::{CatalogError, TrackUsage, UsageTracks};
 
 use crate::Refusal;
 
@@ -23,12 +23,6 @@ const MOST: u64 = 1000;
 pub(super) trait AboutTracks {
     /// How many tracks it is about.
     fn tracks(&self) -> u64;
-}
-
-impl AboutTracks for StorageUsage {
-    fn tracks(&self) -> u64 {
-        self.tracks
-    }
 }
 
 impl AboutTracks for (UsageTracks, Vec<TrackUsage>) {

@@ -1,7 +1,10 @@
 //! Covers: from an upload to the bytes that a player gets.
 
+use futures::TryStreamExt as _;
 use reqwest::Method;
 use serde_json::json;
+use tonearm_blobs::Blobs;
+use tonearm_domain::{Cover, FileOutcome, KeyScope, ObjectKey, ShortId, Track};
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_testkit::{Client, Program, TestServer};
 
@@ -132,6 +135,40 @@ async fn a_new_cover_is_in_every_form(server: TestServer) {
     // The file that was cut from the first cover shows the second one now.
     let file = client.get(text(&session, "/first_track/variants/0/url")).await;
     assert_eq!(file.bytes, jpeg.bytes);
+    assert_eq!(stored_bytes(&server, &track().await).await, bytes_in_store(&server, &track().await).await);
+}
+
+async fn stored_bytes(server: &TestServer, track: &Track) -> u64 {
+    let scope = KeyScope::Track(track.collection_id, track.id);
+    let catalog = &server.node.parts().unwrap().catalog;
+    catalog.storage_usage(track.organization_id, scope).await.unwrap().bytes
+}
+
+/// The sizes of a track's objects: its source, its files and the covers that are in use.
+async fn bytes_in_store(server: &TestServer, track: &Track) -> u64 {
+    let parts = server.node.parts().unwrap();
+    let files = parts.catalog.files_of_track(track.id).await.unwrap();
+    let files: Vec<ObjectKey> = files
+        .into_iter()
+        .filter_map(|file| match file.outcome {
+            FileOutcome::Made { key, .. } => Some(key),
+            FileOutcome::Failed { .. } => None,
+        })
+        .chain(track.source.iter().map(|source| source.key.clone()))
+        .collect();
+    let covers: Vec<ShortId> =
+        track.cover.map(|cover| cover.version).into_iter().chain(track.placeholder).collect();
+    let in_use = |key: &ObjectKey| {
+        let is_cover = Cover::labels().contains(&key.file.label) && covers.contains(&key.file.version);
+        is_cover || files.contains(key)
+    };
+    let blobs = Blobs::open(&server.config().storage_url).await.unwrap();
+    let mut objects = blobs.list(Some(track.organization_id), Some(track.index));
+    let mut bytes = 0;
+    while let Some((key, meta)) = objects.try_next().await.unwrap() {
+        bytes += if in_use(&key) { meta.size } else { 0 };
+    }
+    bytes
 }
 
 async fn a_cover_is_shown_while_encoders_run_on(server: TestServer) {
