@@ -1,4 +1,4 @@
-//! Load over HTTP/2 and TLS, by h2load.
+//! Load over HTTP/1.1 or HTTP/2, with TLS or without, by h2load.
 
 use std::io::Write as _;
 use std::process::Command;
@@ -7,7 +7,6 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 
 use crate::plan::{Plan, Sides};
-use crate::wrk::Sample;
 
 /// Requests that are sent over and over.
 #[derive(Debug, Clone)]
@@ -19,11 +18,29 @@ pub(crate) struct Load {
     pub(crate) streams: u32,
     /// The value of `Range`.
     pub(crate) range: String,
+    pub(crate) protocol: Protocol,
+}
+
+/// What is spoken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    Http1,
+    Http2,
+}
+
+/// What came of a load.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Answered {
+    pub(crate) requests_per_second: f64,
+    /// Milliseconds within which half of all were answered.
+    pub(crate) p50_ms: f64,
+    /// Milliseconds within which 99 % were answered.
+    pub(crate) p99_ms: f64,
 }
 
 impl Load {
     /// Warms up, then measures. An answer above 399 or a broken connection is an error.
-    fn run(&self, plan: &Plan) -> Result<Sample> {
+    pub(crate) fn run(&self, plan: &Plan) -> Result<Answered> {
         let mut urls = tempfile::NamedTempFile::new()?;
         for url in &self.urls {
             writeln!(urls, "{url}")?;
@@ -39,6 +56,10 @@ impl Load {
                 &self.streams.to_string(),
             ])
             .args(["--header", &format!("range: bytes={}", self.range)])
+            .args(match self.protocol {
+                Protocol::Http1 => &["--h1"][..],
+                Protocol::Http2 => &[],
+            })
             .arg("--input-file")
             .arg(urls.path())
             .arg("--log-file")
@@ -52,13 +73,16 @@ impl Load {
         let unfinished = (self.connections * self.streams) as usize;
         let mut micros = times(&std::fs::read_to_string(log.path())?, unfinished)?;
         micros.sort_unstable();
-        let p99 = micros.get(micros.len() * 99 / 100).context("h2load logged no answer")?;
-        Ok(Sample { requests_per_second, p99_ms: *p99 as f64 / 1e3 })
+        let percentile = |percent: usize| {
+            let micros = micros.get(micros.len() * percent / 100).context("h2load logged no answer")?;
+            Ok::<_, anyhow::Error>(*micros as f64 / 1e3)
+        };
+        Ok(Answered { requests_per_second, p50_ms: percentile(50)?, p99_ms: percentile(99)? })
     }
 }
 
 /// Measures both loads in turns.
-pub(crate) fn compare(plan: &Plan, tonearm: &Load, reference: &Load) -> Result<Sides<Sample>> {
+pub(crate) fn compare(plan: &Plan, tonearm: &Load, reference: &Load) -> Result<Sides<Answered>> {
     plan.alternate(|| tonearm.run(plan), || reference.run(plan))
 }
 

@@ -89,6 +89,13 @@ impl Stage {
         self.program.kill();
     }
 
+    /// Starts the service again with another setting.
+    pub(crate) async fn restart_with(&mut self, variable: &'static str, value: &str) {
+        self.program.terminate();
+        self.program.set(variable, value);
+        self.program.start().await;
+    }
+
     /// Starts the service again with TLS, and gives where it is. Its client cannot be used any more.
     pub(crate) async fn restart_with_tls(&mut self, chain: &Path, key: &Path) -> Result<String> {
         self.program.terminate();

@@ -108,6 +108,7 @@ mod tests {
                 index: VariantIndex::from_static("any"),
                 kind,
                 position: 0,
+                cache: crate::CachePolicy::Private,
                 created_at: now,
             },
             outcome: FileOutcome::Made { key, size: 1_000_000, file_name: String::new(), data },

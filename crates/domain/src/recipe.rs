@@ -6,8 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Ambient, Codec, CoverSettings, LevelsSettings, OrganizationId, PreviewLength, PreviewSettings, Timestamp,
-    TrackId, Transcode, VariantId, WaveformImage, WaveformVideo,
+    Ambient, CachePolicy, Codec, CoverSettings, LevelsSettings, OrganizationId, PreviewLength,
+    PreviewSettings, Timestamp, TrackId, Transcode, VariantId, WaveformImage, WaveformVideo,
 };
 
 /// The name of a variant, unique in its organization: 2 to 64 characters of a-z 0-9 _ -.
@@ -255,6 +255,8 @@ pub struct Recipe {
     pub kind: RecipeKind,
     /// Its place among the organization's recipes.
     pub position: i32,
+    /// Who may keep copies of its files, unless the service lets everybody.
+    pub cache: CachePolicy,
     /// When it was made.
     pub created_at: Timestamp,
 }
@@ -287,6 +289,7 @@ pub fn default_recipes(organization_id: OrganizationId, ambient: &Ambient) -> Ve
         index: VariantIndex::from_static(index),
         kind,
         position,
+        cache: CachePolicy::Private,
         created_at: ambient.now(),
     })
     .collect()

@@ -13,7 +13,7 @@ use http::request::Parts;
 use http::{Method, Request, Response, Uri};
 use serde_json::json;
 use tonearm_blobs::Blobs;
-use tonearm_domain::{Ambient, Cover, DeliveryPath, Meter, ObjectKey, RequestId, Timestamp};
+use tonearm_domain::{Ambient, CachePolicy, Cover, DeliveryPath, Meter, ObjectKey, RequestId, Timestamp};
 use tonearm_signing::{DeliveryGrant, UrlSigner};
 
 use crate::accept::takes_webp;
@@ -198,13 +198,14 @@ impl Edge {
         if self.0.hosts.as_ref().is_some_and(|hosts| !hosts.allow(request, owner)) {
             return Err(Refusal::NotFound);
         }
+        let cache = grant.cache;
         match grant.path.clone() {
             DeliveryPath::Object(key) => self.deliver_object(key, grant, request, request_id).await,
             DeliveryPath::Durable(name) => {
                 let key = self.newest(&name).await?;
                 let mut response = self.deliver_object(key, grant, request, request_id).await?;
                 // The name may stand for another object soon.
-                response::short_lived(response.headers_mut());
+                response::short_lived(response.headers_mut(), cache);
                 response.extensions_mut().remove::<Finding>();
                 Ok(response)
             }
@@ -234,9 +235,14 @@ impl Edge {
             None => self.resolve(&key, request, ranges.as_ref()).await?,
         };
         let finding = object.worth_keeping(&key, &grant, has_forms);
+        let shared_until = (grant.cache == CachePolicy::Public).then_some(grant.expires_at);
         let mut response = self.respond(key, grant, object, ranges, request, request_id).await?;
         if has_forms {
             response::varies(response.headers_mut());
+        }
+        if let Some(until) = shared_until {
+            let left = until.unix_seconds() - self.now().unix_seconds();
+            response::shared(response.headers_mut(), left);
         }
         if let Some(finding) = finding {
             response.extensions_mut().insert(finding);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
-use tonearm_domain::{ContentType, ObjectKey, RequestId};
+use tonearm_domain::{CachePolicy, ContentType, ObjectKey, RequestId};
 
 use crate::body::Content;
 use crate::disposition;
@@ -101,8 +101,18 @@ pub(crate) fn varies(headers: &mut HeaderMap) {
 }
 
 /// Caches ask again after a minute whether the name still stands for the same object; its entity tag tells them.
-pub(crate) fn short_lived(headers: &mut HeaderMap) {
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=60"));
+pub(crate) fn short_lived(headers: &mut HeaderMap, cache: CachePolicy) {
+    let value = match cache {
+        CachePolicy::Private => "private, max-age=60",
+        CachePolicy::Public => "public, max-age=60",
+    };
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(value));
+}
+
+/// Shared caches may store what is sent until its URL ends: after that they would give away what this node refuses.
+pub(crate) fn shared(headers: &mut HeaderMap, seconds_left: i64) {
+    let value = format!("public, max-age=31536000, s-maxage={}, immutable", seconds_left.max(0));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::try_from(value).expect("digits are ASCII"));
 }
 
 /// Makes browsers save what is sent.

@@ -5,10 +5,12 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use tonearm_domain::{
-    Ambient, Collection, CollectionId, CoverSize, DurableName, ObjectKey, Organization, OrganizationId,
-    ShortId, Timestamp, TrackId, UPLOAD_URL_TTL_SECONDS,
+    Ambient, CachePolicy, Collection, CollectionId, CoverSize, DurableName, ObjectKey, Organization,
+    OrganizationId, ShortId, Timestamp, TrackId, UPLOAD_URL_TTL_SECONDS,
 };
-use tonearm_signing::{DeliveryTerms, UploadGrant, UploadTarget, UrlSigner};
+use tonearm_signing::{DEFAULT_TTL_SECONDS, DeliveryTerms, UploadGrant, UploadTarget, UrlSigner};
+
+use crate::SharedCaches;
 
 /// Where files are delivered from: an origin that may contain `{org}`, which becomes the organization's id, so
 /// that each organization has a host name of its own.
@@ -94,24 +96,44 @@ pub struct DurableBase {
 #[derive(Clone)]
 pub struct Links(Arc<Origins>);
 
+#[derive(Clone)]
 struct Origins {
     signer: UrlSigner,
     ambient: Ambient,
     public_url: String,
     delivery_url: DeliveryUrl,
+    shared: SharedCaches,
 }
 
 impl Links {
     /// `public_url` is where the API is reached, without a trailing slash.
     pub fn new(signer: UrlSigner, ambient: Ambient, public_url: &str, delivery_url: DeliveryUrl) -> Self {
         let public_url = public_url.trim_end_matches('/').to_owned();
-        Self(Arc::new(Origins { signer, ambient, public_url, delivery_url }))
+        let shared = SharedCaches::default();
+        Self(Arc::new(Origins { signer, ambient, public_url, delivery_url, shared }))
     }
 
-    /// A signed URL of an object; without a `ttl` it is valid for one hour.
-    pub fn delivery(&self, key: &ObjectKey, ttl: Option<u32>, attachment: Option<&str>) -> String {
-        let signed =
-            self.0.signer.sign_delivery(key, DeliveryTerms { ttl, attachment }, self.0.ambient.now());
+    /// The same, with other terms for shared caches.
+    pub fn with_shared_caches(self, shared: SharedCaches) -> Self {
+        Self(Arc::new(Origins { shared, ..Origins::clone(&self.0) }))
+    }
+
+    /// A signed URL of an object; without a `ttl` it is valid for one hour. Where shared caches may store the response, it is
+    /// valid for up to a window longer. What is to be saved never is: its URL is for one listener.
+    pub fn delivery(&self, key: &ObjectKey, terms: DeliveryTerms<'_>) -> String {
+        let Origins { signer, ambient, shared, .. } = &*self.0;
+        let cache = match terms.attachment {
+            None => terms.cache.or(shared.policy),
+            Some(_) => CachePolicy::Private,
+        };
+        let terms = DeliveryTerms { cache, ..terms };
+        let signed = match cache {
+            CachePolicy::Private => signer.sign_delivery(key, terms, ambient.now()),
+            CachePolicy::Public => {
+                let (issued, ttl) = shared.round_up(ambient.now(), terms.ttl.unwrap_or(DEFAULT_TTL_SECONDS));
+                signer.sign_delivery(key, DeliveryTerms { ttl: Some(ttl), ..terms }, issued)
+            }
+        };
         format!("{}{signed}", self.0.delivery_url.origin(key.organization_id))
     }
 
@@ -168,14 +190,14 @@ impl Links {
     pub fn collection_cover(&self, collection: &Collection) -> Option<String> {
         let cover = collection.cover?;
         let key = cover.key(collection.organization_id, collection.folder, CoverSize::Regular);
-        Some(self.delivery(&key, None, None))
+        Some(self.delivery(&key, DeliveryTerms::default()))
     }
 
     /// A signed URL of an organization's own cover, if it has one.
     pub fn organization_cover(&self, organization: &Organization) -> Option<String> {
         let cover = organization.cover?;
         let key = cover.key(organization.id, organization.folder, CoverSize::Regular);
-        Some(self.delivery(&key, None, None))
+        Some(self.delivery(&key, DeliveryTerms::default()))
     }
 
     /// Where the API is reached.

@@ -4,13 +4,16 @@ use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-use tonearm_domain::{DeliveryPath, DurableName, ObjectKey, ShortId, Timestamp};
+use tonearm_domain::{CachePolicy, DeliveryPath, DurableName, ObjectKey, ShortId, Timestamp};
 
 use crate::keys::Purpose;
 use crate::signer::{Token, UrlSigner, VerifyError, canonical_number};
 
 /// Seconds that a delivery URL without a `ttl` is valid.
 pub const DEFAULT_TTL_SECONDS: u32 = 3600;
+
+/// The parameter that lets shared caches store the response.
+const PUBLIC: &str = "cache=public";
 
 /// Everything but RFC 3986's unreserved characters.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -22,6 +25,8 @@ pub struct DeliveryTerms<'a> {
     pub ttl: Option<u32>,
     /// The name under which a browser saves the object; `None` lets it play.
     pub attachment: Option<&'a str>,
+    /// Which caches may store the response; `Private` keeps `cache` out of the URL.
+    pub cache: CachePolicy,
 }
 
 /// What a genuine delivery URL permits.
@@ -31,6 +36,8 @@ pub struct DeliveryGrant {
     pub path: DeliveryPath,
     /// The name to save it under, if it is to be saved.
     pub attachment: Option<String>,
+    /// Which caches may store the response.
+    pub cache: CachePolicy,
     /// When the permission ends.
     pub expires_at: Timestamp,
     /// The key of the organization that signed it and may be revoked; none where the service signed itself.
@@ -63,7 +70,8 @@ impl UrlSigner {
         let owner = named.organization_id();
         let (signed, token) = Token::split_from(query)?;
         let (terms, key_id) = split_key_id(signed).ok_or(VerifyError::Malformed)?;
-        let (ttl, attachment) = parse_signed_query(terms).ok_or(VerifyError::Malformed)?;
+        let SignedQuery { ttl, attachment, cache } =
+            parse_signed_query(terms).ok_or(VerifyError::Malformed)?;
         let signing_key = match key_id {
             None => self.check_unnamed_mac(owner, path, signed, &token)?,
             Some(id) => {
@@ -73,7 +81,7 @@ impl UrlSigner {
         };
         let expires_at = self.expiry(&token, ttl.unwrap_or(DEFAULT_TTL_SECONDS), now)?;
         let attachment = attachment.map(Cow::into_owned);
-        Ok(DeliveryGrant { path: named, attachment, expires_at, signing_key })
+        Ok(DeliveryGrant { path: named, attachment, cache, expires_at, signing_key })
     }
 }
 
@@ -92,13 +100,21 @@ fn signed_query(terms: DeliveryTerms<'_>) -> Option<String> {
         query.push_str("attachment=");
         query.extend(utf8_percent_encode(name, RESERVED));
     }
+    if terms.cache == CachePolicy::Public {
+        separate(&mut query);
+        query.push_str(PUBLIC);
+    }
     if let Some(ttl) = terms.ttl {
-        if !query.is_empty() {
-            query.push('&');
-        }
+        separate(&mut query);
         write!(query, "ttl={ttl}").expect("a String takes any text");
     }
     (!query.is_empty()).then_some(query)
+}
+
+fn separate(query: &mut String) {
+    if !query.is_empty() {
+        query.push('&');
+    }
 }
 
 /// Takes `kid`, which names a key of an organization, from the end of what is signed, where it stands if at all.
@@ -116,10 +132,18 @@ fn split_key_id(signed: Option<&str>) -> Option<(Option<&str>, Option<ShortId>)>
     }
 }
 
+/// What the parameters before `verify` say.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct SignedQuery<'a> {
+    ttl: Option<u32>,
+    attachment: Option<Cow<'a, str>>,
+    cache: CachePolicy,
+}
+
 /// The reverse of [`signed_query`]; `None` for whatever it would not have written.
-fn parse_signed_query(query: Option<&str>) -> Option<(Option<u32>, Option<Cow<'_, str>>)> {
+fn parse_signed_query(query: Option<&str>) -> Option<SignedQuery<'_>> {
     let Some(query) = query else {
-        return Some((None, None));
+        return Some(SignedQuery::default());
     };
     let mut parameters = query.split('&').peekable();
     let attachment = match parameters.peek().and_then(|p| p.strip_prefix("attachment=")) {
@@ -132,11 +156,15 @@ fn parse_signed_query(query: Option<&str>) -> Option<(Option<u32>, Option<Cow<'_
         }
         None => None,
     };
+    let cache = match parameters.next_if_eq(&PUBLIC) {
+        Some(_) => CachePolicy::Public,
+        None => CachePolicy::Private,
+    };
     let ttl = match parameters.next() {
         Some(parameter) => Some(canonical_number(parameter.strip_prefix("ttl=")?)?),
         None => None,
     };
-    parameters.next().is_none().then_some((ttl, attachment))
+    parameters.next().is_none().then_some(SignedQuery { ttl, attachment, cache })
 }
 
 #[cfg(test)]
@@ -171,6 +199,12 @@ mod tests {
             "attachment=a=b",
             "attachment",
             "other=1",
+            "cache=private",
+            "cache=Public",
+            "cache=public&",
+            "cache=public&cache=public",
+            "cache=public&attachment=a",
+            "ttl=30&cache=public",
             "verify=1",
         ] {
             assert_eq!(parse_signed_query(Some(query)), None, "{query}");
@@ -179,19 +213,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn queries_are_read_back(ttl: Option<u32>, attachment: Option<String>) {
-            let terms = DeliveryTerms { ttl, attachment: attachment.as_deref() };
+        fn queries_are_read_back(ttl: Option<u32>, attachment: Option<String>, is_public: bool) {
+            let cache = if is_public { CachePolicy::Public } else { CachePolicy::Private };
+            let terms = DeliveryTerms { ttl, attachment: attachment.as_deref(), cache };
             let query = signed_query(terms);
+            let attachment = attachment.as_deref().map(Cow::Borrowed);
             prop_assert_eq!(
                 parse_signed_query(query.as_deref()),
-                Some((ttl, attachment.as_deref().map(Cow::Borrowed)))
+                Some(SignedQuery { ttl, attachment, cache })
             );
         }
 
         #[test]
-        fn whatever_is_read_is_canonical(query in "(attachment=[a%2F0.&=]{0,8})?&?(ttl=[0-9]{0,4})?") {
-            if let Some((ttl, attachment)) = parse_signed_query(Some(&query)) {
-                let terms = DeliveryTerms { ttl, attachment: attachment.as_deref() };
+        fn whatever_is_read_is_canonical(query in "(attachment=[a%2F0.&=]{0,8})?&?(cache=(public|private)?)?&?(ttl=[0-9]{0,4})?") {
+            if let Some(SignedQuery { ttl, attachment, cache }) = parse_signed_query(Some(&query)) {
+                let terms = DeliveryTerms { ttl, attachment: attachment.as_deref(), cache };
                 prop_assert_eq!(signed_query(terms), Some(query));
             }
         }

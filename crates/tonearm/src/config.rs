@@ -19,14 +19,14 @@ use tonearm_api::RateLimits;
 use tonearm_blobs::{CacheTerms, StorageUrl};
 use tonearm_catalog::{DatabaseUrl, PurgedTitles};
 use tonearm_domain::{KeepDeleted, Retention};
-use tonearm_service::{DeliveryUrl, UploadLimits};
+use tonearm_service::{DeliveryUrl, SharedCaches, UploadLimits};
 use tonearm_signing::Secrets;
 use tonearm_worker::{SenderConfig, WorkerConfig};
 
 use address::{parse_listen, parse_public_url, tls_files, trusted_proxies};
 use error::positive;
 use file::Settings;
-use limits::{cache_terms, rate_limits, server_limits, upload_limits};
+use limits::{cache_terms, rate_limits, server_limits, shared_caches, upload_limits};
 use work::{database_connections, sender_config, statement_timeout, worker_config};
 
 use crate::proxies::TrustedProxies;
@@ -50,6 +50,8 @@ pub struct Config {
     pub public_url: Option<String>,
     /// Where clients fetch files; none: the public URL.
     pub delivery_url: Option<DeliveryUrl>,
+    /// Terms of URLs whose responses shared caches may store.
+    pub shared_caches: SharedCaches,
     /// The folder for everything that is kept, unless told otherwise.
     pub data_dir: PathBuf,
     /// The catalog.
@@ -169,6 +171,7 @@ impl Config {
                 .delivery_url
                 .map(|url| url.parse().map_err(|e| ConfigError::new("delivery_url", e)))
                 .transpose()?,
+            shared_caches: shared_caches(settings.delivery_cache, settings.delivery_cache_window_seconds)?,
             database_url,
             cache: cache_terms(&settings.edge, &storage_url, &data_dir),
             storage_url,
@@ -301,6 +304,8 @@ mod tests {
             ("TONEARM_ROLES", "api,foo", "roles: foo is no role"),
             ("TONEARM_PUBLIC_URL", "audio.example.com", "public_url: "),
             ("TONEARM_DELIVERY_URL", "https://a/b", "delivery_url: "),
+            ("TONEARM_DELIVERY_CACHE", "shared", "delivery_cache: must be private or public"),
+            ("TONEARM_DELIVERY_CACHE_WINDOW_SECONDS", "59", "delivery_cache_window_seconds: "),
             ("TONEARM_DATABASE_URL", "mysql://x", "database_url: "),
             ("TONEARM_STORAGE_URL", "ftp://x", "storage_url: "),
             ("TONEARM_TRUSTED_PROXIES", "10.0.0.0/8,proxy", "trusted_proxies: "),

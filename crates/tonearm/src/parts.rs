@@ -98,7 +98,8 @@ impl Parts {
         public_url: &str,
     ) -> Result<Self, StartError> {
         let delivery_url = config.delivery_url.clone().unwrap_or_else(|| DeliveryUrl::of(public_url));
-        let links = Links::new(signer.clone(), ambient.clone(), public_url, delivery_url);
+        let links = Links::new(signer.clone(), ambient.clone(), public_url, delivery_url)
+            .with_shared_caches(config.shared_caches);
         let library = Library::new(catalog.clone(), ambient.clone(), links.clone())
             .keeping_deleted(config.keep_deleted);
         let people = People::new(catalog.clone(), ambient.clone(), public_url);

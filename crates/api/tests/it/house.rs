@@ -254,7 +254,10 @@ impl House {
     pub(crate) async fn add_recipe(&self, index: &str, kind: Value) {
         let caller = Caller::owner(self.organization_id);
         let kind = serde_json::from_value(kind).unwrap();
-        self.library.add_recipe(&caller, index.parse().unwrap(), kind).await.unwrap();
+        self.library
+            .add_recipe(&caller, index.parse().unwrap(), kind, tonearm_domain::CachePolicy::default())
+            .await
+            .unwrap();
     }
 
     /// Makes a key stop working.

@@ -51,6 +51,17 @@ impl Hosted {
         NAME
     }
 
+    /// So many different signed paths of the sound, at the service.
+    pub(super) async fn signed_paths(&self, count: u64) -> Result<Vec<String>> {
+        let mut paths = Vec::new();
+        for _ in 0..count {
+            let url = self.stage.original(&self.track_id).await?;
+            let path = url.strip_prefix(&self.tonearm.base_url).context("files are where the API is")?;
+            paths.push(path.to_owned());
+        }
+        Ok(paths)
+    }
+
     /// That both answer with these bytes, all or a range, before they are asked how fast.
     pub(super) async fn are_right(&self, range: Option<&str>, expected: &[u8]) -> Result<()> {
         for url in [self.tonearm.url(), self.reference.url()] {

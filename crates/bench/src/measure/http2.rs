@@ -1,11 +1,11 @@
 //! 64 KiB from anywhere in a file of 10 MB over HTTP/2 and TLS, by 200 different signed URLs. Reference: nginx with
 //! `secure_link` and the same file.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 
 use super::hosted::{Hosted, noise_of};
-use super::rows_of_load;
-use crate::h2load::{self, Load};
+use super::rows_of_answers;
+use crate::h2load::{self, Load, Protocol};
 use crate::plan::Plan;
 use crate::reference::FileServer;
 use crate::report::{Goal, Row};
@@ -27,24 +27,23 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
         bail!("HTTP/2 is measured beside nginx; install Debian's package nginx-light");
     };
     let reference = nginx.signed_urls_over_tls(hosted.name(), URLS);
-    let mut paths = Vec::new();
-    for _ in 0..URLS {
-        let url = hosted.stage.original(&hosted.track_id).await?;
-        paths.push(
-            url.strip_prefix(&hosted.tonearm.base_url).context("files are where the API is")?.to_owned(),
-        );
-    }
+    let paths = hosted.signed_paths(URLS).await?;
     let certificate = nginx.certificate();
     let base_url = hosted.stage.restart_with_tls(&certificate.chain, &certificate.key).await?;
     let tonearm: Vec<String> = paths.iter().map(|path| format!("{base_url}{path}")).collect();
     ensure!(!tonearm.is_empty() && !reference.is_empty(), "there are no URLs");
     let mut rows = Vec::new();
     for (connections, streams) in CLIENTS {
-        let load =
-            |urls: &[String]| Load { urls: urls.to_vec(), connections, streams, range: RANGE.to_owned() };
+        let load = |urls: &[String]| Load {
+            urls: urls.to_vec(),
+            connections,
+            streams,
+            range: RANGE.to_owned(),
+            protocol: Protocol::Http2,
+        };
         let sides = h2load::compare(plan, &load(&tonearm), &load(&reference))?;
         let name = format!("http2, {connections} × {streams}");
-        rows.extend(rows_of_load(&name, &sides, "nginx", Some(Goal::AtLeast(1.0))));
+        rows.extend(rows_of_answers(&name, &sides, "nginx", Some(Goal::AtLeast(1.0)), None));
     }
     Ok(rows)
 }

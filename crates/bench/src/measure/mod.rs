@@ -6,6 +6,7 @@ mod download;
 mod fairness;
 mod hosted;
 mod http2;
+mod latency;
 mod levels;
 mod list;
 mod listeners;
@@ -16,6 +17,7 @@ mod play_track;
 mod process;
 mod range;
 mod redirect;
+mod rude;
 mod scale;
 mod start;
 mod upload;
@@ -23,6 +25,7 @@ mod upload;
 use anyhow::Result;
 use clap::ValueEnum;
 
+use crate::h2load::Answered;
 use crate::plan::{Plan, Sides};
 use crate::reference::{Bare, BareServer};
 use crate::report::{Goal, Row, Unit};
@@ -36,6 +39,8 @@ pub(crate) enum Benchmark {
     Download,
     Range,
     Http2,
+    Latency,
+    Rude,
     Whole,
     Small,
     Cold,
@@ -60,6 +65,8 @@ impl Benchmark {
         Self::Download,
         Self::Range,
         Self::Http2,
+        Self::Latency,
+        Self::Rude,
         Self::Whole,
         Self::Small,
         Self::Cold,
@@ -82,6 +89,8 @@ impl Benchmark {
             Self::Download => download::run(plan).await,
             Self::Range => range::run(plan).await,
             Self::Http2 => http2::run(plan).await,
+            Self::Latency => latency::run(plan).await,
+            Self::Rude => rude::run(plan).await,
             Self::Whole => objects::large(plan).await,
             Self::Small => objects::small(plan).await,
             Self::Cold => cold::run(plan).await,
@@ -119,6 +128,28 @@ fn rows_of_load(name: &str, sides: &Sides<Sample>, reference: &'static str, goal
     vec![
         row("speed", Unit::RequestsPerSecond, sides.medians(|s| s.requests_per_second), goal),
         row("99th percentile", Unit::Milliseconds, sides.medians(|s| s.p99_ms), None),
+    ]
+}
+
+/// Speed, median and 99th percentile of h2load's requests beside a reference.
+fn rows_of_answers(
+    name: &str,
+    sides: &Sides<Answered>,
+    reference: &'static str,
+    speed: Option<Goal>,
+    p99: Option<Goal>,
+) -> Vec<Row> {
+    let row = |property: &str, unit, figures, goal| Row {
+        name: format!("{name}: {property}"),
+        unit,
+        figures,
+        reference,
+        goal,
+    };
+    vec![
+        row("speed", Unit::RequestsPerSecond, sides.medians(|s| s.requests_per_second), speed),
+        row("median", Unit::Milliseconds, sides.medians(|s| s.p50_ms), None),
+        row("99th percentile", Unit::Milliseconds, sides.medians(|s| s.p99_ms), p99),
     ]
 }
 

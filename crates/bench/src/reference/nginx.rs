@@ -104,13 +104,22 @@ impl Nginx {
 
     /// Different URLs of one file, over HTTP/2 and TLS.
     pub(crate) fn signed_urls_over_tls(&self, file: &str, count: u64) -> Vec<String> {
-        (0..count).map(|number| format!("{}{}", self.tls_url, signed_path(file, EXPIRES + number))).collect()
+        signed_urls(&self.tls_url, file, count)
+    }
+
+    /// Different URLs of one file, without TLS.
+    pub(crate) fn signed_urls(&self, file: &str, count: u64) -> Vec<String> {
+        signed_urls(&self.url, file, count)
     }
 
     /// What it serves TLS with.
     pub(crate) fn certificate(&self) -> &Certificate {
         &self.certificate
     }
+}
+
+fn signed_urls(base_url: &str, file: &str, count: u64) -> Vec<String> {
+    (0..count).map(|number| format!("{base_url}{}", signed_path(file, EXPIRES + number))).collect()
 }
 
 fn signed_path(file: &str, expires: u64) -> String {

@@ -1,7 +1,7 @@
 //! Rows of `organization`.
 
-use sea_orm::{NotSet, Set};
 use sea_orm::entity::prelude::*;
+use sea_orm::{NotSet, Set};
 use tonearm_domain::{Organization, OrganizationId};
 
 use crate::CatalogError;

@@ -4,8 +4,8 @@ use sea_orm::Set;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 use tonearm_domain::{
-    FileId, FileOutcome, OrganizationId, Recipe, RecipeKind, Timestamp, TrackFile, TrackId, VariantId,
-    VariantIndex,
+    CachePolicy, FileId, FileOutcome, OrganizationId, Recipe, RecipeKind, Timestamp, TrackFile, TrackId,
+    VariantId, VariantIndex,
 };
 
 use crate::CatalogError;
@@ -42,6 +42,8 @@ struct RecipeThen {
     index: VariantIndex,
     settings: RecipeKind,
     position: i32,
+    #[serde(default)]
+    cache: CachePolicy,
     created_at: Timestamp,
 }
 
@@ -54,6 +56,7 @@ impl From<&Recipe> for RecipeThen {
             index: recipe.index.clone(),
             settings: recipe.kind.clone(),
             position: recipe.position,
+            cache: recipe.cache,
             created_at: recipe.created_at,
         }
     }
@@ -68,6 +71,7 @@ impl From<RecipeThen> for Recipe {
             index: then.index,
             kind: then.settings,
             position: then.position,
+            cache: then.cache,
             created_at: then.created_at,
         }
     }

@@ -21,6 +21,7 @@ pub struct Model {
     pub variant_type_id: String,
     pub settings: Json,
     pub position: i32,
+    pub cache: String,
     pub created_at: i64,
     pub deleted_at: Option<i64>,
 }
@@ -57,6 +58,7 @@ impl TryFrom<Model> for Recipe {
             index: parsed("variant.index", &row.index)?,
             kind: kind(row.variant_type_id, row.settings)?,
             position: row.position,
+            cache: parsed("variant.cache", &row.cache)?,
             created_at: moment("variant.created_at", row.created_at)?,
         })
     }
@@ -74,6 +76,7 @@ impl TryFrom<&Recipe> for ActiveModel {
             variant_type_id: Set(recipe.kind.recipe_type().as_str().to_owned()),
             settings: Set(settings_without_type(&recipe.kind)?),
             position: Set(recipe.position),
+            cache: Set(recipe.cache.as_str().to_owned()),
             created_at: Set(recipe.created_at.unix_millis()),
             deleted_at: NotSet,
         })

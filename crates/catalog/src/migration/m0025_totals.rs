@@ -10,10 +10,15 @@ use super::step::Step;
 
 pub(super) fn step() -> Step {
     let mut by_bytes = index("collection", &["organization_id", "stored_bytes", "cover_bytes"]);
-    by_bytes.name("living_collection_by_organization_id_stored_bytes").and_where(Expr::col("deleted_at").is_null());
+    by_bytes
+        .name("living_collection_by_organization_id_stored_bytes")
+        .and_where(Expr::col("deleted_at").is_null());
     Step::expand("m0025_totals")
         .change(Migration)
-        .batches(PerCollection { column: "stored_bytes", of_tracks: || Expr::cust("coalesce(sum(track.stored_bytes), 0)") })
+        .batches(PerCollection {
+            column: "stored_bytes",
+            of_tracks: || Expr::cust("coalesce(sum(track.stored_bytes), 0)"),
+        })
         .index(by_bytes)
 }
 

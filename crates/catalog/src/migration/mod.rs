@@ -61,6 +61,7 @@ mod m0022_bulk_work;
 mod m0023_many_rows;
 mod m0024_retention;
 mod m0025_totals;
+mod m0027_cache_policy;
 mod pieces;
 mod record;
 mod run;
@@ -120,6 +121,7 @@ fn steps() -> Vec<Step> {
         m0023_many_rows::step(),
         m0024_retention::step(),
         m0025_totals::step(),
+        m0027_cache_policy::step(),
     ]
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::json;
 use tonearm_catalog::Catalog;
 use tonearm_domain::{
-    Ambient, ApiKey, Codec, Collection, Colour, ContentType, Cover, CoverOrigin, Creator, FileData,
-    FileOutcome, KeyScope, KeyType, Metadata, ObjectFile, ObjectKey, Organization, OrganizationId,
+    Ambient, ApiKey, CachePolicy, Codec, Collection, Colour, ContentType, Cover, CoverOrigin, Creator,
+    FileData, FileOutcome, KeyScope, KeyType, Metadata, ObjectFile, ObjectKey, Organization, OrganizationId,
     PlaySession, PreviewLength, PreviewSettings, Recipe, RecipeKind, Selection, ShortId, Source, Theme,
     ThemeColour, Track, TrackFile, TrackInfo, TrackStatus, TrackSummary, Transcode, UploadSession,
     VariantIndex,
@@ -263,6 +263,7 @@ pub(crate) fn recipe(
             preview_start_percent: 50.0,
         }),
         position,
+        cache: CachePolicy::Private,
         created_at: ambient.now(),
     }
 }

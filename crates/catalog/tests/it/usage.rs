@@ -3,8 +3,8 @@
 use sea_orm::ConnectionTrait;
 use tonearm_catalog::{Catalog, StorageUsage, UsageFilter, UsageTracks};
 use tonearm_domain::{
-    Ambient, CoverOwner, Day, ExpiredRows, FileData, FileOutcome, KeyScope, Meter, OrganizationId, Page, ShortId, Source,
-    Track, UsageBatch, UsageCounts,
+    Ambient, CoverOwner, Day, ExpiredRows, FileData, FileOutcome, KeyScope, Meter, OrganizationId, Page,
+    ShortId, Source, Track, UsageBatch, UsageCounts,
 };
 use tonearm_fixtures::ambient;
 
@@ -237,7 +237,8 @@ async fn storage_is_what_living_files_take(place: Place) {
     assert_eq!(storage(KeyScope::Collection(ambient.record_id())).await.tracks, 0);
     // Covers count once they are measured: those of tracks with them, the others on their own.
     let tx = catalog.begin().await.unwrap();
-    let owners = [CoverOwner::Track(large.id), CoverOwner::Collection(collection.id), CoverOwner::Organization];
+    let owners =
+        [CoverOwner::Track(large.id), CoverOwner::Collection(collection.id), CoverOwner::Organization];
     for (owner, bytes) in owners.into_iter().zip([20, 3, 4]) {
         tx.set_cover_bytes(id, owner, 5).await.unwrap();
         tx.set_cover_bytes(id, owner, bytes).await.unwrap();

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
-use tonearm_domain::{Metric, Recipe, RecipeKind, Total, VariantId, VariantIndex};
+use tonearm_domain::{CachePolicy, Metric, Recipe, RecipeKind, Total, VariantId, VariantIndex};
 use tonearm_service::RecipeView;
 
 use crate::Dashboard;
@@ -63,6 +63,7 @@ struct RecipeForm {
     start: String,
     samples: String,
     metric: String,
+    is_public: bool,
 }
 
 pub(super) async fn page(State(app): State<Dashboard>, member: Member<Owner>) -> Result<Response, PageError> {
@@ -77,10 +78,12 @@ pub(super) async fn add(
     let form = RecipeForm::read(&fields);
     let problems = match form.parse() {
         Err(problems) => problems,
-        Ok((index, kind)) => match app.library.add_recipe(&member.caller(), index, kind).await {
-            Ok(_) => return Ok(Flash::RecipeAdded.then(&member.path("/variants"))),
-            Err(refusal) => Problems::of(refusal)?,
-        },
+        Ok((index, kind)) => {
+            match app.library.add_recipe(&member.caller(), index, kind, form.cache()).await {
+                Ok(_) => return Ok(Flash::RecipeAdded.then(&member.path("/variants"))),
+                Err(refusal) => Problems::of(refusal)?,
+            }
+        }
     };
     let page = RecipesPage::of(&app, &member, form, problems).await?;
     Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
@@ -132,7 +135,12 @@ impl RecipeForm {
             start: text("start"),
             samples: text("samples"),
             metric: text("metric"),
+            is_public: fields.is_ticked("is_public"),
         }
+    }
+
+    fn cache(&self) -> CachePolicy {
+        if self.is_public { CachePolicy::Public } else { CachePolicy::Private }
     }
 
     /// The settings are put together as the interface has them, so that their rules are told in one place.

@@ -25,7 +25,7 @@ crate::over_both_stores!(
     a_name_is_saved_and_read_in_parts_like_an_object,
 );
 
-fn name_of(key: &ObjectKey) -> DurableName {
+pub(crate) fn name_of(key: &ObjectKey) -> DurableName {
     DurableName {
         organization_id: key.organization_id,
         folder: key.folder,
@@ -43,7 +43,7 @@ async fn get(node: &Node, name: &DurableName, headers: &[(&str, &str)]) -> Answe
 }
 
 /// Puts a generation of the manifest that names these files by their labels.
-async fn publish(node: &Node, generation: u64, keys: &[&ObjectKey]) {
+pub(crate) async fn publish(node: &Node, generation: u64, keys: &[&ObjectKey]) {
     let manifest = TrackManifest::of(keys.iter().map(|&key| (key.file.label.clone(), key.clone())));
     let generation = Generation::new(generation).unwrap();
     let key = TrackManifest::key(keys[0].organization_id, keys[0].folder, generation);
@@ -155,7 +155,7 @@ async fn a_name_is_saved_and_read_in_parts_like_an_object(node: &Node) {
     assert_eq!(get(node, &name, &[("range", "bytes=0-1,5-6")]).await.status, 206);
     let head = node.request(Method::HEAD, &url(node, &name), &[]).await;
     assert_eq!((head.status.as_u16(), head.header("content-length")), (200, Some("1000")));
-    let terms = DeliveryTerms { ttl: Some(30), attachment: Some("Song.mp3") };
+    let terms = DeliveryTerms { ttl: Some(30), attachment: Some("Song.mp3"), ..DeliveryTerms::default() };
     let saved = node.signer.sign_durable(&name, terms, node.ambient.now());
     let answer = node.request(Method::GET, &saved, &[]).await;
     assert!(answer.header("content-disposition").unwrap().starts_with("attachment; filename=\"Song.mp3\""));

@@ -14,6 +14,7 @@ mod objects;
 mod outages;
 mod ranges;
 mod refusals;
+mod shared_caches;
 mod socket;
 
 /// Makes a module's `async fn name(node: &Node)` two tests each: over a folder and over S3.

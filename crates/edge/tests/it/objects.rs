@@ -81,7 +81,8 @@ async fn every_content_type_comes_from_the_name(node: &Node) {
 
 async fn attachments_are_to_be_saved(node: &Node) {
     let key = node.store(10).await;
-    let terms = DeliveryTerms { ttl: Some(30), attachment: Some("Größe \"1\".mp3") };
+    let terms =
+        DeliveryTerms { ttl: Some(30), attachment: Some("Größe \"1\".mp3"), ..DeliveryTerms::default() };
     let url = node.signer.sign_delivery(&key, terms, node.ambient.now());
     for (range, status) in [("", 200), ("bytes=0-4", 206), ("bytes=0-1,5-6", 206)] {
         let answer = node.request(Method::GET, &url, &[("range", range)]).await;

@@ -47,7 +47,7 @@ async fn urls_expire() {
     let node = Node::over_folder().await;
     let key = node.store(100).await;
     let hour = node.url(&key);
-    let terms = DeliveryTerms { ttl: Some(30), attachment: None };
+    let terms = DeliveryTerms { ttl: Some(30), ..DeliveryTerms::default() };
     let half_minute = node.signer.sign_delivery(&key, terms, node.ambient.now());
     node.clock.advance_seconds(29);
     assert_eq!(node.request(Method::GET, &half_minute, &[]).await.status, 200);

@@ -1,6 +1,6 @@
 //! Another variant for one track.
 
-use tonearm_domain::{AuditAction, Job, JobId, Recipe, RecipeKind, TrackId, VariantIndex};
+use tonearm_domain::{AuditAction, CachePolicy, Job, JobId, Recipe, RecipeKind, TrackId, VariantIndex};
 
 use super::Library;
 use crate::audit::{self, Done};
@@ -43,6 +43,7 @@ impl Library {
             index,
             kind,
             position: 0,
+            cache: CachePolicy::Private,
             created_at: self.ambient.now(),
         };
         tx.insert_recipe(&recipe).await?;

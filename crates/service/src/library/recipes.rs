@@ -2,7 +2,7 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    AuditAction, Job, Patch, Recipe, RecipeKind, Rendering, Total, VariantId, VariantIndex,
+    AuditAction, CachePolicy, Job, Patch, Recipe, RecipeKind, Rendering, Total, VariantId, VariantIndex,
 };
 
 use super::Library;
@@ -28,6 +28,8 @@ pub struct UpdateRecipe {
     pub kind: Patch<RecipeKind>,
     /// Its place among the others; cannot be cleared.
     pub position: Patch<i32>,
+    /// Who may keep copies of its files; cannot be cleared. Applies to URLs that are signed from now on.
+    pub cache: Patch<CachePolicy>,
 }
 
 impl Library {
@@ -46,6 +48,7 @@ impl Library {
         caller: &Caller,
         index: VariantIndex,
         kind: RecipeKind,
+        cache: CachePolicy,
     ) -> Result<Recipe, Refusal> {
         caller.require_whole_organization()?;
         validate(&kind)?;
@@ -58,6 +61,7 @@ impl Library {
             index,
             kind,
             position: recipes.iter().map(|recipe| recipe.position + 1).max().unwrap_or(0),
+            cache,
             created_at: self.ambient.now(),
         };
         let tx = self.catalog.begin().await?;
@@ -77,7 +81,7 @@ impl Library {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
         let mut recipe = own(tx.recipe(caller.organization_id, id).await?)?;
-        let UpdateRecipe { index, kind, position } = update;
+        let UpdateRecipe { index, kind, position, cache } = update;
         if let Patch::Set(index) = index {
             recipe.index = index;
         }
@@ -87,6 +91,9 @@ impl Library {
         }
         if let Patch::Set(position) = position {
             recipe.position = position;
+        }
+        if let Patch::Set(cache) = cache {
+            recipe.cache = cache;
         }
         tx.update_recipe(&recipe).await?;
         self.record_recipe(&tx, caller, AuditAction::VariantUpdate, &recipe).await?;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use tonearm_domain::{CoverSize, FileData, FileOutcome, Metadata, PlaySession, Selection, TrackId};
+use tonearm_signing::DeliveryTerms;
 
 use super::{Playable, Playback};
 use crate::{Caller, Noun, Refusal, TrackView, waiting};
@@ -65,6 +66,8 @@ impl Playback {
 
     /// An address that saves a variant of [`Playback::audition`] as a file.
     pub fn saving(&self, variant: &super::PlayableVariant) -> String {
-        self.0.links.delivery(&variant.key, Some(PAGE_SECONDS), Some(&variant.file_name))
+        let attachment = Some(&*variant.file_name);
+        let terms = DeliveryTerms { ttl: Some(PAGE_SECONDS), attachment, ..DeliveryTerms::default() };
+        self.0.links.delivery(&variant.key, terms)
     }
 }

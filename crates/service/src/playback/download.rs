@@ -1,6 +1,7 @@
 //! A URL that a browser saves instead of playing.
 
 use tonearm_domain::{PlaySessionId, Timestamp, TrackId, UsageCounts};
+use tonearm_signing::DeliveryTerms;
 
 use super::Playback;
 use super::playable::offered;
@@ -43,7 +44,9 @@ impl Playback {
         // URLs are signed by the second, which is what they end by.
         let issued = Timestamp::from_unix_seconds(self.0.ambient.now().unix_seconds());
         let expires_at = issued.unwrap_or(self.0.ambient.now()).plus_seconds(DOWNLOAD_TTL_SECONDS.into());
-        let url = self.0.links.delivery(offer.key, Some(DOWNLOAD_TTL_SECONDS), Some(&offer.name));
+        let (ttl, attachment) = (Some(DOWNLOAD_TTL_SECONDS), Some(&*offer.name));
+        let terms = DeliveryTerms { ttl, attachment, ..DeliveryTerms::default() };
+        let url = self.0.links.delivery(offer.key, terms);
         Ok(Download { variant: variant.to_owned(), url, expires_at })
     }
 }

@@ -4,6 +4,7 @@ use tonearm_domain::{
     CoverOrigin, CoverSize, FileData, FileOutcome, FileProps, ObjectKey, PlacedCover, PlaySession, Selection,
     TrackFile, VariantIndex, variant_name,
 };
+use tonearm_signing::DeliveryTerms;
 
 use super::Playback;
 use crate::lookups::ReadyTrack;
@@ -63,8 +64,12 @@ impl Playback {
             self.0.lookups.surroundings(session.organization_id, session.collection_id).await?;
         let track = surroundings.view(ready.track.clone());
         let cover = self.cover_in(&track, &CoverSize::LISTED, Some(ttl));
-        let mut variants: Vec<PlayableVariant> =
-            offered(session, ready).into_iter().map(|offer| self.sign(ready, offer, ttl)).collect();
+        let mut variants = Vec::new();
+        for offer in offered(session, ready) {
+            let cache = self.cache_policy(session.organization_id, &offer.file.recipe).await?;
+            let terms = DeliveryTerms { ttl: Some(ttl), cache, ..DeliveryTerms::default() };
+            variants.push(self.sign(ready, offer, terms));
+        }
         // The files come in recipe order, and the sort is stable.
         if let Selection::Only(list) = &session.variants {
             let place = |index: &VariantIndex| list.iter().position(|listed| listed == index);
@@ -86,12 +91,15 @@ impl Playback {
         let exists = |size: &CoverSize| *size != CoverSize::Large || cover.origin != CoverOrigin::Generated;
         let image = |size| {
             let key = cover.key(view.track.organization_id, folder, size);
-            CoverImage { size, url: self.0.links.delivery(&key, ttl, None) }
+            CoverImage {
+                size,
+                url: self.0.links.delivery(&key, DeliveryTerms { ttl, ..DeliveryTerms::default() }),
+            }
         };
         sizes.iter().copied().filter(exists).map(image).collect()
     }
 
-    fn sign(&self, ready: &ReadyTrack, offer: Offer<'_>, ttl: u32) -> PlayableVariant {
+    fn sign(&self, ready: &ReadyTrack, offer: Offer<'_>, terms: DeliveryTerms<'_>) -> PlayableVariant {
         let Offer { file, key, size, data, name } = offer;
         PlayableVariant {
             file: file.clone(),
@@ -100,7 +108,7 @@ impl Playback {
             file_name: name,
             props: FileProps::of(file, &ready.track.info, ready.track.duration),
             data: data.clone(),
-            url: self.0.links.delivery(key, Some(ttl), None),
+            url: self.0.links.delivery(key, terms),
         }
     }
 }

@@ -180,6 +180,7 @@ mod tests {
             index: format!("variant-{place}").parse::<VariantIndex>().unwrap(),
             kind,
             position: 0,
+            cache: tonearm_domain::CachePolicy::Private,
             created_at: now,
         }
     }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use tonearm_domain::ObjectKey;
+use tonearm_signing::DeliveryTerms;
 
 use super::Webhooks;
 
@@ -24,7 +25,7 @@ impl Webhooks {
     fn give_url(&self, file: &mut Value) {
         let path = file.get("path").and_then(Value::as_str);
         if let Some(key) = path.and_then(|path| path.parse::<ObjectKey>().ok()) {
-            file["url"] = self.links.delivery(&key, None, None).into();
+            file["url"] = self.links.delivery(&key, DeliveryTerms::default()).into();
         }
     }
 }

@@ -253,7 +253,12 @@ async fn rendering(workshop: &Workshop, owner: &Caller, id: VariantId) -> Render
 
 async fn late_recipe(workshop: &Workshop, owner: &Caller) -> VariantId {
     let kind = RecipeKind::Transcode(Transcode::default());
-    workshop.library.add_recipe(owner, "late".parse().unwrap(), kind).await.unwrap().id
+    workshop
+        .library
+        .add_recipe(owner, "late".parse().unwrap(), kind, tonearm_domain::CachePolicy::default())
+        .await
+        .unwrap()
+        .id
 }
 
 fn turn_of(job: &Job) -> Option<(OrganizationId, TrackId)> {
@@ -335,7 +340,12 @@ async fn a_rendering_that_begins_anew_counts_its_own_tracks(place: Place) {
 
     // A job that is dropped by hand counts, so that the rendering ends.
     let kind = RecipeKind::Transcode(Transcode { bitrate: 64, ..Transcode::default() });
-    let other = workshop.library.add_recipe(&owner, "other".parse().unwrap(), kind).await.unwrap().id;
+    let other = workshop
+        .library
+        .add_recipe(&owner, "other".parse().unwrap(), kind, tonearm_domain::CachePolicy::default())
+        .await
+        .unwrap()
+        .id;
     workshop.library.render_existing(&owner, other).await.unwrap();
     workshop.run_next().await.unwrap().unwrap();
     let pending = workshop.catalog.pending_jobs().await.unwrap();

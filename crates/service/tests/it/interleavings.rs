@@ -186,7 +186,11 @@ impl<'a> Scene<'a> {
             ("changed", transcode(64)),
             ("removed", transcode(65)),
         ] {
-            let recipe = workshop.library.add_recipe(&owner, index.parse().unwrap(), kind).await.unwrap();
+            let recipe = workshop
+                .library
+                .add_recipe(&owner, index.parse().unwrap(), kind, tonearm_domain::CachePolicy::default())
+                .await
+                .unwrap();
             ids.push(recipe.id);
         }
         let create = CreateCollection { title: "First".to_owned(), ..CreateCollection::default() };

@@ -98,7 +98,12 @@ async fn a_new_recipe_counts_at_once_on_every_node(place: Place) {
     let scope = PlaySessionScope::Collection(station.track.collection_id);
     grant(&other, &station.caller, scope, &["hq"]).await.unwrap();
     let kind = RecipeKind::Transcode(Transcode::default());
-    let made = station.node.library.add_recipe(&station.caller, index("teaser"), kind).await.unwrap();
+    let made = station
+        .node
+        .library
+        .add_recipe(&station.caller, index("teaser"), kind, tonearm_domain::CachePolicy::default())
+        .await
+        .unwrap();
     station.make(made).await;
     let caller = player(&station, &["teaser"]).await;
     let opened = grant(&other, &caller, scope, &[]).await.unwrap();

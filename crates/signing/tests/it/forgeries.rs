@@ -124,9 +124,9 @@ proptest! {
         let signer = signer(1);
         let terms = [
             DeliveryTerms::default(),
-            DeliveryTerms { ttl: Some(30), attachment: None },
-            DeliveryTerms { ttl: None, attachment: Some("Größe 1.mp3") },
-            DeliveryTerms { ttl: Some(86_400), attachment: Some("a") },
+            DeliveryTerms { ttl: Some(30), ..DeliveryTerms::default() },
+            DeliveryTerms { attachment: Some("Größe 1.mp3"), ..DeliveryTerms::default() },
+            DeliveryTerms { ttl: Some(86_400), attachment: Some("a"), ..DeliveryTerms::default() },
         ];
         let genuine = terms.map(|terms| signer.sign_delivery(&key(), terms, at(0)));
         let other = &genuine[(which + 1) % genuine.len()];

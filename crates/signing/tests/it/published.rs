@@ -48,7 +48,8 @@ fn delivery_urls_are_as_published() {
         let ttl = (path.len() + 1..vector.url.len())
             .find_map(|i| vector.url[i..].strip_prefix("ttl="))
             .map(|_| (vector.valid_until - vector.issued) as u32);
-        let terms = DeliveryTerms { ttl, attachment: grant.attachment.as_deref() };
+        let terms =
+            DeliveryTerms { ttl, attachment: grant.attachment.as_deref(), ..DeliveryTerms::default() };
         let issued = moment(vector.issued);
         let signed = match &grant.path {
             DeliveryPath::Object(key) => signer.sign_delivery(key, terms, issued),

@@ -37,7 +37,7 @@ proptest! {
         elapsed in 0..86_400i64,
     ) {
         let signer = signer(1);
-        let url = signer.sign_delivery(&key, DeliveryTerms { ttl, attachment: attachment.as_deref() }, at(0));
+        let url = signer.sign_delivery(&key, DeliveryTerms { ttl, attachment: attachment.as_deref(), ..DeliveryTerms::default() }, at(0));
         let (path, query) = split(&url);
         let valid = i64::from(ttl.unwrap_or(3600));
         let verified = signer.verify_delivery(path, query, at(elapsed));
@@ -58,7 +58,7 @@ proptest! {
         attachment in prop::option::of("[a-zA-Z ]{1,10}"),
     ) {
         let signer = signer(1);
-        let terms = DeliveryTerms { ttl: Some(30), attachment: attachment.as_deref() };
+        let terms = DeliveryTerms { ttl: Some(30), attachment: attachment.as_deref(), ..DeliveryTerms::default() };
         if let Some(changed) = change(&signer.sign_delivery(&key(), terms, at(0)), place, replacement) {
             let (path, query) = split(&changed);
             let error = signer.verify_delivery(path, query, at(0)).unwrap_err();
@@ -112,7 +112,11 @@ proptest! {
 #[test]
 fn additions_to_a_signed_url_break_it() {
     let signer = signer(1);
-    let url = signer.sign_delivery(&key(), DeliveryTerms { ttl: Some(30), attachment: Some("a.mp3") }, at(0));
+    let url = signer.sign_delivery(
+        &key(),
+        DeliveryTerms { ttl: Some(30), attachment: Some("a.mp3"), ..DeliveryTerms::default() },
+        at(0),
+    );
     let (path, query) = split(&url);
     let query = query.unwrap();
     let (signed, verify) = query.rsplit_once('&').unwrap();

@@ -14,13 +14,14 @@ fn verify(signer: &UrlSigner, url: &str, now: Timestamp) -> Result<DeliveryGrant
 fn the_last_moment_is_the_one_before_the_end() {
     let signer = signer(1);
     for (ttl, valid) in [(None, 3600), (Some(30), 30), (Some(1), 1), (Some(86_400), 86_400)] {
-        let url = signer.sign_delivery(&key(), DeliveryTerms { ttl, attachment: None }, at(0));
+        let url = signer.sign_delivery(&key(), DeliveryTerms { ttl, ..DeliveryTerms::default() }, at(0));
         let end = at(valid);
         assert_eq!(verify(&signer, &url, at(0)).unwrap().expires_at, end);
         assert!(verify(&signer, &url, end.plus_millis(-1)).is_ok(), "{ttl:?}");
         assert_eq!(verify(&signer, &url, end), Err(VerifyError::Expired), "{ttl:?}");
     }
-    let never = signer.sign_delivery(&key(), DeliveryTerms { ttl: Some(0), attachment: None }, at(0));
+    let never =
+        signer.sign_delivery(&key(), DeliveryTerms { ttl: Some(0), ..DeliveryTerms::default() }, at(0));
     assert_eq!(verify(&signer, &never, at(0)), Err(VerifyError::Expired));
 }
 
@@ -66,7 +67,7 @@ fn an_upload_url_is_no_delivery_url_and_the_other_way_round() {
     let signer = signer(1);
     let urls = [
         signer.sign_upload(upload(UploadTarget::Source(track())), 3600, at(0)),
-        signer.sign_delivery(&key(), DeliveryTerms { ttl: Some(3600), attachment: None }, at(0)),
+        signer.sign_delivery(&key(), DeliveryTerms { ttl: Some(3600), ..DeliveryTerms::default() }, at(0)),
     ];
     assert!(verify(&signer, &urls[0], at(0)).is_err());
     let (path, query) = split(&urls[1]);
@@ -84,7 +85,8 @@ fn an_upload_url_is_no_delivery_url_and_the_other_way_round() {
 #[test]
 fn digits_cannot_move_between_ttl_and_issued() {
     let signer = signer(1);
-    let url = signer.sign_delivery(&key(), DeliveryTerms { ttl: Some(30), attachment: None }, at(0));
+    let url =
+        signer.sign_delivery(&key(), DeliveryTerms { ttl: Some(30), ..DeliveryTerms::default() }, at(0));
     let issued = NOW.to_string();
     for moved in 1..10 {
         let (to_ttl, left) = issued.split_at(moved);

@@ -30,6 +30,12 @@ pub(super) enum Command {
     },
     /// Change an organization's settings; an empty text clears one
     Set(Settings),
+    /// Print the key that signs an organization's delivery URLs, for a CDN that verifies them
+    DeliveryKey {
+        /// The organization's id
+        #[arg(long)]
+        org: OrganizationId,
+    },
 }
 
 #[derive(Debug, clap::Args)]
@@ -90,6 +96,12 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
                     .collect();
                 print::table(["ORGANIZATION", "CREATED", "NAME"], &rows);
             }
+        }
+        Command::DeliveryKey { org } => {
+            let caller = Caller::owner(org);
+            // Keys are derived, for any id: a mistyped one must not look like an organization.
+            let found = library.organization(&caller, org).await?;
+            println!("{}", parts.signer.delivery_key(found.organization.id));
         }
         Command::Set(settings) => {
             let caller = Caller::owner(settings.org);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Map, Value, json};
-use tonearm_domain::{Ambient, OrganizationId, Patch, RecipeKind, RecipeType, VariantIndex};
+use tonearm_domain::{Ambient, CachePolicy, OrganizationId, Patch, RecipeKind, RecipeType, VariantIndex};
 use tonearm_service::{Caller, Library, RecipeView, UpdateRecipe};
 
 use super::{Failure, print};
@@ -57,6 +57,9 @@ pub(super) struct Add {
     /// A setting, such as codec=opus or bitrate=96; see docs/recipes.md
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
     settings: Vec<(String, Value)>,
+    /// Who may keep copies of its files: private (listeners) or public (CDNs, too); see docs/cdn.md
+    #[arg(long, value_name = "POLICY", default_value = "private")]
+    cache: CachePolicy,
     /// Render it for the tracks that are there already, too
     #[arg(long)]
     render_existing: bool,
@@ -75,6 +78,9 @@ pub(super) struct Set {
     /// Another name
     #[arg(long, value_name = "INDEX")]
     rename: Option<VariantIndex>,
+    /// Who may keep copies of its files: private (listeners) or public (CDNs, too); see docs/cdn.md
+    #[arg(long, value_name = "POLICY")]
+    cache: Option<CachePolicy>,
     /// Render it anew for the tracks that are there already
     #[arg(long)]
     render_existing: bool,
@@ -94,7 +100,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         Command::Add(add) => {
             let caller = Caller::owner(add.which.org);
             let kind = kind(Map::new(), &add.recipe_type, add.settings)?;
-            let recipe = library.add_recipe(&caller, add.which.index, kind).await?;
+            let recipe = library.add_recipe(&caller, add.which.index, kind, add.cache).await?;
             if add.json {
                 print::json(&json!({"variant_id": recipe.id, "index": recipe.index}));
             } else {
@@ -111,6 +117,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             let update = UpdateRecipe {
                 kind: Patch::Set(kind(now, recipe.kind.recipe_type().as_str(), set.settings)?),
                 index: set.rename.map_or(Patch::Keep, Patch::Set),
+                cache: set.cache.map_or(Patch::Keep, Patch::Set),
                 ..UpdateRecipe::default()
             };
             let recipe = library.update_recipe(&caller, recipe.id, update).await?;
@@ -140,6 +147,7 @@ async fn list(library: &Library, org: OrganizationId, as_json: bool) -> Result<(
                 "variant_id": recipe.id,
                 "index": recipe.index,
                 "recipe": recipe.kind,
+                "cache": recipe.cache,
                 "rendering": rendering.map(|rendering| json!({
                     "percent": rendering.percent(),
                     "total": rendering.total,
@@ -159,10 +167,11 @@ async fn list(library: &Library, org: OrganizationId, as_json: bool) -> Result<(
                 format!("{} %, {} of {} failed", rendering.percent(), rendering.failed, rendering.done)
             });
             let kind = recipe.kind.recipe_type();
-            [recipe.index.to_string(), kind.as_str().to_owned(), settings_of(&recipe.kind), rendered]
+            let cache = recipe.cache.as_str().to_owned();
+            [recipe.index.to_string(), kind.as_str().to_owned(), settings_of(&recipe.kind), cache, rendered]
         })
         .collect();
-    print::table(["INDEX", "TYPE", "SETTINGS", "RENDERED FOR EXISTING"], &rows);
+    print::table(["INDEX", "TYPE", "SETTINGS", "CACHE", "RENDERED FOR EXISTING"], &rows);
     Ok(())
 }
 

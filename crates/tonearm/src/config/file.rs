@@ -47,6 +47,8 @@ pub(super) struct Settings {
     pub(super) listen: Option<String>,
     pub(super) public_url: Option<String>,
     pub(super) delivery_url: Option<String>,
+    pub(super) delivery_cache: Option<String>,
+    pub(super) delivery_cache_window_seconds: Option<u32>,
     pub(super) data_dir: Option<PathBuf>,
     pub(super) database_url: Option<String>,
     pub(super) storage_url: Option<String>,
@@ -187,6 +189,8 @@ impl Settings {
         variables.text("listen", &mut settings.listen);
         variables.text("public_url", &mut settings.public_url);
         variables.text("delivery_url", &mut settings.delivery_url);
+        variables.text("delivery_cache", &mut settings.delivery_cache);
+        variables.toml("delivery_cache_window_seconds", &mut settings.delivery_cache_window_seconds)?;
         variables.path("data_dir", &mut settings.data_dir);
         variables.text("database_url", &mut settings.database_url);
         variables.text("storage_url", &mut settings.storage_url);

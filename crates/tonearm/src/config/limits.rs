@@ -1,12 +1,13 @@
 //! How much is taken in, kept and waited for.
 
 use std::num::{NonZeroU32, NonZeroUsize};
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::time::Duration;
 
 use tonearm_api::RateLimits;
 use tonearm_blobs::{CacheTerms, StorageUrl};
-use tonearm_service::UploadLimits;
+use tonearm_service::{SharedCaches, UploadLimits};
 
 use super::error::{ConfigError, positive};
 use super::file::{EdgeSettings, LimitSettings, ShutdownSettings};
@@ -48,6 +49,27 @@ pub(super) fn server_limits(
         send_timeout: seconds("limits.send_timeout_seconds", settings.send_timeout_seconds, 60)?,
         drain: Duration::from_secs(shutdown.drain_seconds.unwrap_or(30).into()),
         delivery_threads: usize::try_from(edge.threads.unwrap_or(0)).ok().and_then(NonZeroUsize::new),
+    })
+}
+
+/// The shortest and the longest window, in seconds: shorter ones make nobody share a URL, and URLs are not valid for weeks.
+const CACHE_WINDOW: RangeInclusive<u32> = 60..=604_800;
+
+pub(super) fn shared_caches(
+    policy: Option<String>,
+    window_seconds: Option<u32>,
+) -> Result<SharedCaches, ConfigError> {
+    let usual = SharedCaches::default();
+    let policy = policy.map_or(Ok(usual.policy), |text| text.parse());
+    let window_seconds = window_seconds.unwrap_or(usual.window_seconds);
+    if !CACHE_WINDOW.contains(&window_seconds) {
+        let problem =
+            format!("is a number of seconds from {} to {}", CACHE_WINDOW.start(), CACHE_WINDOW.end());
+        return Err(ConfigError::new("delivery_cache_window_seconds", problem));
+    }
+    Ok(SharedCaches {
+        policy: policy.map_err(|error| ConfigError::new("delivery_cache", error))?,
+        window_seconds,
     })
 }
 

@@ -98,7 +98,10 @@ async fn a_new_cover_is_in_every_form(server: TestServer) {
     let caller = tonearm_service::Caller::owner(organization_id);
     let settings = tonearm_domain::CoverSettings { size: tonearm_domain::CoverSize::Regular };
     let kind = tonearm_domain::RecipeKind::Cover(settings);
-    library.add_recipe(&caller, "art".parse().unwrap(), kind).await.unwrap();
+    library
+        .add_recipe(&caller, "art".parse().unwrap(), kind, tonearm_domain::CachePolicy::default())
+        .await
+        .unwrap();
 
     // The first cover comes before the sound.
     let collection = client.collection("Season 1").await;

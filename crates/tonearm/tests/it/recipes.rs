@@ -56,7 +56,10 @@ async fn every_type_is_rendered_for_what_is_there(server: TestServer) {
         ("video", RecipeKind::WaveformVideo(video), "video/mp4"),
         ("art", RecipeKind::Cover(CoverSettings::default()), "image/jpeg"),
     ] {
-        let recipe = library.add_recipe(&caller, index.parse().unwrap(), kind).await.unwrap();
+        let recipe = library
+            .add_recipe(&caller, index.parse().unwrap(), kind, tonearm_domain::CachePolicy::default())
+            .await
+            .unwrap();
         let begun = library.render_existing(&caller, recipe.id).await.unwrap();
         assert_eq!((begun.total, begun.percent()), (2, 0));
         let rendering = rendered(library, &caller, index).await.rendering.unwrap();
@@ -109,7 +112,10 @@ async fn a_later_recipe_that_fails_leaves_tracks_ready() {
             preview_start_percent: 0.0,
         })
     };
-    let recipe = library.add_recipe(&caller, "nothing".parse().unwrap(), impossible()).await.unwrap();
+    let recipe = library
+        .add_recipe(&caller, "nothing".parse().unwrap(), impossible(), tonearm_domain::CachePolicy::default())
+        .await
+        .unwrap();
     library.render_existing(&caller, recipe.id).await.unwrap();
     let rendering = rendered(library, &caller, "nothing").await.rendering.unwrap();
     assert_eq!((rendering.done, rendering.failed), (1, 1));
