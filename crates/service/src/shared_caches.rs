@@ -38,7 +38,7 @@ mod tests {
     #[test]
     fn urls_of_a_window_end_together() {
         let shared = SharedCaches { window_seconds: 3600, ..SharedCaches::default() };
-        let at = |seconds| Timestamp::from_unix_seconds(1_700_000_000 / 3600 * 3600 + seconds).unwrap();
+        let at = |seconds: i64| Timestamp::from_unix_seconds(1_700_002_800 + seconds).unwrap();
         for seconds in [0, 1, 1800, 3599] {
             assert_eq!(shared.round_up(at(seconds), 3600), (at(0), 7200), "{seconds}");
         }
