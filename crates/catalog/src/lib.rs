@@ -23,6 +23,7 @@ mod in_collection;
 mod invitations;
 mod jobs;
 mod keys;
+mod known_devices;
 mod leaf;
 mod listener;
 mod listing;

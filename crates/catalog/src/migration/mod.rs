@@ -60,6 +60,7 @@ mod m0021_scheduled_tasks;
 mod m0022_bulk_work;
 mod m0023_many_rows;
 mod m0024_retention;
+mod m0026_known_devices;
 mod pieces;
 mod record;
 mod run;
@@ -118,6 +119,7 @@ fn steps() -> Vec<Step> {
         m0022_bulk_work::step(),
         m0023_many_rows::step(),
         m0024_retention::step(),
+        Step::expand("m0026_known_devices").change(m0026_known_devices::Migration),
     ]
 }
 

@@ -32,6 +32,8 @@ pub(crate) async fn go_back(place: &Place, catalog: Catalog, migrations: &[(&str
     }
 }
 
+pub(crate) const DEVICES: (&str, &[&str]) = ("m0026_known_devices", &["DROP TABLE known_device"]);
+
 pub(crate) const RETENTION: (&str, &[&str]) =
     ("m0024_retention", &["DROP INDEX webhook_delivery_by_queued_at"]);
 
@@ -125,7 +127,7 @@ async fn titles_and_themes_are_found(place: Place) {
     tx.update_organization(&plain).await.unwrap();
     tx.update_organization(&pictured).await.unwrap();
     tx.commit().await.unwrap();
-    go_back(&place, catalog, &[RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS, THEMES]).await;
+    go_back(&place, catalog, &[DEVICES, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS, THEMES]).await;
 
     let catalog = place.upgraded().await;
     let theme_of = async |id| catalog.organization(id).await.unwrap().unwrap().theme;
@@ -151,7 +153,7 @@ async fn tracks_without_manifests_get_a_job(place: Place) {
     assert_eq!(catalog.pending_jobs().await.unwrap(), [], "nothing is to be done for a new one");
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
-    go_back(&place, catalog, &[RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS]).await;
+    go_back(&place, catalog, &[DEVICES, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS]).await;
 
     let catalog = place.upgraded().await;
     let until = ambient.now().plus_seconds(60);
@@ -176,7 +178,7 @@ async fn tracks_are_counted(place: Place) {
     let tx = catalog.begin().await.unwrap();
     tx.soft_delete_track(organization.id, gone.id, ambient.now()).await.unwrap();
     tx.commit().await.unwrap();
-    go_back(&place, catalog, &[RETENTION, MANY, BULK]).await;
+    go_back(&place, catalog, &[DEVICES, RETENTION, MANY, BULK]).await;
 
     let catalog = place.upgraded().await;
     assert_eq!(catalog.track_count(organization.id, full.id).await.unwrap(), Some(3));
