@@ -45,7 +45,7 @@ pub(super) fn database_connections(settings: &DatabaseSettings, roles: &[Role]) 
         Role::Edge => 4,
     };
     let connections = settings.connections.unwrap_or_else(|| roles.iter().map(of_role).sum());
-    positive("database.connections", connections as usize)?;
+    positive("database.connections", connections)?;
     Ok(connections)
 }
 
@@ -62,7 +62,7 @@ pub(super) fn sender_config(settings: &WebhookSettings) -> Result<SenderConfig, 
     let lanes = &mut config.lanes;
     lanes.total = settings.connections.unwrap_or(lanes.total);
     lanes.per_endpoint = settings.connections_per_endpoint.unwrap_or(lanes.per_endpoint);
-    positive("webhooks.connections", lanes.total)?;
-    positive("webhooks.connections_per_endpoint", lanes.per_endpoint)?;
+    positive("webhooks.connections", lanes.total as u64)?;
+    positive("webhooks.connections_per_endpoint", lanes.per_endpoint as u64)?;
     Ok(config)
 }
