@@ -5,6 +5,7 @@ mod error;
 mod file;
 mod limits;
 mod overrides;
+mod reach;
 mod retention;
 mod role;
 mod size;

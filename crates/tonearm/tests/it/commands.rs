@@ -137,6 +137,15 @@ fn the_doctor_says_what_is_missing() {
     for part in ["ffmpeg", "database", "store", "disk", "clock"] {
         assert!(report.contains(&format!("ok    {part}")), "{report}");
     }
+    assert!(!report.contains("warn"), "{report}");
+    // With such an address, others come through a proxy.
+    program.set("TONEARM_PUBLIC_URL", "https://audio.example.com");
+    let behind = program.run(&["doctor"]);
+    let report = String::from_utf8(behind.stdout).unwrap();
+    assert!(behind.status.success(), "{report}");
+    assert!(report.contains("warn  proxies"), "{report}");
+    program.set("TONEARM_TRUSTED_PROXIES", "127.0.0.1");
+    assert!(!String::from_utf8(program.run(&["doctor"]).stdout).unwrap().contains("warn"));
     program.set("TONEARM_MEDIA_FFMPEG", "/nonexistent/ffmpeg");
     let ill = program.run(&["doctor"]);
     assert_eq!(ill.status.code(), Some(1));
