@@ -138,7 +138,7 @@ impl Node {
             }
             health.catalog = Some(catalog.clone());
             edge = edge.map(|edge| edge.resolving_by(Arc::new(CatalogManifests(catalog.clone()))));
-            self.keep_up(&ambient, &parts, &blobs, &meter);
+            self.keep_up(config, &ambient, &parts, &blobs, &meter);
             if config.has_role(Role::Api) {
                 let served = api(config, &ambient, &parts, &blobs, &meter);
                 let uses = upkeep::keep_key_uses(served.access.clone(), self.answered.clone());
@@ -197,8 +197,9 @@ impl Node {
     }
 
     /// What goes on beside answering, on a node with a catalog.
-    fn keep_up(&mut self, ambient: &Ambient, parts: &Parts, blobs: &Blobs, meter: &Meter) {
+    fn keep_up(&mut self, config: &Config, ambient: &Ambient, parts: &Parts, blobs: &Blobs, meter: &Meter) {
         let keeper = UsageKeeper::in_catalog(meter.clone(), parts.usage.clone());
+        let keeper = keeper.leaving_in(opening::unstored_usage(config));
         let (catalog, signer) = (parts.catalog.clone(), parts.signer.clone());
         let follower = KeyFollower::of_catalog(catalog, blobs.clone(), signer, ambient.clone());
         let stop = || self.shutdown.clone();
@@ -217,6 +218,7 @@ impl Node {
         meter: &Meter,
     ) {
         let keeper = UsageKeeper::in_store(meter.clone(), blobs.clone(), ambient.clone());
+        let keeper = keeper.leaving_in(opening::unstored_usage(config));
         let follower = KeyFollower::of_store(blobs.clone(), signer.clone(), ambient.clone());
         let (every, stop) = (config.look_at_store_every, self.shutdown.clone());
         self.tasks.push(tokio::spawn(upkeep::follow_keys_in_store(follower, every, stop)));

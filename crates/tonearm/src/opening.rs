@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::DirBuilderExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tonearm_blobs::Blobs;
@@ -192,4 +192,9 @@ pub(crate) fn scratch(config: &Config, ambient: &Ambient) -> Result<Scratch, Sta
     let parent = config.data_dir.join("scratch");
     make_folder(&parent)?;
     Scratch::make(&parent, ambient).map_err(|source| StartError::DataDir { path: parent, source })
+}
+
+/// Where usage waits that could not be stored before the node ended.
+pub(crate) fn unstored_usage(config: &Config) -> PathBuf {
+    config.data_dir.join("unstored-usage")
 }
