@@ -52,7 +52,7 @@ impl Node {
         opening::make_folder(&config.data_dir)?;
         let secrets = opening::secrets(config, &ambient)?;
         let blobs = opening::blobs(config).await?;
-        let tls = config.tls.clone().map(Tls::open).transpose()?;
+        let tls = config.tls.clone().map(|files| Tls::open(files, &secrets, &ambient)).transpose()?;
         let listener = TcpListener::bind(config.listen)
             .await
             .map_err(|source| StartError::Listen { address: config.listen, source })?;

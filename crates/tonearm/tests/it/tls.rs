@@ -2,11 +2,18 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use reqwest::Version;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, HandshakeKind, RootCertStore};
 use tempfile::TempDir;
-use tonearm::{Node, Role, TlsFiles};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tonearm::{Config, Node, Role, TlsFiles};
 use tonearm_fixtures::Certificate;
 use tonearm_testkit::{Backend, Program, TestServer};
 
@@ -83,6 +90,57 @@ async fn files_are_delivered_by_http_1_and_2() {
         }
     }
     node.stop().await;
+}
+
+/// How a connection to a node begins. The client keeps the tickets that it gets.
+async fn handshake(connector: &TlsConnector, node: &Node) -> HandshakeKind {
+    let socket = TcpStream::connect(node.address()).await.unwrap();
+    let name = ServerName::try_from("127.0.0.1").unwrap();
+    let mut stream = connector.connect(name, socket).await.unwrap();
+    let request = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    assert!(answer.starts_with(b"HTTP/1.1 200 "), "{}", String::from_utf8_lossy(&answer));
+    stream.get_ref().1.handshake_kind().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_goes_on_at_another_node() {
+    let issued = Issued::new();
+    let server = TestServer::start(Backend::Embedded).await;
+    let edge = async |secrets: Option<&str>| {
+        let files = TlsFiles { certificates: issued.path("cert.pem"), key: issued.path("key.pem") };
+        let change = |config: &mut Config| {
+            config.tls = Some(files);
+            config.roles = vec![Role::Edge];
+            config.secrets = secrets.map(|text| text.parse().unwrap()).or(config.secrets.take());
+        };
+        server.another_node_with(change).await
+    };
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(issued.path("cert.pem")).unwrap()).unwrap();
+    let client = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let connector = TlsConnector::from(Arc::new(client));
+    let (one, other) = (edge(None).await, edge(None).await);
+    let stranger = edge(Some("the master secret of some other service")).await;
+    assert_eq!(handshake(&connector, &one).await, HandshakeKind::Full);
+    assert_eq!(handshake(&connector, &other).await, HandshakeKind::Resumed);
+    one.stop().await;
+    let restarted = edge(None).await;
+    assert_eq!(handshake(&connector, &restarted).await, HandshakeKind::Resumed);
+    assert_eq!(handshake(&connector, &stranger).await, HandshakeKind::Full);
+    assert_eq!(handshake(&connector, &restarted).await, HandshakeKind::Full);
+    // Tickets end, whatever the client believes.
+    server.clock.advance_seconds(2 * 12 * 3600);
+    assert_eq!(handshake(&connector, &other).await, HandshakeKind::Full);
+    for node in [other, restarted, stranger] {
+        node.stop().await;
+    }
 }
 
 /// Waits until something has come true. Bounded by twenty seconds.
