@@ -38,6 +38,7 @@ pub struct Node {
     public_url: String,
     parts: Option<Parts>,
     scratch: Option<Scratch>,
+    idle_worker: Option<IdleWorker>,
     is_stopping: Arc<AtomicBool>,
     shutdown: CancellationToken,
     tasks: Vec<JoinHandle<()>>,
@@ -46,9 +47,23 @@ pub struct Node {
     last_tasks: Vec<JoinHandle<()>>,
 }
 
+/// A worker that does nothing before it is known that ffmpeg works.
+struct IdleWorker {
+    media: Media,
+    worker: Worker,
+    media_works: watch::Sender<bool>,
+}
+
 impl Node {
-    /// Opens what the configuration names and starts serving; returns as soon as requests are answered.
+    /// Opens what the configuration names and starts serving; returns as soon as the node does all that it is to do.
     pub async fn start(config: &Config, ambient: Ambient) -> Result<Self, StartError> {
+        let mut node = Self::serve(config, ambient).await?;
+        node.begin_work().await?;
+        Ok(node)
+    }
+
+    /// The first part of a start, at the end of which requests are answered. It may be given up anywhere before.
+    pub(crate) async fn serve(config: &Config, ambient: Ambient) -> Result<Self, StartError> {
         opening::make_folder(&config.data_dir)?;
         let secrets = opening::secrets(config, &ambient)?;
         let blobs = opening::blobs(config).await?;
@@ -65,6 +80,7 @@ impl Node {
             public_url,
             parts: None,
             scratch: None,
+            idle_worker: None,
             is_stopping: Arc::default(),
             shutdown,
             tasks: Vec::new(),
@@ -73,6 +89,7 @@ impl Node {
         };
         let (media_works, seen) = watch::channel(false);
         let (front, worker) = node.wire(config, ambient, &secrets, blobs, seen).await?;
+        node.idle_worker = worker.map(|(media, worker)| IdleWorker { media, worker, media_works });
         let server = Server {
             front,
             limits: config.server_limits,
@@ -89,13 +106,19 @@ impl Node {
                 }
             }));
         }
-        // Requests are answered while ffmpeg is still being looked at.
-        if let Some((media, worker)) = worker {
-            media.check().await?;
-            media_works.send_replace(true);
-            node.tasks.push(tokio::spawn(worker.work(node.shutdown.clone())));
-        }
         Ok(node)
+    }
+
+    /// The second part. Requests are answered while ffmpeg is still being looked at.
+    pub(crate) async fn begin_work(&mut self) -> Result<(), StartError> {
+        if let Some(idle) = &self.idle_worker {
+            idle.media.check().await?;
+        }
+        if let Some(idle) = self.idle_worker.take() {
+            idle.media_works.send_replace(true);
+            self.tasks.push(tokio::spawn(idle.worker.work(self.shutdown.clone())));
+        }
+        Ok(())
     }
 
     async fn wire(

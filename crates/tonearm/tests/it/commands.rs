@@ -192,3 +192,21 @@ async fn the_demo_goes_the_whole_way() {
     let heard = Client::new(&url, "").get(line.split_whitespace().nth(1).unwrap()).await;
     assert_eq!((heard.status.as_u16(), heard.header("content-type")), (200, "audio/mpeg"));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_that_waits_is_ended_at_once() {
+    // A bucket that takes connections and never answers.
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let endpoint = format!("http://{}", silent.local_addr().unwrap());
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    program.set("TONEARM_SECRET", "the master secret of a node that waits");
+    let bucket = format!("s3://audio?endpoint={endpoint}&region=x&access_key_id=a&secret_access_key=b");
+    program.set("TONEARM_STORAGE_URL", &bucket);
+    program.spawn();
+    let _held = silent.accept().await.unwrap();
+    let begun = Instant::now();
+    assert!(program.terminate(), "{}", program.log());
+    assert!(begun.elapsed() < Duration::from_secs(6), "{:?}", begun.elapsed());
+    assert!(!program.log().contains("Tonearm is listening"), "{}", program.log());
+}
