@@ -7,6 +7,7 @@
 //! queries.
 
 mod audit;
+mod capacity;
 mod catalog;
 mod changes;
 mod collections;

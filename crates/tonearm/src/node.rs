@@ -149,6 +149,7 @@ impl Node {
         let mut worker = None;
         if config.needs_catalog() {
             let catalog = opening::catalog_of_service(config, &ambient).await?;
+            opening::warn_of_connections(config, &catalog).await;
             let media = opening::media(config);
             let parts =
                 Parts::wire(config, &ambient, catalog.clone(), secrets, signer.clone(), &self.public_url)?;

@@ -63,6 +63,18 @@ pub(crate) async fn catalog_of_service(config: &Config, ambient: &Ambient) -> Re
     catalog(config, ambient, migrate, false).await
 }
 
+/// Says so where the database server has no room for all connections of this node.
+pub(crate) async fn warn_of_connections(config: &Config, catalog: &Catalog) {
+    match catalog.most_connections().await {
+        Ok(most) => {
+            if let Some(warning) = most.and_then(|most| config.too_many_connections(most)) {
+                tracing::warn!("{warning}");
+            }
+        }
+        Err(error) => tracing::debug!(%error, "how many connections the database server takes is not known"),
+    }
+}
+
 /// Makes or migrates the tables, as far as the service may, and waits for another process that does.
 pub(crate) async fn prepare_tables(config: &Config, ambient: &Ambient) -> Result<(), StartError> {
     if config.needs_catalog() {

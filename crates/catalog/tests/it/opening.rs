@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use futures::future::join_all;
-use sea_orm::{ConnectionTrait, TransactionTrait};
+use sea_orm::{ConnectionTrait, DbBackend, Statement, TransactionTrait};
 use tokio::io::AsyncReadExt;
 use tonearm_catalog::{
     Backend, Catalog, CatalogError, ConnectOptions, DatabaseUrl, Migrate, MigrationEvent, SchemaError,
@@ -300,4 +300,16 @@ async fn no_statement_waits_for_ever() {
     let tx = hurried.begin().await.unwrap();
     assert!(tx.organization(organization.id).await.unwrap().is_some());
     tx.commit().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_server_says_how_many_connections_it_takes() {
+    let (file, server) = (Place::sqlite(), Place::postgres().await);
+    assert_eq!(file.catalog().await.most_connections().await.unwrap(), None);
+    let most = server.catalog().await.most_connections().await.unwrap().unwrap();
+    let raw = server.raw().await;
+    let ask = "SELECT CAST(setting AS integer) AS most FROM pg_settings WHERE name = 'max_connections'";
+    let row = raw.query_one_raw(Statement::from_string(DbBackend::Postgres, ask)).await.unwrap().unwrap();
+    let all: i32 = row.try_get("", "most").unwrap();
+    assert!((1..all as u32).contains(&most), "{most} of {all}: some are reserved");
 }

@@ -25,7 +25,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient) -> Result<(), Failur
         ("disk", disk(&config.data_dir)),
         ("clock", clock(ambient)),
     ];
-    let warnings = [("proxies", proxies(config))];
+    let warnings = [("database", connections(config).await), ("proxies", proxies(config))];
     let mut failed = 0;
     for (name, result) in checks {
         match result {
@@ -121,6 +121,14 @@ fn clock(ambient: &Ambient) -> Result<String, String> {
     } else {
         Ok(now.to_string())
     }
+}
+
+/// Where the database is not reached, its own check says so.
+async fn connections(config: &Config) -> Option<String> {
+    let catalog = open(config).await.ok()?;
+    let most = catalog.most_connections().await.ok().flatten();
+    catalog.close().await.ok()?;
+    config.too_many_connections(most?)
 }
 
 /// A proxy that is not trusted is one address for all its clients.

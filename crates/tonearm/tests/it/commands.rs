@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use tonearm_fixtures::Postgres;
 use tonearm_testkit::{Client, Program};
 
 use crate::{binary, text};
@@ -209,4 +210,22 @@ async fn a_start_that_waits_is_ended_at_once() {
     assert!(program.terminate(), "{}", program.log());
     assert!(begun.elapsed() < Duration::from_secs(6), "{:?}", begun.elapsed());
     assert!(!program.log().contains("Tonearm is listening"), "{}", program.log());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn more_connections_than_the_database_takes_are_told_of() {
+    let database = Postgres::database().await;
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    program.set("TONEARM_SECRET", "the master secret of a node of many");
+    program.set("TONEARM_DATABASE_URL", &database.url);
+    assert!(program.run(&["migrate"]).status.success());
+    let report = String::from_utf8(program.run(&["doctor"]).stdout).unwrap();
+    assert!(report.contains("ok    database") && !report.contains("warn  database"), "{report}");
+    program.set("TONEARM_DATABASE_CONNECTIONS", "100000");
+    let report = String::from_utf8(program.run(&["doctor"]).stdout).unwrap();
+    assert!(report.contains("warn  database  this node may open 100001 connections"), "{report}");
+    program.start().await;
+    assert!(program.terminate());
+    assert!(program.log().contains("may open 100001 connections"), "{}", program.log());
 }
