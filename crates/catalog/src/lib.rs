@@ -7,6 +7,7 @@
 //! queries.
 
 mod audit;
+mod capacity;
 mod catalog;
 mod changes;
 mod collections;
@@ -23,6 +24,7 @@ mod in_collection;
 mod invitations;
 mod jobs;
 mod keys;
+mod known_devices;
 mod leaf;
 mod listener;
 mod listing;

@@ -6,8 +6,8 @@ use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, Order};
 use tonearm_domain::{AuditEntryId, DeliveryState, ExpiredRows, RecordId, SignInId, Timestamp};
 
 use crate::entity::{
-    audit_entry, failed_sign_in, idempotent_request, invitation, job, play_session, sign_in, upload_session,
-    usage_batch, webhook_delivery,
+    audit_entry, failed_sign_in, idempotent_request, invitation, job, known_device, play_session, sign_in,
+    upload_session, usage_batch, webhook_delivery,
 };
 use crate::{Catalog, CatalogError, DueClock};
 
@@ -65,6 +65,10 @@ fn statement(rows: ExpiredRows, until: Timestamp, most: u64) -> DeleteStatement 
         ExpiredRows::FailedSignIns => {
             use failed_sign_in::{Column, Entity};
             batch::<Entity>(&[Column::Subject], Column::LastAt, at, most)
+        }
+        ExpiredRows::KnownDevices => {
+            use known_device::{Column, Entity};
+            batch::<Entity>(&[Column::TokenHash], Column::SeenAt, at, most)
         }
         ExpiredRows::Invitations => {
             use invitation::{Column, Entity};

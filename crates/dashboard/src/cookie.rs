@@ -15,6 +15,11 @@ pub(crate) const fn sign_in_name(is_https: bool) -> &'static str {
     if is_https { "__Host-tonearm" } else { "tonearm" }
 }
 
+/// The name of the cookie by which a browser is known in which somebody has signed in.
+pub(crate) const fn device_name(is_https: bool) -> &'static str {
+    if is_https { "__Host-tonearm_device" } else { "tonearm_device" }
+}
+
 /// The value of a cookie.
 pub(crate) fn read<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers

@@ -6,6 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use axum::extract::{ConnectInfo, FromRequestParts, OriginalUri, RawPathParams, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
+use http::HeaderMap;
 use http::header::USER_AGENT;
 use http::request::Parts;
 use tonearm_domain::{Ambient, Organization, OrganizationId, Person, Role};
@@ -32,9 +33,7 @@ pub(crate) async fn resume(
     mut request: Request,
     next: Next,
 ) -> Result<Response, PageError> {
-    let name = cookie::sign_in_name(app.is_https());
-    let token = cookie::read(request.headers(), name).and_then(|text| text.parse::<Token>().ok());
-    if let Some(token) = token
+    if let Some(token) = token(request.headers(), cookie::sign_in_name(app.is_https()))
         && let Some(resumed) = app.people.resume(&token).await?
     {
         request.extensions_mut().insert(Session { token, resumed });
@@ -42,10 +41,9 @@ pub(crate) async fn resume(
     Ok(next.run(request).await)
 }
 
-/// From where, and with what, somebody asks.
-pub(crate) fn device(parts: &Parts) -> Device {
-    let user_agent = parts.headers.get(USER_AGENT).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    Device { address: address(parts), user_agent }
+/// The secret that a cookie holds.
+fn token(headers: &HeaderMap, name: &str) -> Option<Token> {
+    cookie::read(headers, name)?.parse().ok()
 }
 
 fn address(parts: &Parts) -> Option<IpAddr> {
@@ -55,11 +53,13 @@ fn address(parts: &Parts) -> Option<IpAddr> {
 /// From where, and with what, somebody asks, signed in or not.
 pub(crate) struct From(pub(crate) Device);
 
-impl<S: Send + Sync> FromRequestParts<S> for From {
+impl FromRequestParts<Dashboard> for From {
     type Rejection = std::convert::Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
-        Ok(Self(device(parts)))
+    async fn from_request_parts(parts: &mut Parts, app: &Dashboard) -> Result<Self, Self::Rejection> {
+        let user_agent = parts.headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
+        let token = token(&parts.headers, cookie::device_name(app.is_https()));
+        Ok(Self(Device { address: address(parts), user_agent: user_agent.map(str::to_owned), token }))
     }
 }
 

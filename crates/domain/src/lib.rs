@@ -20,6 +20,7 @@ mod id;
 mod job;
 mod job_queue;
 mod key;
+mod known_device;
 mod levels;
 mod limits;
 mod listing;
@@ -73,6 +74,7 @@ pub use id::*;
 pub use job::{ClaimedJob, Job, death_pause_millis, outage_pause_millis, trial_millis};
 pub use job_queue::{JobClass, JobQueue};
 pub use key::ApiKey;
+pub use known_device::KnownDevice;
 pub use levels::{Levels, Metric};
 pub use limits::{ExpiresIn, LimitError, Page, UPLOAD_URL_TTL_SECONDS};
 pub use listing::{

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{FailedSignIns, SignIn, Timestamp};
+use crate::{FailedSignIns, KnownDevice, SignIn, Timestamp};
 
 /// How long something is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,6 +89,7 @@ impl Retention {
             (ExpiredRows::UnusedSignIns, ago(SignIn::IDLE)),
             (ExpiredRows::OldSignIns, ago(SignIn::MOST)),
             (ExpiredRows::FailedSignIns, ago(FailedSignIns::FORGOTTEN_AFTER)),
+            (ExpiredRows::KnownDevices, ago(KnownDevice::LIFETIME)),
             (ExpiredRows::Invitations, self.invitations.until(now)),
             (ExpiredRows::UsageBatches, self.usage_batches.until(now)),
             (ExpiredRows::FailedJobs, self.failed_jobs.until(now)),
@@ -127,6 +128,8 @@ pub enum ExpiredRows {
     OldSignIns,
     /// Counts of failed sign-ins, by the last failure.
     FailedSignIns,
+    /// Devices in which somebody has signed in, by the last sign-in.
+    KnownDevices,
     /// Invitations and links for a new password, by their end.
     Invitations,
     /// Names of usage batches, by when they were last submitted.
@@ -141,13 +144,14 @@ pub enum ExpiredRows {
 
 impl ExpiredRows {
     /// Every kind.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::PlaySessions,
         Self::UploadSessions,
         Self::KeptAnswers,
         Self::UnusedSignIns,
         Self::OldSignIns,
         Self::FailedSignIns,
+        Self::KnownDevices,
         Self::Invitations,
         Self::UsageBatches,
         Self::FailedJobs,
@@ -164,6 +168,7 @@ impl ExpiredRows {
             Self::UnusedSignIns => "unused sign-ins",
             Self::OldSignIns => "old sign-ins",
             Self::FailedSignIns => "failed sign-ins",
+            Self::KnownDevices => "known devices",
             Self::Invitations => "invitations",
             Self::UsageBatches => "usage batches",
             Self::FailedJobs => "failed jobs",

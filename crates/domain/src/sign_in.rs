@@ -45,7 +45,7 @@ impl SignIn {
     }
 }
 
-/// Failed attempts to sign in, of one account or from one address.
+/// Failed attempts to sign in, of one account, from one address or from one known device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FailedSignIns {
     /// How many in a row.
@@ -59,6 +59,8 @@ impl FailedSignIns {
     pub const FORGOTTEN_AFTER: i64 = 15 * 60;
     /// Failures of one account after which it waits.
     pub const ACCOUNT: u32 = 10;
+    /// Failures of one known device, or within one sign-in, after which it waits.
+    pub const DEVICE: u32 = 10;
     /// Failures from one address after which it waits: many people may share one.
     pub const ADDRESS: u32 = 50;
 

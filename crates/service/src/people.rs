@@ -1,5 +1,6 @@
 //! People: signing in, the links that let them in, and who belongs to which organization.
 
+mod devices;
 mod links;
 mod members;
 mod passwords;

@@ -4,6 +4,7 @@ mod keep;
 mod report;
 mod reports;
 mod stored;
+mod unstored;
 
 use tonearm_catalog::{Catalog, UsageFilter};
 use tonearm_domain::{Ambient, Page};

@@ -4,6 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
 /// `tonearm` over a data folder.
 #[derive(Debug)]
 pub struct Program {
@@ -83,7 +87,7 @@ impl Program {
     pub async fn wait_until_up(&mut self) -> Duration {
         let begun = Instant::now();
         loop {
-            if tokio::net::TcpStream::connect(("127.0.0.1", self.port)).await.is_ok() {
+            if let Ok(Ok(())) = timeout(Duration::from_secs(60), answers(self.port)).await {
                 return begun.elapsed();
             }
             if let Some(status) = self.child.as_mut().unwrap().try_wait().unwrap() {
@@ -124,6 +128,14 @@ impl Program {
         let was_asked = self.ask_to_stop();
         self.child.take().is_none_or(|mut child| was_asked && child.wait().unwrap().success())
     }
+}
+
+/// Asks, and waits for any answer: connections are taken before the service has begun to answer. One with TLS answers that
+/// it does not understand.
+async fn answers(port: u16) -> std::io::Result<()> {
+    let mut socket = TcpStream::connect(("127.0.0.1", port)).await?;
+    socket.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await?;
+    socket.read_u8().await.map(drop)
 }
 
 impl Drop for Program {

@@ -181,7 +181,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
     log::start(filter, config.log_json).map_err(Failure::Usage)?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::failed)?;
-    runtime.block_on(async {
+    let done = runtime.block_on(async {
         let ambient = ambient::system();
         match cli.command {
             Command::Serve(args) => serve::run(&config, ambient, args).await,
@@ -202,5 +202,8 @@ fn run(cli: Cli) -> Result<(), Failure> {
             Command::Config => Ok(()),
             Command::Doctor => doctor::run(&config, &ambient).await,
         }
-    })
+    });
+    // A look-up of a host that was given up may go on for a while.
+    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    done
 }

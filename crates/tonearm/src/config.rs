@@ -5,10 +5,13 @@ mod error;
 mod file;
 mod limits;
 mod overrides;
+mod reach;
 mod retention;
 mod role;
 mod size;
 mod work;
+#[cfg(test)]
+mod zeros;
 
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -26,7 +29,7 @@ use tonearm_worker::{SenderConfig, WorkerConfig};
 use address::{parse_listen, parse_public_url, tls_files, trusted_proxies};
 use error::positive;
 use file::Settings;
-use limits::{cache_terms, rate_limits, server_limits, shared_caches, upload_limits};
+use limits::{cache_terms, max_json_bytes, rate_limits, server_limits, shared_caches, upload_limits};
 use work::{database_connections, sender_config, statement_timeout, worker_config};
 
 use crate::proxies::TrustedProxies;
@@ -154,9 +157,9 @@ impl Config {
         let storage_url = settings.storage_url.unwrap_or_else(|| in_data_dir("file", "objects"));
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let media_concurrency = settings.media.concurrency.unwrap_or(cores);
-        positive("media.concurrency", media_concurrency)?;
+        positive("media.concurrency", media_concurrency as u64)?;
         let roles = settings.roles.unwrap_or_else(|| vec![Role::Api, Role::Worker, Role::Edge]);
-        positive("roles", roles.len())?;
+        positive("roles", roles.len() as u64)?;
         let storage_url = storage_url
             .parse::<StorageUrl>()
             .and_then(|url| url.with_environment(&lookup))
@@ -189,9 +192,9 @@ impl Config {
             },
             retention: retention::retention(&settings.retention)?,
             statement_timeout: statement_timeout(&settings.database)?,
-            limits: upload_limits(&settings.limits),
+            limits: upload_limits(&settings.limits)?,
             min_free_space: settings.limits.min_free_space.map_or(256 << 20, |size| size.0),
-            max_json_bytes: settings.limits.max_json_bytes.map_or(1 << 20, |s| s.0 as usize),
+            max_json_bytes: max_json_bytes(&settings.limits)?,
             server_limits: server_limits(&settings.limits, &settings.edge, &settings.shutdown)?,
             shutdown_delay: Duration::from_secs(settings.shutdown.delay_seconds.unwrap_or(5).into()),
             tls: tls_files(settings.tls_cert, settings.tls_key)?,

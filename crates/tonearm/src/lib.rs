@@ -23,6 +23,7 @@ mod scratch;
 mod secret;
 mod server;
 mod start_error;
+mod tickets;
 mod tls;
 mod upkeep;
 

@@ -38,6 +38,7 @@ pub struct Node {
     public_url: String,
     parts: Option<Parts>,
     scratch: Option<Scratch>,
+    idle_worker: Option<IdleWorker>,
     is_stopping: Arc<AtomicBool>,
     shutdown: CancellationToken,
     tasks: Vec<JoinHandle<()>>,
@@ -46,13 +47,27 @@ pub struct Node {
     last_tasks: Vec<JoinHandle<()>>,
 }
 
+/// A worker that does nothing before it is known that ffmpeg works.
+struct IdleWorker {
+    media: Media,
+    worker: Worker,
+    media_works: watch::Sender<bool>,
+}
+
 impl Node {
-    /// Opens what the configuration names and starts serving; returns as soon as requests are answered.
+    /// Opens what the configuration names and starts serving; returns as soon as the node does all that it is to do.
     pub async fn start(config: &Config, ambient: Ambient) -> Result<Self, StartError> {
+        let mut node = Self::serve(config, ambient).await?;
+        node.begin_work().await?;
+        Ok(node)
+    }
+
+    /// The first part of a start, at the end of which requests are answered. It may be given up anywhere before.
+    pub(crate) async fn serve(config: &Config, ambient: Ambient) -> Result<Self, StartError> {
         opening::make_folder(&config.data_dir)?;
         let secrets = opening::secrets(config, &ambient)?;
         let blobs = opening::blobs(config).await?;
-        let tls = config.tls.clone().map(Tls::open).transpose()?;
+        let tls = config.tls.clone().map(|files| Tls::open(files, &secrets, &ambient)).transpose()?;
         let listener = TcpListener::bind(config.listen)
             .await
             .map_err(|source| StartError::Listen { address: config.listen, source })?;
@@ -65,6 +80,7 @@ impl Node {
             public_url,
             parts: None,
             scratch: None,
+            idle_worker: None,
             is_stopping: Arc::default(),
             shutdown,
             tasks: Vec::new(),
@@ -73,6 +89,7 @@ impl Node {
         };
         let (media_works, seen) = watch::channel(false);
         let (front, worker) = node.wire(config, ambient, &secrets, blobs, seen).await?;
+        node.idle_worker = worker.map(|(media, worker)| IdleWorker { media, worker, media_works });
         let server = Server {
             front,
             limits: config.server_limits,
@@ -89,13 +106,19 @@ impl Node {
                 }
             }));
         }
-        // Requests are answered while ffmpeg is still being looked at.
-        if let Some((media, worker)) = worker {
-            media.check().await?;
-            media_works.send_replace(true);
-            node.tasks.push(tokio::spawn(worker.work(node.shutdown.clone())));
-        }
         Ok(node)
+    }
+
+    /// The second part. Requests are answered while ffmpeg is still being looked at.
+    pub(crate) async fn begin_work(&mut self) -> Result<(), StartError> {
+        if let Some(idle) = &self.idle_worker {
+            idle.media.check().await?;
+        }
+        if let Some(idle) = self.idle_worker.take() {
+            idle.media_works.send_replace(true);
+            self.tasks.push(tokio::spawn(idle.worker.work(self.shutdown.clone())));
+        }
+        Ok(())
     }
 
     async fn wire(
@@ -126,6 +149,7 @@ impl Node {
         let mut worker = None;
         if config.needs_catalog() {
             let catalog = opening::catalog_of_service(config, &ambient).await?;
+            opening::warn_of_connections(config, &catalog).await;
             let media = opening::media(config);
             let parts =
                 Parts::wire(config, &ambient, catalog.clone(), secrets, signer.clone(), &self.public_url)?;
@@ -138,7 +162,7 @@ impl Node {
             }
             health.catalog = Some(catalog.clone());
             edge = edge.map(|edge| edge.resolving_by(Arc::new(CatalogManifests(catalog.clone()))));
-            self.keep_up(&ambient, &parts, &blobs, &meter);
+            self.keep_up(config, &ambient, &parts, &blobs, &meter);
             if config.has_role(Role::Api) {
                 let served = api(config, &ambient, &parts, &blobs, &meter);
                 let uses = upkeep::keep_key_uses(served.access.clone(), self.answered.clone());
@@ -197,8 +221,9 @@ impl Node {
     }
 
     /// What goes on beside answering, on a node with a catalog.
-    fn keep_up(&mut self, ambient: &Ambient, parts: &Parts, blobs: &Blobs, meter: &Meter) {
+    fn keep_up(&mut self, config: &Config, ambient: &Ambient, parts: &Parts, blobs: &Blobs, meter: &Meter) {
         let keeper = UsageKeeper::in_catalog(meter.clone(), parts.usage.clone());
+        let keeper = keeper.leaving_in(opening::unstored_usage(config));
         let (catalog, signer) = (parts.catalog.clone(), parts.signer.clone());
         let follower = KeyFollower::of_catalog(catalog, blobs.clone(), signer, ambient.clone());
         let stop = || self.shutdown.clone();
@@ -217,6 +242,7 @@ impl Node {
         meter: &Meter,
     ) {
         let keeper = UsageKeeper::in_store(meter.clone(), blobs.clone(), ambient.clone());
+        let keeper = keeper.leaving_in(opening::unstored_usage(config));
         let follower = KeyFollower::of_store(blobs.clone(), signer.clone(), ambient.clone());
         let (every, stop) = (config.look_at_store_every, self.shutdown.clone());
         self.tasks.push(tokio::spawn(upkeep::follow_keys_in_store(follower, every, stop)));

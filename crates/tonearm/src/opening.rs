@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::DirBuilderExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tonearm_blobs::Blobs;
@@ -61,6 +61,18 @@ fn is_alone(config: &Config) -> bool {
 pub(crate) async fn catalog_of_service(config: &Config, ambient: &Ambient) -> Result<Catalog, StartError> {
     let migrate = if config.migrate { Migrate::Always } else { Migrate::IfEmpty };
     catalog(config, ambient, migrate, false).await
+}
+
+/// Says so where the database server has no room for all connections of this node.
+pub(crate) async fn warn_of_connections(config: &Config, catalog: &Catalog) {
+    match catalog.most_connections().await {
+        Ok(most) => {
+            if let Some(warning) = most.and_then(|most| config.too_many_connections(most)) {
+                tracing::warn!("{warning}");
+            }
+        }
+        Err(error) => tracing::debug!(%error, "how many connections the database server takes is not known"),
+    }
 }
 
 /// Makes or migrates the tables, as far as the service may, and waits for another process that does.
@@ -192,4 +204,9 @@ pub(crate) fn scratch(config: &Config, ambient: &Ambient) -> Result<Scratch, Sta
     let parent = config.data_dir.join("scratch");
     make_folder(&parent)?;
     Scratch::make(&parent, ambient).map_err(|source| StartError::DataDir { path: parent, source })
+}
+
+/// Where usage waits that could not be stored before the node ended.
+pub(crate) fn unstored_usage(config: &Config) -> PathBuf {
+    config.data_dir.join("unstored-usage")
 }

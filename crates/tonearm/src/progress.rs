@@ -12,6 +12,7 @@ use std::time::Duration;
 use rustix::ioctl::{Getter, Opcode, ioctl};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep_until};
 
 use crate::pace::Pace;
 
@@ -30,6 +31,14 @@ pub(crate) struct Patience {
     pub(crate) send: Duration,
     /// Bytes a second that are to be taken of an answer, as a mean over `send`.
     pub(crate) bytes_per_second: u32,
+}
+
+impl Patience {
+    /// A moment by which a client was to do something, but not before it has had a while from now on: a busy server may come
+    /// to a connection late, and what it waits for may have arrived.
+    pub(crate) fn fair(self, by: Instant) -> Instant {
+        by.max(Instant::now() + self.head / LOOKS)
+    }
 }
 
 /// Why a client was given up.
@@ -53,6 +62,9 @@ pub(crate) struct Progress {
     heads: AtomicU64,
     waits_for_head: AtomicBool,
     closing: AtomicBool,
+    /// By when the first request of the connection has to be there, counted from when it was accepted.
+    first_head_by: Option<Instant>,
+    has_begun: AtomicBool,
 }
 
 impl Progress {
@@ -61,9 +73,37 @@ impl Progress {
         Self { socket: Some(socket), ..Self::default() }
     }
 
+    /// The same, where the first request has to be there by then; none where it has come already.
+    pub(crate) fn with_first_head_by(self, first_head_by: Option<Instant>) -> Self {
+        Self { first_head_by, ..self }
+    }
+
+    /// By when the first request has to be there; none where it has come.
+    pub(crate) fn first_head_by(&self) -> Option<Instant> {
+        self.first_head_by.filter(|_| !self.has_begun.load(Ordering::Relaxed))
+    }
+
     /// Ends when the client has taken nothing, or said nothing, for as long as it may or a quarter longer, although
-    /// there was something to take or to say; or when it takes too little.
+    /// there was something to take or to say; or when it takes too little. The time until the first request goes on from one
+    /// part of the beginning to the next, so that a client does not have it for TLS and for the request each.
     pub(crate) async fn given_up(&self, patience: Patience) -> GivenUp {
+        tokio::select! {
+            why = self.stalled(patience) => why,
+            () = self.first_head_missed(patience) => GivenUp::Silent,
+        }
+    }
+
+    async fn first_head_missed(&self, patience: Patience) {
+        if let Some(by) = self.first_head_by() {
+            sleep_until(patience.fair(by)).await;
+            if self.first_head_by().is_some() {
+                return;
+            }
+        }
+        std::future::pending().await
+    }
+
+    async fn stalled(&self, patience: Patience) -> GivenUp {
         let tick = patience.head.min(patience.send) / LOOKS;
         let (mut taken, mut heard) = (Quiet::default(), Quiet::default());
         let (mut pace, mut counted) = (Pace::default(), 0);
@@ -126,6 +166,7 @@ impl Progress {
 
     /// A request has come.
     pub(crate) fn begin_answer(&self) {
+        self.has_begun.store(true, Ordering::Relaxed);
         self.waits_for_head.store(false, Ordering::Relaxed);
     }
 
@@ -316,6 +357,27 @@ mod tests {
             };
             assert_eq!(given_up, is_given_up, "{bytes_per_second}");
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_first_request_has_one_deadline() {
+        let accepted = Instant::now();
+        tokio::time::sleep(LIMIT / 2).await;
+        let progress = Progress::default().with_first_head_by(Some(accepted + LIMIT));
+        progress.await_head();
+        assert_eq!(progress.given_up(PATIENCE).await, GivenUp::Silent);
+        assert_eq!(accepted.elapsed(), LIMIT);
+        // A server that is late itself looks whether something has come.
+        let progress = Progress::default().with_first_head_by(Some(accepted));
+        assert!(futures::FutureExt::now_or_never(progress.given_up(PATIENCE)).is_none());
+        // Later requests have their own time.
+        let progress = Progress::default().with_first_head_by(Some(Instant::now() + LIMIT / 2));
+        progress.await_head();
+        progress.begin_answer();
+        progress.await_head();
+        let begun = Instant::now();
+        assert_eq!(progress.given_up(PATIENCE).await, GivenUp::Silent);
+        assert!(begun.elapsed() >= LIMIT);
     }
 
     #[tokio::test]

@@ -85,6 +85,11 @@ impl TrustedProxies {
         Self { networks, header }
     }
 
+    /// Whether no proxy is trusted.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.networks.is_empty()
+    }
+
     fn trusts(&self, address: IpAddr) -> bool {
         self.networks.iter().any(|network| network.contains(address))
     }

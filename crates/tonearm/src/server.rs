@@ -18,6 +18,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout_at};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use tokio_util::sync::CancellationToken;
@@ -35,7 +36,8 @@ use crate::tls::HTTP2;
 pub struct ServerLimits {
     /// Connections at once; more wait in the system's queue.
     pub max_connections: usize,
-    /// How long a request's head, or the beginning of TLS, may take to arrive; also how long a connection may be idle.
+    /// How long a request's head may take to arrive, the first one together with the beginning of TLS; also how long a
+    /// connection may be idle.
     pub header_timeout: Duration,
     /// How long a client may take nothing of what it is sent.
     pub send_timeout: Duration,
@@ -86,7 +88,13 @@ pub(crate) async fn serve(listener: TcpListener, server: Server, shutdown: Cance
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "could not turn off Nagle's algorithm");
         }
-        let connected = Connected { server: server.clone(), address, watcher: graceful.watcher(), permit };
+        let connected = Connected {
+            server: server.clone(),
+            address,
+            watcher: graceful.watcher(),
+            permit,
+            first_head_by: Some(Instant::now() + limits.header_timeout),
+        };
         match lanes.next() {
             Some(lane) => connected.begin_at(lane, stream),
             None => {
@@ -107,12 +115,14 @@ struct Connected {
     address: SocketAddr,
     watcher: Watcher,
     permit: OwnedSemaphorePermit,
+    /// By when the first request has to be there, whatever comes before it; none once it is.
+    first_head_by: Option<Instant>,
 }
 
 impl Connected {
     /// Answers requests for objects on a thread for them, and all else on the runtime of this one. A connection with TLS
     /// stays on its thread.
-    fn begin_at(self, lane: &Lane, stream: TcpStream) {
+    fn begin_at(mut self, lane: &Lane, stream: TcpStream) {
         let (elsewhere, stopped) = (Handle::current(), lane.stopped.clone());
         let Some(stream) = taken_over(stream.into_std()) else { return };
         lane.runtime.spawn(async move {
@@ -120,7 +130,7 @@ impl Connected {
             if self.server.tls.is_some() {
                 return self.run(stream, stopped, true).await;
             }
-            let Some((read, stream)) = self.server.answer_objects(stream, &stopped).await else { return };
+            let Some((read, stream)) = self.answer_objects(stream, &stopped).await else { return };
             let Some(stream) = taken_over(stream.into_std()) else { return };
             elsewhere.spawn(async move {
                 let Some(stream) = taken_over(TcpStream::from_std(stream)) else { return };
@@ -129,30 +139,86 @@ impl Connected {
         });
     }
 
-    async fn run(self, stream: TcpStream, stopped: CancellationToken, is_in_lane: bool) {
-        if let Some(begun) = self.server.begin(stream, &stopped).await {
+    async fn run(mut self, stream: TcpStream, stopped: CancellationToken, is_in_lane: bool) {
+        if let Some(begun) = self.begin(stream, &stopped).await {
             self.converse(begun, stopped, is_in_lane).await;
+        }
+    }
+
+    /// Answers requests for objects, or waits for TLS, until the HTTP server is needed. Nothing is kept for a
+    /// connection that never begins but this.
+    async fn begin(&mut self, stream: TcpStream, stopped: &CancellationToken) -> Option<Begun> {
+        match self.server.tls.clone() {
+            Some(tls) => stopped.run_until_cancelled(self.begin_tls(&tls, stream)).await?,
+            None => {
+                let (read, stream) = self.answer_objects(stream, stopped).await?;
+                Some(Begun::Plain(Rewound::new(read, stream)))
+            }
+        }
+    }
+
+    async fn begin_tls(&self, tls: &TlsAcceptor, stream: TcpStream) -> Option<Begun> {
+        let by = self.server.limits.patience().fair(self.first_head_by.unwrap_or_else(Instant::now));
+        match timeout_at(by, Box::pin(tls.accept(stream))).await {
+            Ok(Ok(mut stream)) => {
+                let is_http2 = stream.get_ref().1.alpn_protocol() == Some(HTTP2);
+                if is_http2 {
+                    // All that was gathered becomes records at once, and is written at once.
+                    stream.get_mut().1.set_buffer_limit(Some(GATHERED_BYTES));
+                }
+                return Some(Begun::Tls { stream: Box::new(stream), is_http2 });
+            }
+            Ok(Err(error)) => tracing::debug!(%error, "a connection did not begin well"),
+            Err(_) => tracing::debug!("a connection did not begin in time"),
+        }
+        None
+    }
+
+    /// Answers requests for objects until something else is asked for, and gives what was then read.
+    async fn answer_objects(
+        &mut self,
+        mut stream: TcpStream,
+        stopped: &CancellationToken,
+    ) -> Option<(Bytes, TcpStream)> {
+        let progress = Progress::over(Socket::of(&stream)).with_first_head_by(self.first_head_by);
+        let ended = tokio::select! {
+            biased;
+            ended = Direct::new(&mut stream, self.server.front.edge.as_ref(), &progress).converse() => ended,
+            why = progress.given_up(self.server.limits.patience()) => {
+                tracing::debug!(?why, "a client was given up");
+                return None;
+            }
+            () = progress.idle_after(stopped.cancelled()) => return None,
+        };
+        self.first_head_by = progress.first_head_by();
+        match ended {
+            Ok(Ended::Other(read)) => Some((read, stream)),
+            Ok(Ended::Closed) => None,
+            Err(error) => {
+                tracing::debug!(%error, "a connection ended early");
+                None
+            }
         }
     }
 
     /// Serves a connection until it ends.
     async fn converse(self, begun: Begun, stopped: CancellationToken, is_in_lane: bool) {
-        let (server, address) = (self.server, self.address);
+        let (server, address, first) = (self.server, self.address, self.first_head_by);
         match begun {
             Begun::Plain(stream) => {
-                let socket = Socket::of(stream.get_ref());
+                let progress = Progress::over(Socket::of(stream.get_ref())).with_first_head_by(first);
                 let connection = Connection { address, plain: true, is_in_lane };
                 match stream.starts_with(PREFACE) && server.is_http2_without_tls {
-                    true => server.serve_http2(stream, socket, connection, stopped).await,
-                    false => server.serve_http1(stream, socket, connection, self.watcher).await,
+                    true => server.serve_http2(stream, progress, connection, stopped).await,
+                    false => server.serve_http1(stream, progress, connection, self.watcher).await,
                 }
             }
             Begun::Tls { stream, is_http2 } => {
-                let socket = Socket::of(stream.get_ref().0);
+                let progress = Progress::over(Socket::of(stream.get_ref().0)).with_first_head_by(first);
                 let connection = Connection { address, plain: false, is_in_lane };
                 match is_http2 {
-                    true => server.serve_http2(*stream, socket, connection, stopped).await,
-                    false => server.serve_http1(*stream, socket, connection, self.watcher).await,
+                    true => server.serve_http2(*stream, progress, connection, stopped).await,
+                    false => server.serve_http1(*stream, progress, connection, self.watcher).await,
                 }
             }
         }
@@ -183,74 +249,23 @@ impl Server {
         })
     }
 
-    /// Answers requests for objects, or waits for TLS, until the HTTP server is needed. Nothing is kept for a
-    /// connection that never begins but this.
-    async fn begin(&self, stream: TcpStream, stopped: &CancellationToken) -> Option<Begun> {
-        match &self.tls {
-            Some(tls) => stopped.run_until_cancelled(self.begin_tls(tls, stream)).await?,
-            None => {
-                let (read, stream) = self.answer_objects(stream, stopped).await?;
-                Some(Begun::Plain(Rewound::new(read, stream)))
-            }
-        }
-    }
-
-    async fn begin_tls(&self, tls: &TlsAcceptor, stream: TcpStream) -> Option<Begun> {
-        match tokio::time::timeout(self.limits.header_timeout, Box::pin(tls.accept(stream))).await {
-            Ok(Ok(mut stream)) => {
-                let is_http2 = stream.get_ref().1.alpn_protocol() == Some(HTTP2);
-                if is_http2 {
-                    // All that was gathered becomes records at once, and is written at once.
-                    stream.get_mut().1.set_buffer_limit(Some(GATHERED_BYTES));
-                }
-                return Some(Begun::Tls { stream: Box::new(stream), is_http2 });
-            }
-            Ok(Err(error)) => tracing::debug!(%error, "a connection did not begin well"),
-            Err(_) => tracing::debug!("a connection did not begin in time"),
-        }
-        None
-    }
-
-    /// Answers requests for objects until something else is asked for, and gives what was then read.
-    async fn answer_objects(
-        &self,
-        mut stream: TcpStream,
-        stopped: &CancellationToken,
-    ) -> Option<(Bytes, TcpStream)> {
-        let progress = Progress::over(Socket::of(&stream));
-        let ended = tokio::select! {
-            biased;
-            ended = Direct::new(&mut stream, self.front.edge.as_ref(), &progress).converse() => ended,
-            why = progress.given_up(self.limits.patience()) => {
-                tracing::debug!(?why, "a client was given up");
-                return None;
-            }
-            () = progress.idle_after(stopped.cancelled()) => return None,
-        };
-        match ended {
-            Ok(Ended::Other(read)) => Some((read, stream)),
-            Ok(Ended::Closed) => None,
-            Err(error) => {
-                tracing::debug!(%error, "a connection ended early");
-                None
-            }
-        }
-    }
-
     fn serve_http1<S>(
         &self,
         stream: S,
-        socket: Socket,
+        progress: Progress,
         connection: Connection,
         watcher: Watcher,
     ) -> BoxFuture<'_, ()>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let progress = Arc::new(Progress::over(socket));
+        let progress = Arc::new(progress);
         let stream = TokioIo::new(Watched::new(stream, progress.clone()));
-        let front = self.front.clone();
-        let service = service_fn(move |request| front.answer(request, connection).map(Ok::<_, Infallible>));
+        let (front, asked) = (self.front.clone(), progress.clone());
+        let service = service_fn(move |request| {
+            asked.begin_answer();
+            front.answer(request, connection).map(Ok::<_, Infallible>)
+        });
         let served = watcher.watch(http1_of(self.limits).serve_connection(stream, service));
         Box::pin(self.watch(served, progress))
     }
@@ -258,14 +273,14 @@ impl Server {
     fn serve_http2<S>(
         &self,
         stream: S,
-        socket: Socket,
+        progress: Progress,
         connection: Connection,
         stopped: CancellationToken,
     ) -> BoxFuture<'_, ()>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let progress = Arc::new(Progress::over(socket));
+        let progress = Arc::new(progress);
         let stream = Watched::new(stream, progress.clone());
         let (front, patience) = (self.front.clone(), self.limits.patience());
         // Whoever has asked for nothing for long is told so, too, and may ask again over another connection.

@@ -13,6 +13,10 @@ use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::task::spawn_blocking;
 use tokio_rustls::TlsAcceptor;
+use tonearm_domain::Ambient;
+use tonearm_signing::Secrets;
+
+use crate::tickets::Tickets;
 
 /// How often the files are looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -56,13 +60,16 @@ pub(crate) struct Tls {
 }
 
 impl Tls {
-    /// Reads the files. Blocks, shortly.
-    pub(crate) fn open(files: TlsFiles) -> Result<Self, TlsError> {
+    /// Reads the files. Blocks, shortly. Sessions that began at a node with the same secrets go on here.
+    pub(crate) fn open(files: TlsFiles, secrets: &Secrets, ambient: &Ambient) -> Result<Self, TlsError> {
         let current = Arc::new(Current(RwLock::new(read(&files)?)));
         let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()?
             .with_no_client_auth()
             .with_cert_resolver(current.clone());
+        config.ticketer = Arc::new(Tickets::new(secrets, ambient.clone())?);
+        // What is sent before the handshake is over can be sent again by others.
+        config.max_early_data_size = 0;
         config.alpn_protocols = vec![HTTP2.to_vec(), b"http/1.1".to_vec()];
         Ok(Self { files, current, acceptor: TlsAcceptor::from(Arc::new(config)) })
     }

@@ -53,7 +53,8 @@ macro_rules! repeat {
     }};
 }
 
-/// Keeps what was counted each second; the rest once all requests are answered, which is when `until` is cancelled.
+/// Keeps what was counted each second; the rest once all requests are answered, which is when `until` is cancelled. What
+/// cannot be kept then is left on the disk for the next start.
 pub(crate) async fn keep_counts(mut keeper: UsageKeeper, until: CancellationToken) {
     repeat!("keep what was counted", KEEP_EVERY, until, keeper.flush());
     let kept = async {
@@ -61,8 +62,17 @@ pub(crate) async fn keep_counts(mut keeper: UsageKeeper, until: CancellationToke
             sleep(Duration::from_millis(200)).await;
         }
     };
-    if timeout(LAST_TRIES, kept).await.is_err() {
-        tracing::error!("what was counted in the last moments is lost");
+    if timeout(LAST_TRIES, kept).await.is_ok() {
+        return;
+    }
+    match keeper.leave().await {
+        Ok(batches) => {
+            tracing::warn!(batches, "usage cannot be stored now; it is left on the disk for the next start")
+        }
+        Err(error) => {
+            let error: &dyn std::error::Error = &error;
+            tracing::error!(error, "what was counted in the last moments is lost");
+        }
     }
 }
 

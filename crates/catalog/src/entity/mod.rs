@@ -12,6 +12,7 @@ pub(crate) mod failed_sign_in;
 pub(crate) mod idempotent_request;
 pub(crate) mod invitation;
 pub(crate) mod job;
+pub(crate) mod known_device;
 pub(crate) mod membership;
 pub(crate) mod organization;
 pub(crate) mod person;

@@ -61,6 +61,7 @@ mod m0022_bulk_work;
 mod m0023_many_rows;
 mod m0024_retention;
 mod m0025_totals;
+mod m0026_known_devices;
 mod m0027_cache_policy;
 mod pieces;
 mod record;
@@ -121,6 +122,7 @@ fn steps() -> Vec<Step> {
         m0023_many_rows::step(),
         m0024_retention::step(),
         m0025_totals::step(),
+        Step::expand("m0026_known_devices").change(m0026_known_devices::Migration),
         m0027_cache_policy::step(),
     ]
 }

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use futures::future::join_all;
-use sea_orm::{ConnectionTrait, TransactionTrait};
+use sea_orm::{ConnectionTrait, DbBackend, Statement, TransactionTrait};
 use tokio::io::AsyncReadExt;
 use tonearm_catalog::{
     Backend, Catalog, CatalogError, ConnectOptions, DatabaseUrl, Migrate, MigrationEvent, SchemaError,
@@ -13,7 +13,7 @@ use tonearm_fixtures::ambient;
 
 use crate::place::{Place, Reach};
 use crate::samples::*;
-use crate::upgrades::{BULK, CACHE, MANY, QUEUES, RETENTION, TASKS, TOTALS, go_back};
+use crate::upgrades::{BULK, CACHE, DEVICES, MANY, QUEUES, RETENTION, TASKS, TOTALS, go_back};
 
 crate::on_both!(
     opened_again_it_is_the_same,
@@ -84,18 +84,20 @@ async fn a_newer_neighbour_is_borne_with(place: Place) {
 }
 
 /// The steps that the version before lacks.
-const STEPS: [&str; 7] = [
+const STEPS: [&str; 8] = [
     "m0020_queues",
     "m0021_scheduled_tasks",
     "m0022_bulk_work",
     "m0023_many_rows",
     "m0024_retention",
     "m0025_totals",
+    "m0026_known_devices",
     "m0027_cache_policy",
 ];
 
 async fn older(place: &Place) {
-    go_back(place, place.catalog().await, &[CACHE, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES]).await;
+    go_back(place, place.catalog().await, &[CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES])
+        .await;
 }
 
 async fn an_older_database_is_left_alone_until_it_may_be_changed(place: Place) {
@@ -134,7 +136,7 @@ async fn an_older_database_is_migrated_once_by_many(place: Place) {
 
 /// Builds that were never released recorded two steps where earlier versions look for names that they do not know.
 async fn records_of_unreleased_builds_are_moved(place: Place) {
-    go_back(&place, place.catalog().await, &[CACHE, TOTALS, RETENTION, MANY, BULK]).await;
+    go_back(&place, place.catalog().await, &[CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK]).await;
     let raw = place.raw().await;
     for statement in [
         "DROP TABLE schema_step",
@@ -301,4 +303,16 @@ async fn no_statement_waits_for_ever() {
     let tx = hurried.begin().await.unwrap();
     assert!(tx.organization(organization.id).await.unwrap().is_some());
     tx.commit().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_server_says_how_many_connections_it_takes() {
+    let (file, server) = (Place::sqlite(), Place::postgres().await);
+    assert_eq!(file.catalog().await.most_connections().await.unwrap(), None);
+    let most = server.catalog().await.most_connections().await.unwrap().unwrap();
+    let raw = server.raw().await;
+    let ask = "SELECT CAST(setting AS integer) AS most FROM pg_settings WHERE name = 'max_connections'";
+    let row = raw.query_one_raw(Statement::from_string(DbBackend::Postgres, ask)).await.unwrap().unwrap();
+    let all: i32 = row.try_get("", "most").unwrap();
+    assert!((1..all as u32).contains(&most), "{most} of {all}: some are reserved");
 }

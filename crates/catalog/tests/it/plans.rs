@@ -5,7 +5,7 @@ use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use crate::place::{Place, Reach};
 
 /// The queries as SeaORM writes them, with the columns left out.
-const QUERIES: [&str; 54] = [
+const QUERIES: [&str; 58] = [
     "SELECT * FROM track WHERE id = x'00' AND organization_id = x'00' AND deleted_at IS NULL AND EXISTS (SELECT 1 FROM collection WHERE collection.deleted_at IS NULL AND collection.id = track.collection_id)",
     "SELECT * FROM track WHERE organization_id = x'00' AND collection_id = x'00' AND deleted_at IS NULL ORDER BY track_order, id LIMIT 50",
     "SELECT id FROM track WHERE source_key IN ('a', 'b') AND deleted_at IS NULL",
@@ -54,6 +54,10 @@ const QUERIES: [&str; 54] = [
     "DELETE FROM sign_in WHERE seen_at <= 5 AND id IN (SELECT id FROM sign_in WHERE seen_at <= 5 ORDER BY seen_at LIMIT 1000)",
     "DELETE FROM sign_in WHERE id <= x'05' AND id IN (SELECT id FROM sign_in WHERE id <= x'05' ORDER BY id LIMIT 1000)",
     "DELETE FROM failed_sign_in WHERE last_at <= 5 AND subject IN (SELECT subject FROM failed_sign_in WHERE last_at <= 5 ORDER BY last_at LIMIT 1000)",
+    "SELECT known_device.* FROM known_device INNER JOIN person ON known_device.person_id = person.id WHERE known_device.token_hash = x'00' AND person.email = 'a'",
+    "DELETE FROM known_device WHERE token_hash IN (SELECT token_hash FROM known_device WHERE person_id = x'00' ORDER BY seen_at DESC LIMIT 1000 OFFSET 20)",
+    "DELETE FROM known_device WHERE person_id = x'00'",
+    "DELETE FROM known_device WHERE seen_at <= 5 AND token_hash IN (SELECT token_hash FROM known_device WHERE seen_at <= 5 ORDER BY seen_at LIMIT 1000)",
     "DELETE FROM invitation WHERE expires_at <= 5 AND id IN (SELECT id FROM invitation WHERE expires_at <= 5 ORDER BY expires_at LIMIT 1000)",
     "DELETE FROM usage_batch WHERE added_at <= 5 AND id IN (SELECT id FROM usage_batch WHERE added_at <= 5 ORDER BY added_at LIMIT 1000)",
     "DELETE FROM job WHERE failed_at <= 5 AND id IN (SELECT id FROM job WHERE failed_at <= 5 ORDER BY failed_at LIMIT 1000)",

@@ -122,6 +122,14 @@ fn row(rows: ExpiredRows, owners: &Owners, ambient: &Ambient, over: Timestamp) -
         ExpiredRows::FailedSignIns => {
             ("failed_sign_in", vec![("subject", hash.into()), ("count", 1.into()), ("last_at", at.into())])
         }
+        ExpiredRows::KnownDevices => {
+            let row: Row = vec![
+                ("token_hash", hash.into()),
+                ("person_id", owners.person.into()),
+                ("seen_at", at.into()),
+            ];
+            ("known_device", row)
+        }
         ExpiredRows::Invitations => {
             let row: Row = vec![
                 ("id", id.into()),

@@ -34,6 +34,8 @@ pub(crate) async fn go_back(place: &Place, catalog: Catalog, migrations: &[(&str
 
 pub(crate) const CACHE: (&str, &[&str]) = ("m0027_cache_policy", &["ALTER TABLE variant DROP COLUMN cache"]);
 
+pub(crate) const DEVICES: (&str, &[&str]) = ("m0026_known_devices", &["DROP TABLE known_device"]);
+
 pub(crate) const TOTALS: (&str, &[&str]) = (
     "m0025_totals",
     &[
@@ -147,7 +149,12 @@ async fn titles_and_themes_are_found(place: Place) {
     tx.update_organization(&plain).await.unwrap();
     tx.update_organization(&pictured).await.unwrap();
     tx.commit().await.unwrap();
-    go_back(&place, catalog, &[CACHE, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS, THEMES]).await;
+    go_back(
+        &place,
+        catalog,
+        &[CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS, THEMES],
+    )
+    .await;
 
     let catalog = place.upgraded().await;
     let theme_of = async |id| catalog.organization(id).await.unwrap().unwrap().theme;
@@ -173,7 +180,8 @@ async fn tracks_without_manifests_get_a_job(place: Place) {
     assert_eq!(catalog.pending_jobs().await.unwrap(), [], "nothing is to be done for a new one");
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
-    go_back(&place, catalog, &[CACHE, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS]).await;
+    go_back(&place, catalog, &[CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS])
+        .await;
 
     let catalog = place.upgraded().await;
     let until = ambient.now().plus_seconds(60);
@@ -201,7 +209,7 @@ async fn tracks_are_counted(place: Place) {
     let tx = catalog.begin().await.unwrap();
     tx.soft_delete_track(organization.id, gone.id, ambient.now()).await.unwrap();
     tx.commit().await.unwrap();
-    go_back(&place, catalog, &[CACHE, TOTALS, RETENTION, MANY, BULK]).await;
+    go_back(&place, catalog, &[CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK]).await;
 
     let catalog = place.upgraded().await;
     assert_eq!(catalog.track_count(organization.id, full.id).await.unwrap(), Some(3));

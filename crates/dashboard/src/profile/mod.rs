@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use http::StatusCode;
+use http::header::SET_COOKIE;
 use serde::Deserialize;
 use tonearm_domain::SignInId;
 use tonearm_service::{Refusal, SignInError};
@@ -17,6 +18,7 @@ use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::Path;
 use crate::session::{From, Myself};
+use crate::sign_in::device_cookie;
 
 /// The same pages stand on their own, for whoever belongs to no organization, and within each organization, so that
 /// whoever comes from there finds the way back.
@@ -82,7 +84,11 @@ async fn change_password(
 ) -> Result<Response, PageError> {
     let (current, new) = (fields.raw("current").to_owned(), fields.raw("password").to_owned());
     match app.people.change_password(&myself.signed_in().session.resumed, current, new, device).await {
-        Ok(()) => Ok(Flash::PasswordChanged.then(&myself.path("/profile"))),
+        Ok(token) => {
+            let mut response = Flash::PasswordChanged.then(&myself.path("/profile"));
+            response.headers_mut().append(SET_COOKIE, device_cookie(&app, &token));
+            Ok(response)
+        }
         Err(SignInError::Wrong) => {
             let problems = Problems::one("current", "this is not your password");
             refuse(&app, &myself, problems).await

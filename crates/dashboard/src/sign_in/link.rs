@@ -70,7 +70,7 @@ pub(super) async fn use_link(
         }
     };
     match let_in_as {
-        Ok(person) => Ok(let_in(&app, &person.token, "/dashboard")),
+        Ok(signed_in) => Ok(let_in(&app, &signed_in, "/dashboard")),
         Err(Refusal::NotFound(Noun::Invitation)) => Ok(dead()),
         Err(refusal) => {
             let problems = Problems::of(refusal)?;

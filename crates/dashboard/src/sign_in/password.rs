@@ -47,7 +47,7 @@ pub(super) async fn sign_in(
 ) -> Result<Response, PageError> {
     let (email, next) = (fields.text("email"), local(fields.raw("next")));
     match app.people.sign_in(email, fields.raw("password").to_owned(), device).await {
-        Ok(signed_in) => Ok(let_in(&app, &signed_in.token, next)),
+        Ok(signed_in) => Ok(let_in(&app, &signed_in, next)),
         Err(SignInError::Refusal(refusal)) => Err(refusal.into()),
         Err(error) => {
             let wait = match error {

@@ -111,6 +111,11 @@ impl Browser {
         Page { status: parts.status.as_u16(), headers: parts.headers, location, html }
     }
 
+    /// Puts a cookie there that no page has set.
+    pub(crate) fn set_cookie(&mut self, name: &str, value: &str) {
+        self.cookies.insert(name.to_owned(), value.to_owned());
+    }
+
     pub(crate) fn cookie(&self, name: &str) -> Option<&String> {
         self.cookies.get(name)
     }

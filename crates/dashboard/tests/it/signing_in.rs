@@ -3,6 +3,7 @@
 use tonearm_fixtures::Place;
 use tonearm_service::{Device, SignInError};
 
+use crate::browser::Browser;
 use crate::house::{House, PASSWORD};
 
 crate::on_both!(
@@ -13,6 +14,12 @@ crate::on_both!(
     guessing_is_slowed_down,
     an_address_that_guesses_waits,
     a_password_is_changed_by_who_knows_it,
+    strangers_who_guess_do_not_keep_the_owner_out,
+    a_known_device_is_limited_by_itself,
+    a_device_is_known_for_one_account,
+    devices_are_forgotten_with_the_password,
+    devices_are_forgotten_with_all_sign_ins,
+    a_device_is_known_for_half_a_year,
 );
 
 const EMAIL: &str = "ada@example.com";
@@ -115,7 +122,7 @@ async fn guessing_is_slowed_down(place: Place) {
 async fn an_address_that_guesses_waits(place: Place) {
     let house = House::open(place).await;
     house.administrator().await;
-    let from = |address: &str| Device { address: address.parse().ok(), user_agent: None };
+    let from = |address: &str| Device { address: address.parse().ok(), ..Device::default() };
     for n in 0..50 {
         let email = format!("person{n}@example.com");
         let refused =
@@ -147,4 +154,105 @@ async fn a_password_is_changed_by_who_knows_it(place: Place) {
     assert_eq!(other.get(page).await.status, 303, "who knew only the old one is out");
     let old = other.post("/dashboard/sign-in", &[("email", EMAIL), ("password", PASSWORD)]).await;
     assert_eq!(old.status, 422);
+}
+
+const DEVICE: &str = "__Host-tonearm_device";
+
+async fn sign_in(browser: &mut Browser, email: &str, password: &str) -> u16 {
+    browser.post("/dashboard/sign-in", &[("email", email), ("password", password)]).await.status
+}
+
+/// Guesses at an account, as a stranger, until it is locked.
+async fn lock(house: &House, email: &str) {
+    let mut stranger = house.browser();
+    for _ in 0..10 {
+        assert_eq!(sign_in(&mut stranger, email, "guess").await, 422);
+    }
+    assert_eq!(sign_in(&mut stranger, email, PASSWORD).await, 429);
+}
+
+async fn strangers_who_guess_do_not_keep_the_owner_out(place: Place) {
+    let house = House::open(place).await;
+    let mut owner = house.administrator().await;
+    let device = owner.cookie(DEVICE).cloned().unwrap();
+    let out = owner.submit("/dashboard/profile", "/dashboard/sign-out", &[]).await;
+    assert_eq!(out.status, 303);
+    lock(&house, EMAIL).await;
+    for _ in 0..3 {
+        assert_eq!(sign_in(&mut owner, EMAIL, PASSWORD).await, 303);
+        assert_eq!(owner.cookie(DEVICE), Some(&device), "it stays the same device");
+    }
+    // What the owner gets right gives strangers no more guesses.
+    assert_eq!(sign_in(&mut house.browser(), EMAIL, PASSWORD).await, 429);
+    // Nor is the owner kept from changing the password.
+    let fields = [("current", PASSWORD), ("password", "another good one")];
+    let changed = owner.submit("/dashboard/profile", "/dashboard/profile/password", &fields).await;
+    assert_eq!(changed.status, 303);
+}
+
+async fn a_known_device_is_limited_by_itself(place: Place) {
+    let house = House::open(place).await;
+    let mut owner = house.administrator().await;
+    for _ in 0..10 {
+        assert_eq!(sign_in(&mut owner, EMAIL, "guess").await, 422);
+    }
+    assert_eq!(sign_in(&mut owner, EMAIL, PASSWORD).await, 429);
+    // Its failures are its own: elsewhere, nobody has failed.
+    assert_eq!(sign_in(&mut house.browser(), EMAIL, PASSWORD).await, 303);
+    house.clock.advance_seconds(900);
+    assert_eq!(sign_in(&mut owner, EMAIL, PASSWORD).await, 303);
+}
+
+async fn a_device_is_known_for_one_account(place: Place) {
+    let house = House::open(place).await;
+    let mut owner = house.administrator().await;
+    let mut other = house.invited(&mut owner, "Bea", "viewer").await;
+    let device = other.cookie(DEVICE).cloned().unwrap();
+    lock(&house, EMAIL).await;
+    assert_eq!(sign_in(&mut other, EMAIL, PASSWORD).await, 429);
+    // It does not become another person's: somebody may have put it into the browser.
+    house.clock.advance_seconds(900);
+    assert_eq!(sign_in(&mut other, EMAIL, PASSWORD).await, 303);
+    assert_ne!(other.cookie(DEVICE), Some(&device));
+    // What is no secret at all is no device either.
+    let mut liar = house.browser();
+    liar.set_cookie(DEVICE, "not a secret");
+    assert_eq!(sign_in(&mut liar, EMAIL, PASSWORD).await, 303);
+}
+
+async fn devices_are_forgotten_with_the_password(place: Place) {
+    let house = House::open(place).await;
+    let (mut owner, mut other) = (house.administrator().await, house.browser());
+    assert_eq!(sign_in(&mut other, EMAIL, PASSWORD).await, 303);
+    let new = "another good one";
+    let fields = [("current", PASSWORD), ("password", new)];
+    assert_eq!(owner.submit("/dashboard/profile", "/dashboard/profile/password", &fields).await.status, 303);
+    lock(&house, EMAIL).await;
+    assert_eq!(sign_in(&mut other, EMAIL, new).await, 429);
+    assert_eq!(sign_in(&mut owner, EMAIL, new).await, 303, "the browser that changed it stays known");
+    // A link for a new password forgets all but the browser in which it is opened.
+    let link = house.people.new_password_link(EMAIL).await.unwrap();
+    let path = link.url.strip_prefix(crate::house::PUBLIC_URL).unwrap();
+    let mut third = house.browser();
+    assert_eq!(third.post(path, &[("password", PASSWORD)]).await.status, 303);
+    assert_eq!(sign_in(&mut owner, EMAIL, PASSWORD).await, 429);
+    assert_eq!(sign_in(&mut third, EMAIL, PASSWORD).await, 303);
+}
+
+async fn devices_are_forgotten_with_all_sign_ins(place: Place) {
+    let house = House::open(place).await;
+    let mut owner = house.administrator().await;
+    owner.submit("/dashboard/profile", "/dashboard/profile/sign-out-everywhere", &[]).await;
+    lock(&house, EMAIL).await;
+    assert_eq!(sign_in(&mut owner, EMAIL, PASSWORD).await, 429);
+}
+
+async fn a_device_is_known_for_half_a_year(place: Place) {
+    let house = House::open(place).await;
+    let (mut owner, day) = (house.administrator().await, 24 * 3600);
+    for (days, status) in [(179, 303), (179, 303), (180, 429)] {
+        house.clock.advance_seconds(days * day);
+        lock(&house, EMAIL).await;
+        assert_eq!(sign_in(&mut owner, EMAIL, PASSWORD).await, status, "after {days} days");
+    }
 }

@@ -125,9 +125,9 @@ impl People {
             }
             _ => return Err(Refusal::NotFound(Noun::Invitation)),
         }
-        let token = self.insert_sign_in(&tx, &person, device).await?;
+        let signed_in = self.let_in(&tx, person, device, None).await?;
         tx.commit().await?;
-        Ok(SignedIn { person, token })
+        Ok(signed_in)
     }
 
     /// Makes a person who is already known a member of the organization that a link is for.
@@ -141,7 +141,8 @@ impl People {
         Ok(tx.commit().await?)
     }
 
-    /// Sets a new password for whoever holds a link to do so. Who was signed in with the old one is not any more.
+    /// Sets a new password for whoever holds a link to do so. Who was signed in with the old one is not any more, and
+    /// devices are no longer known by it.
     pub async fn choose_new_password(
         &self,
         token: &Token,
@@ -157,10 +158,11 @@ impl People {
         self.take(&tx, token).await?;
         tx.set_password_hash(person.id, &hash).await?;
         tx.delete_sign_ins(person.id, None).await?;
+        tx.delete_known_devices(person.id).await?;
         self.record_of_person(&tx, AuditAction::PasswordChange, &person, device.address).await?;
-        let token = self.insert_sign_in(&tx, &person, device).await?;
+        let signed_in = self.let_in(&tx, person, device, None).await?;
         tx.commit().await?;
-        Ok(SignedIn { person, token })
+        Ok(signed_in)
     }
 
     /// A new link. One for a new password replaces the earlier ones.

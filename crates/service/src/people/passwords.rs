@@ -12,8 +12,10 @@ use crate::Refusal;
 
 /// At once; each takes a core for some 20 ms and 19 MiB.
 const AT_ONCE: usize = 2;
-/// Waiting for their turn; more are sent away.
+/// Having or waiting for their turn; more are sent away.
 const WAITING: usize = 32;
+/// Of these, places for people who are known already. Strangers never take them, however many there are.
+const RESERVED: usize = 8;
 
 /// The hash of nobody's password, for people made without one.
 pub(super) const NONE: &str = "!";
@@ -22,24 +24,40 @@ pub(super) const NONE: &str = "!";
 pub(super) struct Passwords {
     running: Arc<Semaphore>,
     queue: Arc<Semaphore>,
+    strangers: Arc<Semaphore>,
 }
 
 /// The right to hash one password.
 pub(super) struct Turn {
     _running: OwnedSemaphorePermit,
     _queue: OwnedSemaphorePermit,
+    _stranger: Option<OwnedSemaphorePermit>,
 }
 
 impl Passwords {
     pub(super) fn new() -> Self {
-        Self { running: Arc::new(Semaphore::new(AT_ONCE)), queue: Arc::new(Semaphore::new(WAITING)) }
+        Self {
+            running: Arc::new(Semaphore::new(AT_ONCE)),
+            queue: Arc::new(Semaphore::new(WAITING)),
+            strangers: Arc::new(Semaphore::new(WAITING - RESERVED)),
+        }
     }
 
-    /// Waits for a turn; none where too many wait already.
+    /// Waits for a turn of somebody who is known: by a device, a sign-in or a link. None where too many wait already.
     pub(super) async fn turn(&self) -> Option<Turn> {
+        self.wait_for_turn(None).await
+    }
+
+    /// Waits for a turn of somebody who may be anybody. None where too many wait already.
+    pub(super) async fn turn_of_stranger(&self) -> Option<Turn> {
+        let place = Arc::clone(&self.strangers).try_acquire_owned().ok()?;
+        self.wait_for_turn(Some(place)).await
+    }
+
+    async fn wait_for_turn(&self, stranger: Option<OwnedSemaphorePermit>) -> Option<Turn> {
         let queue = Arc::clone(&self.queue).try_acquire_owned().ok()?;
         let running = Arc::clone(&self.running).acquire_owned().await.ok()?;
-        Some(Turn { _running: running, _queue: queue })
+        Some(Turn { _running: running, _queue: queue, _stranger: stranger })
     }
 
     /// The hash of a password that is chosen, for a fresh salt.
@@ -91,6 +109,8 @@ fn argon2() -> Result<Argon2<'static>, Refusal> {
 
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt as _;
+
     use super::*;
 
     fn password(text: &str) -> Password {
@@ -112,6 +132,22 @@ mod tests {
         ] {
             assert_eq!(passwords.verify(&turn, password(text), stored).await.unwrap(), expected);
         }
+    }
+
+    #[tokio::test]
+    async fn strangers_leave_places_for_people_who_are_known() {
+        let passwords = Passwords::new();
+        let held = (passwords.turn_of_stranger().await.unwrap(), passwords.turn_of_stranger().await.unwrap());
+        let mut waiting: Vec<_> =
+            (2..WAITING - RESERVED).map(|_| Box::pin(passwords.turn_of_stranger())).collect();
+        for turn in &mut waiting {
+            assert!(turn.now_or_never().is_none(), "both turns are taken");
+        }
+        assert!(passwords.turn_of_stranger().await.is_none());
+        let mut known = Box::pin(passwords.turn());
+        assert!((&mut known).now_or_never().is_none(), "it waits, but is not sent away");
+        drop((held, waiting));
+        assert!(known.await.is_some());
     }
 
     #[tokio::test]

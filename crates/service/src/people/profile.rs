@@ -1,6 +1,7 @@
 //! What people change of themselves.
 
 use tonearm_domain::{Actor, AuditAction, Origin, Password, Person, SignIn};
+use tonearm_signing::Token;
 
 use super::links::{choose_password, person_name};
 use super::throttle::Subjects;
@@ -24,18 +25,22 @@ impl People {
         Ok(tx.commit().await?)
     }
 
-    /// Changes the password of a person who knows the old one, and ends every other sign-in. Guesses count as
-    /// failed attempts to sign in: a browser left open is no way around the limit.
+    /// Changes the password of a person who knows the old one, ends every other sign-in, and forgets all devices but this
+    /// one, for which it gives a new secret. Guesses are limited as attempts to sign in are, for each sign-in by itself: a
+    /// browser left open is no way to guess for ever, and nobody else can keep the person from it.
     pub async fn change_password(
         &self,
         resumed: &Resumed,
         current: String,
         new: String,
         device: Device,
-    ) -> Result<(), SignInError> {
+    ) -> Result<Token, SignInError> {
         let person = &resumed.person;
         let new = choose_password(new, person)?;
-        let subjects = Subjects::new(&person.email, device.address);
+        let subjects = Subjects::of_sign_in(resumed.sign_in.id);
+        if let Some(seconds) = self.wait(&subjects).await? {
+            return Err(SignInError::TooMany(seconds));
+        }
         let turn = self.passwords.turn().await.ok_or(SignInError::TooMany(60))?;
         self.begin_attempt(&subjects).await?.map_err(SignInError::TooMany)?;
         let stored = self.catalog.password_hash(person.id).await?;
@@ -55,7 +60,10 @@ impl People {
         tx.set_password_hash(person.id, &hash).await?;
         tx.delete_password_links(person.id).await?;
         tx.delete_sign_ins(person.id, Some(resumed.sign_in.id)).await?;
+        tx.delete_known_devices(person.id).await?;
         self.record_of_person(&tx, AuditAction::PasswordChange, person, device.address).await?;
-        Ok(tx.commit().await?)
+        let token = self.remember_device(&tx, person.id, None).await?;
+        tx.commit().await?;
+        Ok(token)
     }
 }

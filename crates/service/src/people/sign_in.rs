@@ -18,6 +18,8 @@ pub struct Device {
     pub address: Option<IpAddr>,
     /// What the browser says it is.
     pub user_agent: Option<String>,
+    /// The secret of the cookie that was set when somebody signed in there before.
+    pub token: Option<Token>,
 }
 
 /// A person who has just signed in.
@@ -27,6 +29,8 @@ pub struct SignedIn {
     pub person: Person,
     /// For the cookie.
     pub token: Token,
+    /// For the cookie by which the device is known, for [`KnownDevice::LIFETIME`](tonearm_domain::KnownDevice::LIFETIME).
+    pub device: Token,
 }
 
 /// A person who is still signed in.
@@ -62,7 +66,8 @@ impl People {
     /// Lets a person in who knows the password.
     ///
     /// An attempt is counted before its password is looked at, in a transaction of its own: many at once, on any nodes, are
-    /// no way around the limit, and no lock is held while a password is hashed.
+    /// no way around the limit, and no lock is held while a password is hashed. Whether it would be refused is looked at
+    /// before it waits for its turn to have a password hashed, so that who is at a limit takes no turns of others.
     pub async fn sign_in(
         &self,
         email: &str,
@@ -70,8 +75,19 @@ impl People {
         device: Device,
     ) -> Result<SignedIn, SignInError> {
         let email: EmailAddress = email.parse().map_err(|_| SignInError::Wrong)?;
-        let subjects = Subjects::new(&email, device.address);
-        let turn = self.passwords.turn().await.ok_or(SignInError::TooMany(60))?;
+        let known = self.known_device(&email, &device).await?;
+        let subjects = match &known {
+            Some(token) => Subjects::of_device(token),
+            None => Subjects::of_stranger(&email, device.address),
+        };
+        if let Some(seconds) = self.wait(&subjects).await? {
+            return Err(SignInError::TooMany(seconds));
+        }
+        let turn = match known {
+            Some(_) => self.passwords.turn().await,
+            None => self.passwords.turn_of_stranger().await,
+        };
+        let turn = turn.ok_or(SignInError::TooMany(60))?;
         self.begin_attempt(&subjects).await?.map_err(SignInError::TooMany)?;
         let found = self.catalog.person_with_password(&email).await?;
         let (person, hash) = found.map_or((None, None), |(person, hash)| (Some(person), Some(hash)));
@@ -87,11 +103,12 @@ impl People {
                 return Err(SignInError::Wrong);
             }
         };
+        drop(turn);
         let tx = self.catalog.begin().await?;
         self.forgive(&tx, &subjects).await?;
-        let token = self.insert_sign_in(&tx, &person, device).await?;
+        let signed_in = self.let_in(&tx, person, device, known).await?;
         tx.commit().await?;
-        Ok(SignedIn { person, token })
+        Ok(signed_in)
     }
 
     /// Who holds the token of a cookie, if that is still signed in. Its use is noted now and then.
@@ -123,20 +140,23 @@ impl People {
         Ok(tx.commit().await?)
     }
 
-    /// Ends every sign-in of a person, in every browser.
+    /// Ends every sign-in of a person, in every browser, and forgets the browsers.
     pub async fn sign_out_everywhere(&self, person: &Person, address: Option<IpAddr>) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
         tx.delete_sign_ins(person.id, None).await?;
+        tx.delete_known_devices(person.id).await?;
         self.record_of_person(&tx, AuditAction::SignOut, person, address).await?;
         Ok(tx.commit().await?)
     }
 
-    pub(super) async fn insert_sign_in(
+    /// Lets a person in, on a device that is `known` by its secret or is made known now.
+    pub(super) async fn let_in(
         &self,
         tx: &Transaction,
-        person: &Person,
+        person: Person,
         device: Device,
-    ) -> Result<Token, Refusal> {
+        known: Option<Token>,
+    ) -> Result<SignedIn, Refusal> {
         let (token, now) = (self.token(), self.ambient.now());
         let sign_in = SignIn {
             id: self.ambient.record_id(),
@@ -147,8 +167,9 @@ impl People {
             seen_at: now,
         };
         tx.insert_sign_in(&sign_in, &token.hash()).await?;
-        self.record_of_person(tx, AuditAction::SignIn, person, sign_in.address).await?;
-        Ok(token)
+        self.record_of_person(tx, AuditAction::SignIn, &person, sign_in.address).await?;
+        let device = self.remember_device(tx, person.id, known).await?;
+        Ok(SignedIn { person, token, device })
     }
 
     /// Writes down what a person did to the own account, which belongs to no single organization.
@@ -162,5 +183,36 @@ impl People {
         let origin = Origin { actor: Actor::Person(person.id), address };
         let done = Done { action, subject_id: person.id.uuid(), title: person.email.as_str() };
         Ok(audit::record_of(tx, &self.ambient, None, origin, done).await?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::timeout;
+    use tonearm_domain::FailedSignIns;
+    use tonearm_fixtures::Place;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_address_at_its_limit_takes_no_turn() {
+        let place = Place::sqlite();
+        let catalog =
+            tonearm_catalog::Catalog::connect(&place.url.parse().unwrap(), Default::default()).await;
+        let (ambient, _) = tonearm_fixtures::ambient();
+        let people = People::new(catalog.unwrap(), ambient, "https://audio.example.com");
+        let device = Device { address: "192.0.2.1".parse().ok(), ..Device::default() };
+        let attempt = async |email: &str| people.sign_in(email, "a guess".to_owned(), device.clone()).await;
+        for number in 0..FailedSignIns::ADDRESS {
+            assert!(matches!(attempt(&format!("{number}@example.com")).await, Err(SignInError::Wrong)));
+        }
+        // With all turns taken, whoever asks for one waits. These are sent away before they do.
+        let _held = (people.passwords.turn().await, people.passwords.turn().await);
+        for _ in 0..50 {
+            let refused = timeout(Duration::from_secs(20), attempt("ada@example.com")).await.unwrap();
+            assert!(matches!(refused, Err(SignInError::TooMany(seconds)) if seconds > 60), "{refused:?}");
+        }
     }
 }

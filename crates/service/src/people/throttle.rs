@@ -3,32 +3,44 @@
 use std::net::IpAddr;
 
 use tonearm_catalog::Transaction;
-use tonearm_domain::{AuditAction, AuditEntry, EmailAddress, FailedSignIns, Origin, Person};
-use tonearm_signing::subject_hash;
+use tonearm_domain::{AuditAction, AuditEntry, EmailAddress, FailedSignIns, Origin, Person, SignInId};
+use tonearm_signing::{Token, subject_hash};
 
 use super::People;
 use crate::Refusal;
 
 /// Under what an attempt counts.
 pub(super) struct Subjects {
-    account: [u8; 32],
+    /// Whose failures are forgotten when the attempt succeeds: those of an account, a device or a sign-in.
+    own: ([u8; 32], u32),
     address: Option<[u8; 32]>,
 }
 
 impl Subjects {
     /// Accounts that do not exist count too, so that waiting tells nobody which ones do. The machine's own address
     /// is that of a proxy, which is everybody.
-    pub(super) fn new(email: &EmailAddress, address: Option<IpAddr>) -> Self {
+    pub(super) fn of_stranger(email: &EmailAddress, address: Option<IpAddr>) -> Self {
         let address = address.map(network).filter(|address| !address.is_loopback());
         Self {
-            account: subject_hash("account", email.as_str()),
+            own: (subject_hash("account", email.as_str()), FailedSignIns::ACCOUNT),
             address: address.map(|address| subject_hash("address", &address.to_string())),
         }
     }
 
+    /// A device that the account's owner has signed in with counts alone, so that strangers who guess at the account, or
+    /// from the same address, do not keep the owner out.
+    pub(super) fn of_device(token: &Token) -> Self {
+        Self { own: (subject_hash("device", &token.reveal()), FailedSignIns::DEVICE), address: None }
+    }
+
+    /// Somebody who is signed in and repeats the password counts alone, for the same reason.
+    pub(super) fn of_sign_in(id: SignInId) -> Self {
+        Self { own: (subject_hash("sign_in", &id.to_string()), FailedSignIns::DEVICE), address: None }
+    }
+
     fn limited(&self) -> impl Iterator<Item = (&[u8; 32], u32)> {
-        let account = std::iter::once((&self.account, FailedSignIns::ACCOUNT));
-        account.chain(self.address.iter().map(|address| (address, FailedSignIns::ADDRESS)))
+        let own = std::iter::once((&self.own.0, self.own.1));
+        own.chain(self.address.iter().map(|address| (address, FailedSignIns::ADDRESS)))
     }
 }
 
@@ -44,13 +56,9 @@ impl People {
     /// Counts an attempt before it is looked at, so that many at once are no way around the limits. It counts as failed
     /// until [`People::forgive`]. Where there were too many, the seconds until another one is looked at.
     pub(super) async fn begin_attempt(&self, subjects: &Subjects) -> Result<Result<(), i64>, Refusal> {
-        // Those that are refused anyway take no locks.
-        if let Some(seconds) = self.wait(subjects).await? {
-            return Ok(Err(seconds));
-        }
         let now = self.ambient.now();
         let tx = self.catalog.begin().await?;
-        // The account goes first everywhere, so nobody waits for anybody who waits.
+        // The address comes last everywhere, so nobody waits for anybody who waits.
         for (subject, most) in subjects.limited() {
             let earlier = tx.failed_sign_ins_to_change(subject, now).await?;
             match FailedSignIns::with_attempt(Some(earlier), most, now) {
@@ -62,8 +70,9 @@ impl People {
         Ok(Ok(()))
     }
 
-    /// The seconds until another attempt is looked at, where there were too many.
-    async fn wait(&self, subjects: &Subjects) -> Result<Option<i64>, Refusal> {
+    /// The seconds until another attempt is looked at, where there were too many. Asked before an attempt waits for its
+    /// turn: those that are refused anyway take neither turns nor locks.
+    pub(super) async fn wait(&self, subjects: &Subjects) -> Result<Option<i64>, Refusal> {
         let now = self.ambient.now();
         let mut longest = None;
         for (subject, most) in subjects.limited() {
@@ -73,10 +82,10 @@ impl People {
         Ok(longest)
     }
 
-    /// Takes back that an attempt was counted, and forgets the failures of the account: what one person got right says
+    /// Takes back that an attempt was counted, and forgets the failures of the account or device: what one person got right says
     /// nothing of others at the same address.
     pub(super) async fn forgive(&self, tx: &Transaction, subjects: &Subjects) -> Result<(), Refusal> {
-        tx.delete_failed_sign_ins(&subjects.account).await?;
+        tx.delete_failed_sign_ins(&subjects.own.0).await?;
         if let Some(address) = &subjects.address {
             tx.uncount_sign_in(address).await?;
         }

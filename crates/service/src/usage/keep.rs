@@ -1,8 +1,11 @@
 //! Keeping what is counted.
 
+use std::path::{Path, PathBuf};
+
 use tonearm_blobs::Blobs;
 use tonearm_domain::{Ambient, Meter, UsageBatch};
 
+use super::unstored::{Opened, Unstored};
 use super::{Usage, stored};
 use crate::Refusal;
 
@@ -21,6 +24,15 @@ enum Sink {
     Store(Blobs),
 }
 
+impl Sink {
+    async fn keep(&self, batch: &UsageBatch) -> Result<(), Refusal> {
+        match self {
+            Self::Catalog(usage) => usage.add(batch).await.map(drop),
+            Self::Store(blobs) => stored::put(blobs, batch).await,
+        }
+    }
+}
+
 /// Takes what a node counted and keeps it: in the catalog, or in the store where the node has no catalog.
 pub struct UsageKeeper {
     meter: Meter,
@@ -28,17 +40,31 @@ pub struct UsageKeeper {
     sink: Sink,
     /// Taken, and perhaps kept: the answer is still to come.
     pending: Option<UsageBatch>,
+    disk: Option<Disk>,
+}
+
+/// Where batches wait that could not be kept before the node ended.
+struct Disk {
+    unstored: Unstored,
+    /// Files that an earlier process left, the oldest last; none before it was looked.
+    left: Option<Vec<PathBuf>>,
 }
 
 impl UsageKeeper {
     /// For a node with a catalog.
     pub fn in_catalog(meter: Meter, usage: Usage) -> Self {
-        Self { meter, ambient: usage.ambient.clone(), sink: Sink::Catalog(usage), pending: None }
+        Self { meter, ambient: usage.ambient.clone(), sink: Sink::Catalog(usage), pending: None, disk: None }
     }
 
     /// For a node without one: others find the counts in the store and add them ([`Usage::add_stored`]).
     pub fn in_store(meter: Meter, blobs: Blobs, ambient: Ambient) -> Self {
-        Self { meter, ambient, sink: Sink::Store(blobs), pending: None }
+        Self { meter, ambient, sink: Sink::Store(blobs), pending: None, disk: None }
+    }
+
+    /// What cannot be kept before the node ends is left in a folder ([`Self::leave`]), and kept from there the next time.
+    pub fn leaving_in(mut self, folder: PathBuf) -> Self {
+        self.disk = Some(Disk { unstored: Unstored::in_folder(folder), left: None });
+        self
     }
 
     /// Keeps what was counted since the last time. After an error nothing is lost: the same batch is given again
@@ -46,20 +72,94 @@ impl UsageKeeper {
     pub async fn flush(&mut self) -> Result<(), Refusal> {
         self.give().await?;
         self.pending = self.meter.take(&self.ambient);
-        self.give().await
+        self.give().await?;
+        self.give_left().await
+    }
+
+    /// Writes what is not kept to the disk. Tells how many batches that were.
+    pub async fn leave(&mut self) -> Result<usize, Refusal> {
+        let Some(disk) = &self.disk else {
+            return Err(Refusal::Unavailable("there is no folder for it".into()));
+        };
+        let unstored = disk.unstored.clone();
+        let batches: Vec<_> = self.pending.take().into_iter().chain(self.meter.take(&self.ambient)).collect();
+        let count = batches.len();
+        let write = move || batches.iter().try_for_each(|batch| unstored.write(batch));
+        blocking(write).await?.map_err(|error| Refusal::Unavailable(error.into()))?;
+        Ok(count)
     }
 
     async fn give(&mut self) -> Result<(), Refusal> {
         // Taken out only when it is kept: this may be given up anywhere.
         if let Some(batch) = &self.pending {
-            match &self.sink {
-                Sink::Catalog(usage) => {
-                    usage.add(batch).await?;
-                }
-                Sink::Store(blobs) => stored::put(blobs, batch).await?,
-            }
+            self.sink.keep(batch).await?;
             self.pending = None;
         }
         Ok(())
     }
+
+    /// Keeps what an earlier process left on the disk, the oldest first. Only an outage is waited for: a file that is
+    /// no good is set aside.
+    async fn give_left(&mut self) -> Result<(), Refusal> {
+        let Some(disk) = &mut self.disk else { return Ok(()) };
+        if disk.left.is_none() {
+            disk.left = Some(look(disk.unstored.clone()).await?);
+        }
+        let Some(left) = &mut disk.left else { return Ok(()) };
+        while let Some(path) = left.last().cloned() {
+            let (opened, now) = (path.clone(), self.ambient.now());
+            let opened = blocking(move || Unstored::open(&opened, now)).await?;
+            let unfit = match opened {
+                Ok(Opened::Batch(batch)) => match self.sink.keep(&batch).await {
+                    Ok(()) => {
+                        tracing::info!(batch = %batch.id, "usage that an earlier process could not store is stored");
+                        None
+                    }
+                    Err(
+                        error @ (Refusal::Unavailable(_) | Refusal::UnknownOutcome(_) | Refusal::Full(_)),
+                    ) => {
+                        return Err(error);
+                    }
+                    Err(error) => Some(error.to_string()),
+                },
+                Ok(Opened::Gone) => None,
+                Ok(Opened::Unfit(why)) => Some(why),
+                Err(error) => Some(error.to_string()),
+            };
+            put_away(path, unfit).await?;
+            left.pop();
+        }
+        Ok(())
+    }
+}
+
+/// The files that were left. A folder that cannot be read keeps nobody from counting.
+async fn look(unstored: Unstored) -> Result<Vec<PathBuf>, Refusal> {
+    Ok(blocking(move || unstored.list()).await?.unwrap_or_else(|error| {
+        tracing::error!(%error, "usage that an earlier process left on the disk cannot be read");
+        Vec::new()
+    }))
+}
+
+/// Removes a file that is done with, or keeps one that is no good for somebody to look at.
+async fn put_away(path: PathBuf, unfit: Option<String>) -> Result<(), Refusal> {
+    let put = |act: fn(&Path) -> std::io::Result<()>| {
+        let path = path.clone();
+        blocking(move || act(&path))
+    };
+    let done = match &unfit {
+        None => put(Unstored::remove).await?,
+        Some(why) => {
+            tracing::error!(path = %path.display(), why, "a file of counts cannot be used; it is set aside");
+            put(Unstored::set_aside).await?
+        }
+    };
+    if let Err(error) = done {
+        tracing::error!(path = %path.display(), %error, "a file of counts cannot be put away");
+    }
+    Ok(())
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refusal> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| Refusal::Internal(error.into()))
 }

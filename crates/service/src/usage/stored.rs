@@ -12,7 +12,7 @@ use crate::Refusal;
 const FOLDER: &str = "usagebatches";
 
 /// The largest batch that is read: about 200,000 entries.
-const MOST_BYTES: u64 = 64 * 1024 * 1024;
+pub(super) const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Batches that are added at one go, so that one look ends in time.
 const MOST_BATCHES: usize = 1000;

@@ -4,14 +4,16 @@ use std::net::IpAddr;
 
 use futures::future::join_all;
 use tonearm_catalog::{AuditFilter, Catalog, ConnectOptions};
-use tonearm_domain::FailedSignIns;
+use tonearm_domain::{FailedSignIns, KnownDevice};
 use tonearm_fixtures::{Place, ambient};
-use tonearm_service::{Device, People, SignInError};
+use tonearm_service::{Device, NewPerson, People, SignInError, SignedIn};
 
 crate::on_both!(
     no_more_passwords_are_looked_at_than_allowed,
     an_address_is_limited_across_accounts,
     attempts_count_again_after_a_while,
+    a_known_device_is_not_refused_for_its_address,
+    a_person_has_so_many_devices,
 );
 
 const NODES: usize = 5;
@@ -33,7 +35,7 @@ async fn nodes(place: &Place) -> (Vec<People>, Catalog, tonearm_fixtures::Manual
 async fn try_all(nodes: &[People], attempts: impl Iterator<Item = (String, Option<IpAddr>)>) -> (u32, u32) {
     let tries = attempts.enumerate().map(|(at, (email, address))| {
         let people = nodes[at % NODES].clone();
-        let device = Device { address, user_agent: None };
+        let device = Device { address, ..Device::default() };
         tokio::spawn(async move { people.sign_in(&email, "a wrong guess".to_owned(), device).await })
     });
     let (mut looked_at, mut sent_away) = (0, 0);
@@ -80,4 +82,48 @@ async fn attempts_count_again_after_a_while(place: Place) {
     assert_eq!(try_all(&nodes, of_one(20)).await, (most, 20 - most));
     clock.advance_seconds(FailedSignIns::FORGOTTEN_AFTER);
     assert_eq!(try_all(&nodes, of_one(20)).await, (most, 20 - most));
+}
+
+const PASSWORD: &str = "correct horse battery";
+
+/// The first administrator, `a@example.com`.
+async fn joined(people: &People) -> SignedIn {
+    let link = people.first_administrator_link().await.unwrap().unwrap();
+    let token = link.url.rsplit_once('/').unwrap().1.parse().unwrap();
+    let (name, email) = ("Ada".to_owned(), "a@example.com".to_owned());
+    let new = NewPerson { name, email, password: PASSWORD.to_owned() };
+    people.join(&token, new, Device::default()).await.unwrap()
+}
+
+async fn a_known_device_is_not_refused_for_its_address(place: Place) {
+    let (nodes, catalog, _) = nodes(&place).await;
+    let owner = joined(&nodes[0]).await;
+    let address: Option<IpAddr> = "192.0.2.1".parse().ok();
+    let attempts = (0..60).map(|number| (format!("{number}@example.com"), address));
+    assert_eq!(try_all(&nodes, attempts).await, (FailedSignIns::ADDRESS, 60 - FailedSignIns::ADDRESS));
+    let known = Device { address, token: Some(owner.device), ..Device::default() };
+    for guess in ["a wrong guess", PASSWORD] {
+        let signed_in = nodes[1].sign_in("a@example.com", guess.to_owned(), known.clone()).await;
+        assert_eq!(signed_in.is_ok(), guess == PASSWORD);
+    }
+    // Neither counts for the address.
+    let subject = tonearm_signing::subject_hash("address", "192.0.2.1");
+    let counted = catalog.failed_sign_ins(&subject).await.unwrap().unwrap().count;
+    assert_eq!(counted, FailedSignIns::ADDRESS);
+}
+
+async fn a_person_has_so_many_devices(place: Place) {
+    let (nodes, _, clock) = nodes(&place).await;
+    let mut devices = vec![joined(&nodes[0]).await.device];
+    for _ in 0..KnownDevice::MOST {
+        clock.advance_seconds(1);
+        let new = nodes[0].sign_in("a@example.com", PASSWORD.to_owned(), Device::default()).await.unwrap();
+        devices.push(new.device);
+    }
+    assert_eq!(try_all(&nodes, of_one(20)).await, (FailedSignIns::ACCOUNT, 20 - FailedSignIns::ACCOUNT));
+    for (at, token) in devices.into_iter().enumerate() {
+        let device = Device { token: Some(token), ..Device::default() };
+        let signed_in = nodes[0].sign_in("a@example.com", PASSWORD.to_owned(), device).await;
+        assert_eq!(signed_in.is_ok(), at > 0, "only the first one is forgotten: {at}");
+    }
 }

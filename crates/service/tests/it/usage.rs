@@ -1,5 +1,7 @@
 //! What is counted is kept once, whatever happens on the way.
 
+use std::path::PathBuf;
+
 use tempfile::TempDir;
 use tonearm_blobs::Blobs;
 use tonearm_domain::{Ambient, Meter, ObjectKey, OrganizationId, UsageCounts};
@@ -14,6 +16,9 @@ on_both!(
     counts_wait_for_the_catalog,
     counts_come_through_the_store_once,
     what_is_no_batch_is_left_alone,
+    what_is_left_on_the_disk_is_kept_at_the_next_start,
+    what_is_left_on_the_disk_counts_once,
+    files_that_are_no_good_are_set_aside,
 );
 
 struct Scene {
@@ -56,6 +61,25 @@ impl Scene {
         let period = UsagePeriod::new(None, None, self.usage.today()).unwrap();
         let window = tonearm_domain::Page::default();
         self.usage.report(&caller, period, UsageGroup::Day, window).await.unwrap().total.bytes
+    }
+
+    /// The keeper of a process that leaves on the disk what it cannot keep.
+    fn keeper(&self) -> UsageKeeper {
+        let keeper = UsageKeeper::in_catalog(self.meter.clone(), self.usage.clone());
+        keeper.leaving_in(self.folder())
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.store.path().join("unstored")
+    }
+
+    /// The names of what is left on the disk.
+    fn left(&self) -> Vec<String> {
+        let Ok(entries) = std::fs::read_dir(self.folder()) else { return Vec::new() };
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
     }
 
     async fn stored(&self) -> usize {
@@ -157,4 +181,79 @@ async fn what_is_no_batch_is_left_alone(place: Place) {
     scene.blobs.put_bytes(&name.parse().unwrap(), "{\"id\": 7}".into()).await.unwrap();
     assert_eq!(scene.usage.add_stored(&scene.blobs).await.unwrap(), 1);
     assert_eq!((scene.stored().await, scene.kept().await), (1, 1));
+}
+
+async fn what_is_left_on_the_disk_is_kept_at_the_next_start(place: Place) {
+    let scene = Scene::set(place).await;
+    let keeper = || {
+        let keeper = UsageKeeper::in_store(scene.meter.clone(), scene.blobs.clone(), scene.ambient.clone());
+        keeper.leaving_in(scene.folder())
+    };
+    let objects = scene.store.path().join("objects");
+    let away = scene.store.path().join("away");
+    std::fs::rename(&objects, &away).unwrap();
+    std::fs::write(&objects, "not a folder").unwrap();
+    let mut first = keeper();
+    scene.count(5);
+    assert!(first.flush().await.is_err());
+    scene.count(7);
+    assert_eq!(first.leave().await.unwrap(), 2, "the batch that was tried, and what came after it");
+    assert_eq!(scene.left().len(), 2);
+    // The next process ends during the outage, too, and takes nothing away.
+    scene.count(100);
+    let mut second = keeper();
+    assert!(second.flush().await.is_err());
+    assert_eq!(second.leave().await.unwrap(), 1);
+    assert_eq!(scene.left().len(), 3);
+    std::fs::remove_file(&objects).unwrap();
+    std::fs::rename(&away, &objects).unwrap();
+    keeper().flush().await.unwrap();
+    assert_eq!((scene.left().len(), scene.stored().await), (0, 3));
+    scene.usage.add_stored(&scene.blobs).await.unwrap();
+    assert_eq!(scene.kept().await, 112);
+}
+
+async fn what_is_left_on_the_disk_counts_once(place: Place) {
+    let scene = Scene::set(place).await;
+    scene.count(5);
+    assert_eq!(scene.keeper().leave().await.unwrap(), 1);
+    let name = scene.left().remove(0);
+    let json = std::fs::read(scene.folder().join(&name)).unwrap();
+    scene.keeper().flush().await.unwrap();
+    assert_eq!((scene.left().len(), scene.kept().await), (0, 5));
+    // A process that dies between the two: the batch was added, and its file is still there.
+    std::fs::write(scene.folder().join(&name), &json).unwrap();
+    scene.keeper().flush().await.unwrap();
+    assert_eq!((scene.left().len(), scene.kept().await), (0, 5));
+}
+
+async fn files_that_are_no_good_are_set_aside(place: Place) {
+    let scene = Scene::set(place).await;
+    let mut keeper = scene.keeper();
+    // One so old that nobody knows any more whether it was counted.
+    scene.count(1000);
+    let mut old = scene.meter.take(&scene.ambient).unwrap();
+    old.taken_at = old.taken_at.plus_seconds(-8 * 24 * 3600);
+    scene.count(5);
+    assert_eq!(keeper.leave().await.unwrap(), 1);
+    for (name, json) in [
+        ("0.json", &b"{\"id\": 7}"[..]),
+        ("1.json", b""),
+        ("2.json", b"\xff\xfe"),
+        ("3.json", &serde_json::to_vec(&old).unwrap()),
+        ("4.tmp", b"half a ba"),
+    ] {
+        std::fs::write(scene.folder().join(name), json).unwrap();
+    }
+    let mut next = scene.keeper();
+    next.flush().await.unwrap();
+    assert_eq!(scene.left(), ["0.unread", "1.unread", "2.unread", "3.unread"]);
+    assert_eq!(scene.kept().await, 5);
+    // They are not looked at again, and take room from what is left later.
+    scene.keeper().flush().await.unwrap();
+    for number in 4..1000 {
+        std::fs::write(scene.folder().join(format!("{number}.unread")), "").unwrap();
+    }
+    scene.count(1);
+    assert!(scene.keeper().leave().await.is_err(), "there are too many files");
 }

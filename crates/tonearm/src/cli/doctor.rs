@@ -8,8 +8,8 @@ use tonearm_domain::Ambient;
 use tonearm_service::StoreIdentity;
 
 use super::Failure;
-use crate::Config;
 use crate::opening::{media, migrate_in_command};
+use crate::{Config, Role};
 
 /// Below this a busy service soon stops.
 const LOW_DISK_BYTES: u64 = 2 << 30;
@@ -25,6 +25,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient) -> Result<(), Failur
         ("disk", disk(&config.data_dir)),
         ("clock", clock(ambient)),
     ];
+    let warnings = [("database", connections(config).await), ("proxies", proxies(config))];
     let mut failed = 0;
     for (name, result) in checks {
         match result {
@@ -33,6 +34,11 @@ pub(super) async fn run(config: &Config, ambient: &Ambient) -> Result<(), Failur
                 failed += 1;
                 println!("FAIL  {name:9} {problem}");
             }
+        }
+    }
+    for (name, warning) in warnings {
+        if let Some(warning) = warning {
+            println!("warn  {name:9} {warning}");
         }
     }
     match failed {
@@ -115,4 +121,21 @@ fn clock(ambient: &Ambient) -> Result<String, String> {
     } else {
         Ok(now.to_string())
     }
+}
+
+/// Where the database is not reached, its own check says so.
+async fn connections(config: &Config) -> Option<String> {
+    let catalog = open(config).await.ok()?;
+    let most = catalog.most_connections().await.ok().flatten();
+    catalog.close().await.ok()?;
+    config.too_many_connections(most?)
+}
+
+/// A proxy that is not trusted is one address for all its clients.
+fn proxies(config: &Config) -> Option<String> {
+    let reason = config.untrusted_proxy().filter(|_| config.has_role(Role::Api))?;
+    Some(format!(
+        "{reason}, so there is a proxy: list its address in trusted_proxies, or rate limits and the throttling of \
+         sign-ins take all its clients for one"
+    ))
 }

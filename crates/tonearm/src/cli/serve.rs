@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use rustix::process::{Resource, getrlimit, setrlimit};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tonearm_domain::Ambient;
 use tonearm_service::{Caller, CreateCollection};
 
@@ -52,13 +52,59 @@ pub(super) async fn run(config: &Config, ambient: Ambient, args: Args) -> Result
         tracing::warn!(name, "this variable is not a setting and is ignored");
     }
     opening::require_secret(config)?;
-    // This can take long and can be interrupted at any point. Nobody can connect before it is done.
-    tokio::select! {
-        prepared = opening::prepare_tables(config, &ambient) => prepared?,
+    // A start waits for others, such as a migration, a database or a bucket. Until requests are answered it can be given up
+    // anywhere.
+    let mut node = tokio::select! {
+        node = serve(config, ambient) => node?,
         _ = terminate.recv() => return Ok(()),
         _ = interrupt.recv() => return Ok(()),
+    };
+    let early = tokio::select! {
+        ready = get_ready(&mut node, config, &args) => ready.map(|()| None)?,
+        told = told_to_stop(&mut terminate, &mut interrupt) => Some(told),
+    };
+    let told = match early {
+        Some(told) => told,
+        None => told_to_stop(&mut terminate, &mut interrupt).await,
+    };
+    if told == Told::Terminate {
+        // Load balancers see it in `/readyz`, and have this time to send their clients elsewhere.
+        node.announce_stop();
+        tracing::info!(delay = ?config.shutdown_delay, "stopping after the delay");
+        tokio::select! {
+            () = tokio::time::sleep(config.shutdown_delay) => {}
+            _ = told_to_stop(&mut terminate, &mut interrupt) => {}
+        }
     }
-    let node = Node::start(config, ambient).await?;
+    tracing::info!("stopping: open requests may finish");
+    node.stop().await;
+    Ok(())
+}
+
+/// How a node is told to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Told {
+    Terminate,
+    /// Somebody sits in front of it.
+    Interrupt,
+}
+
+async fn told_to_stop(terminate: &mut Signal, interrupt: &mut Signal) -> Told {
+    tokio::select! {
+        _ = terminate.recv() => Told::Terminate,
+        _ = interrupt.recv() => Told::Interrupt,
+    }
+}
+
+/// Starts a node that answers requests. Nobody can connect before the tables are prepared.
+async fn serve(config: &Config, ambient: Ambient) -> Result<Node, Failure> {
+    opening::prepare_tables(config, &ambient).await?;
+    Ok(Node::serve(config, ambient).await?)
+}
+
+/// Lets a node do all else that it is to do, and says how it is reached.
+async fn get_ready(node: &mut Node, config: &Config, args: &Args) -> Result<(), Failure> {
+    node.begin_work().await?;
     tracing::info!(address = %node.address(), public_url = node.public_url(), "Tonearm is listening");
     if args.setup
         && let Some(parts) = node.parts()
@@ -70,22 +116,6 @@ pub(super) async fn run(config: &Config, ambient: Ambient, args: Args) -> Result
     {
         invite(parts).await?;
     }
-    tokio::select! {
-        _ = terminate.recv() => {
-            // Load balancers see it in `/readyz`, and have this time to send their clients elsewhere.
-            node.announce_stop();
-            tracing::info!(delay = ?config.shutdown_delay, "stopping after the delay");
-            tokio::select! {
-                () = tokio::time::sleep(config.shutdown_delay) => {}
-                _ = terminate.recv() => {}
-                _ = interrupt.recv() => {}
-            }
-        }
-        // Somebody sits in front of it.
-        _ = interrupt.recv() => {}
-    }
-    tracing::info!("stopping: open requests may finish");
-    node.stop().await;
     Ok(())
 }
 

@@ -12,6 +12,6 @@ impl ConfigError {
     }
 }
 
-pub(super) fn positive(setting: &str, value: usize) -> Result<(), ConfigError> {
-    if value == 0 { Err(ConfigError::new(setting, "must be at least 1")) } else { Ok(()) }
+pub(super) fn positive(setting: &str, value: impl Into<u64>) -> Result<(), ConfigError> {
+    if value.into() == 0 { Err(ConfigError::new(setting, "must be at least 1")) } else { Ok(()) }
 }

@@ -7,7 +7,6 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::retention::Days;
-use super::size::SizeOrZero;
 use super::{ByteSize, ConfigError, Role};
 
 /// The commented configuration file with every setting at its default.
@@ -88,7 +87,7 @@ pub(super) struct LimitSettings {
     pub(super) max_upload_bytes: Option<ByteSize>,
     pub(super) max_cover_bytes: Option<ByteSize>,
     pub(super) max_json_bytes: Option<ByteSize>,
-    pub(super) min_free_space: Option<SizeOrZero>,
+    pub(super) min_free_space: Option<ByteSize>,
     pub(super) max_connections: Option<usize>,
     pub(super) header_timeout_seconds: Option<u32>,
     pub(super) send_timeout_seconds: Option<u32>,
@@ -121,8 +120,8 @@ pub(super) struct ApiSettings {
 pub(super) struct EdgeSettings {
     pub(super) threads: Option<u32>,
     pub(super) clock_tolerance_seconds: Option<u32>,
-    pub(super) memory_cache: Option<SizeOrZero>,
-    pub(super) disk_cache: Option<SizeOrZero>,
+    pub(super) memory_cache: Option<ByteSize>,
+    pub(super) disk_cache: Option<ByteSize>,
 }
 
 #[derive(Debug, Default, Deserialize)]

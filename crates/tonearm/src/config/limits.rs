@@ -9,6 +9,9 @@ use tonearm_api::RateLimits;
 use tonearm_blobs::{CacheTerms, StorageUrl};
 use tonearm_service::{SharedCaches, UploadLimits};
 
+use tokio::sync::Semaphore;
+
+use super::ByteSize;
 use super::error::{ConfigError, positive};
 use super::file::{EdgeSettings, LimitSettings, ShutdownSettings};
 use crate::ServerLimits;
@@ -16,11 +19,21 @@ use crate::ServerLimits;
 /// How often it is asked again whether an object that is kept still exists.
 const RECHECK: Duration = Duration::from_secs(30);
 
-pub(super) fn upload_limits(settings: &LimitSettings) -> UploadLimits {
-    UploadLimits {
-        max_source_bytes: settings.max_upload_bytes.map_or(8 << 30, |size| size.0),
-        max_cover_bytes: settings.max_cover_bytes.map_or(20 << 20, |size| size.0),
-    }
+pub(super) fn upload_limits(settings: &LimitSettings) -> Result<UploadLimits, ConfigError> {
+    Ok(UploadLimits {
+        max_source_bytes: bytes("limits.max_upload_bytes", settings.max_upload_bytes, 8 << 30)?,
+        max_cover_bytes: bytes("limits.max_cover_bytes", settings.max_cover_bytes, 20 << 20)?,
+    })
+}
+
+pub(super) fn max_json_bytes(settings: &LimitSettings) -> Result<usize, ConfigError> {
+    let most = bytes("limits.max_json_bytes", settings.max_json_bytes, 1 << 20)?;
+    Ok(usize::try_from(most).unwrap_or(usize::MAX))
+}
+
+fn bytes(name: &str, setting: Option<ByteSize>, default: u64) -> Result<u64, ConfigError> {
+    let bytes = setting.map_or(default, |size| size.0);
+    positive(name, bytes).map(|()| bytes)
 }
 
 pub(super) fn rate_limits(settings: &LimitSettings) -> RateLimits {
@@ -40,15 +53,18 @@ pub(super) fn server_limits(
 ) -> Result<ServerLimits, ConfigError> {
     let seconds = |name: &str, setting: Option<u32>, default| {
         let seconds = setting.unwrap_or(default);
-        positive(name, seconds as usize).map(|()| Duration::from_secs(seconds.into()))
+        positive(name, seconds).map(|()| Duration::from_secs(seconds.into()))
     };
+    let max_connections = settings.max_connections.unwrap_or(20_000);
+    positive("limits.max_connections", max_connections as u64)?;
+    positive("edge.threads", edge.threads.unwrap_or(1))?;
     Ok(ServerLimits {
-        max_connections: settings.max_connections.unwrap_or(20_000),
+        max_connections: max_connections.min(Semaphore::MAX_PERMITS),
         header_timeout: seconds("limits.header_timeout_seconds", settings.header_timeout_seconds, 30)?,
         min_bytes_per_second: settings.min_bytes_per_second.unwrap_or(500),
         send_timeout: seconds("limits.send_timeout_seconds", settings.send_timeout_seconds, 60)?,
         drain: Duration::from_secs(shutdown.drain_seconds.unwrap_or(30).into()),
-        delivery_threads: usize::try_from(edge.threads.unwrap_or(0)).ok().and_then(NonZeroUsize::new),
+        delivery_threads: edge.threads.and_then(|threads| NonZeroUsize::new(threads as usize)),
     })
 }
 

@@ -2,11 +2,11 @@
 
 use serde::Deserialize;
 
-/// A number of bytes: a whole number, or text with a unit such as `8GiB`, `500 MB`.
+/// A number of bytes: a whole number, or text with a unit such as `8GiB`, `500 MB`. What 0 means depends on the setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ByteSize(pub u64);
 
-const UNITS: [(&str, u64); 9] = [
+const UNITS: [(&str, u64); 10] = [
     ("", 1),
     ("b", 1),
     ("kb", 1_000),
@@ -16,6 +16,7 @@ const UNITS: [(&str, u64); 9] = [
     ("kib", 1 << 10),
     ("mib", 1 << 20),
     ("gib", 1 << 30),
+    ("tib", 1 << 40),
 ];
 
 impl std::str::FromStr for ByteSize {
@@ -27,52 +28,25 @@ impl std::str::FromStr for ByteSize {
         let factor = UNITS.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor);
         let number: Option<u64> = text[..digits].parse().ok();
         match number.zip(factor).and_then(|(number, factor)| number.checked_mul(factor)) {
-            Some(bytes) if bytes > 0 => Ok(Self(bytes)),
-            _ => Err(format!("{text:?} is no size such as 8GiB, 500MB or 1048576")),
+            Some(bytes) => Ok(Self(bytes)),
+            None => Err(format!("{text:?} is no size such as 8GiB, 500MB or 1048576")),
         }
-    }
-}
-
-/// A number of bytes as [`ByteSize`], or 0 for nothing at all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct SizeOrZero(pub(super) u64);
-
-impl std::str::FromStr for SizeOrZero {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text.trim() == "0" { Ok(Self(0)) } else { text.parse().map(|ByteSize(bytes)| Self(bytes)) }
-    }
-}
-
-impl<'de> Deserialize<'de> for SizeOrZero {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        written(deserializer)
     }
 }
 
 impl<'de> Deserialize<'de> for ByteSize {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        written(deserializer)
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Number(u64),
+            Text(String),
+        }
+        match Written::deserialize(deserializer)? {
+            Written::Number(number) => Ok(Self(number)),
+            Written::Text(text) => text.parse().map_err(serde::de::Error::custom),
+        }
     }
-}
-
-/// A number, or a text.
-fn written<'de, D, T>(deserializer: D) -> Result<T, D::Error>
-where
-    D: serde::Deserializer<'de>,
-    T: std::str::FromStr<Err = String>,
-{
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Written {
-        Number(u64),
-        Text(String),
-    }
-    match Written::deserialize(deserializer)? {
-        Written::Number(number) => number.to_string().parse(),
-        Written::Text(text) => text.parse(),
-    }
-    .map_err(serde::de::Error::custom)
 }
 
 #[cfg(test)]
@@ -81,14 +55,13 @@ mod tests {
 
     #[test]
     fn sizes_are_read() {
-        for (text, bytes) in [("1", 1), ("8GiB", 8 << 30), ("500 MB", 500_000_000), ("2kib", 2048)] {
+        for (text, bytes) in
+            [("1", 1), ("8GiB", 8 << 30), ("500 MB", 500_000_000), ("2kib", 2048), ("0", 0), ("0 GiB", 0)]
+        {
             assert_eq!(text.parse(), Ok(ByteSize(bytes)), "{text}");
         }
-        for bad in ["", "0", "-1", "GiB", "1.5GiB", "1 apple", "99999999999999999999", "99999999999GiB"] {
+        for bad in ["", "-1", "GiB", "1.5GiB", "1 apple", "99999999999999999999", "99999999999GiB"] {
             assert!(bad.parse::<ByteSize>().is_err(), "{bad}");
         }
-        assert_eq!("0".parse(), Ok(SizeOrZero(0)));
-        assert_eq!("1 KiB".parse(), Ok(SizeOrZero(1024)));
-        assert!("-1".parse::<SizeOrZero>().is_err());
     }
 }

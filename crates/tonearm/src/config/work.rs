@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use tonearm_worker::{SenderConfig, SlotCounts, WorkerConfig};
 
-use super::Role;
 use super::error::{ConfigError, positive};
 use super::file::{DatabaseSettings, WebhookSettings, WorkerSettings};
+use super::{Config, Role};
 
 /// Most jobs of a class that a node may run at once.
 const MOST_SLOTS: usize = 1000;
@@ -45,8 +45,22 @@ pub(super) fn database_connections(settings: &DatabaseSettings, roles: &[Role]) 
         Role::Edge => 4,
     };
     let connections = settings.connections.unwrap_or_else(|| roles.iter().map(of_role).sum());
-    positive("database.connections", connections as usize)?;
+    positive("database.connections", connections)?;
     Ok(connections)
+}
+
+impl Config {
+    /// What is wrong with the connections of this node, where the database server has room for so many. Nodes with
+    /// the role `worker` use one more, to listen.
+    pub(crate) fn too_many_connections(&self, most: u32) -> Option<String> {
+        let own = self.database_connections.saturating_add(u32::from(self.has_role(Role::Worker)));
+        (own > most).then(|| {
+            format!(
+                "this node may open {own} connections to the database, whose server takes {most} from all nodes: lower \
+                 database.connections, or raise max_connections of the server"
+            )
+        })
+    }
 }
 
 pub(super) fn statement_timeout(settings: &DatabaseSettings) -> Result<Duration, ConfigError> {
@@ -62,7 +76,7 @@ pub(super) fn sender_config(settings: &WebhookSettings) -> Result<SenderConfig, 
     let lanes = &mut config.lanes;
     lanes.total = settings.connections.unwrap_or(lanes.total);
     lanes.per_endpoint = settings.connections_per_endpoint.unwrap_or(lanes.per_endpoint);
-    positive("webhooks.connections", lanes.total)?;
-    positive("webhooks.connections_per_endpoint", lanes.per_endpoint)?;
+    positive("webhooks.connections", lanes.total as u64)?;
+    positive("webhooks.connections_per_endpoint", lanes.per_endpoint as u64)?;
     Ok(config)
 }

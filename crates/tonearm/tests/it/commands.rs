@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use tonearm_fixtures::Postgres;
 use tonearm_testkit::{Client, Program};
 
 use crate::{binary, text};
@@ -137,6 +138,15 @@ fn the_doctor_says_what_is_missing() {
     for part in ["ffmpeg", "database", "store", "disk", "clock"] {
         assert!(report.contains(&format!("ok    {part}")), "{report}");
     }
+    assert!(!report.contains("warn"), "{report}");
+    // With such an address, others come through a proxy.
+    program.set("TONEARM_PUBLIC_URL", "https://audio.example.com");
+    let behind = program.run(&["doctor"]);
+    let report = String::from_utf8(behind.stdout).unwrap();
+    assert!(behind.status.success(), "{report}");
+    assert!(report.contains("warn  proxies"), "{report}");
+    program.set("TONEARM_TRUSTED_PROXIES", "127.0.0.1");
+    assert!(!String::from_utf8(program.run(&["doctor"]).stdout).unwrap().contains("warn"));
     program.set("TONEARM_MEDIA_FFMPEG", "/nonexistent/ffmpeg");
     let ill = program.run(&["doctor"]);
     assert_eq!(ill.status.code(), Some(1));
@@ -182,4 +192,40 @@ async fn the_demo_goes_the_whole_way() {
     let line = printed.lines().find(|line| line.starts_with("hq ")).unwrap();
     let heard = Client::new(&url, "").get(line.split_whitespace().nth(1).unwrap()).await;
     assert_eq!((heard.status.as_u16(), heard.header("content-type")), (200, "audio/mpeg"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_that_waits_is_ended_at_once() {
+    // A bucket that takes connections and never answers.
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let endpoint = format!("http://{}", silent.local_addr().unwrap());
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    program.set("TONEARM_SECRET", "the master secret of a node that waits");
+    let bucket = format!("s3://audio?endpoint={endpoint}&region=x&access_key_id=a&secret_access_key=b");
+    program.set("TONEARM_STORAGE_URL", &bucket);
+    program.spawn();
+    let _held = silent.accept().await.unwrap();
+    let begun = Instant::now();
+    assert!(program.terminate(), "{}", program.log());
+    assert!(begun.elapsed() < Duration::from_secs(6), "{:?}", begun.elapsed());
+    assert!(!program.log().contains("Tonearm is listening"), "{}", program.log());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn more_connections_than_the_database_takes_are_told_of() {
+    let database = Postgres::database().await;
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    program.set("TONEARM_SECRET", "the master secret of a node of many");
+    program.set("TONEARM_DATABASE_URL", &database.url);
+    assert!(program.run(&["migrate"]).status.success());
+    let report = String::from_utf8(program.run(&["doctor"]).stdout).unwrap();
+    assert!(report.contains("ok    database") && !report.contains("warn  database"), "{report}");
+    program.set("TONEARM_DATABASE_CONNECTIONS", "100000");
+    let report = String::from_utf8(program.run(&["doctor"]).stdout).unwrap();
+    assert!(report.contains("warn  database  this node may open 100001 connections"), "{report}");
+    program.start().await;
+    assert!(program.terminate());
+    assert!(program.log().contains("may open 100001 connections"), "{}", program.log());
 }

@@ -2,11 +2,18 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use reqwest::Version;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, HandshakeKind, RootCertStore};
 use tempfile::TempDir;
-use tonearm::{Node, Role, TlsFiles};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tonearm::{Config, Node, Role, TlsFiles};
 use tonearm_fixtures::Certificate;
 use tonearm_testkit::{Backend, Program, TestServer};
 
@@ -85,6 +92,61 @@ async fn files_are_delivered_by_http_1_and_2() {
     node.stop().await;
 }
 
+fn client_config(issued: &Issued) -> Arc<ClientConfig> {
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(issued.path("cert.pem")).unwrap()).unwrap();
+    let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Arc::new(config)
+}
+
+/// How a connection to a node begins. The client keeps the tickets that it gets.
+async fn handshake(connector: &TlsConnector, node: &Node) -> HandshakeKind {
+    let socket = TcpStream::connect(node.address()).await.unwrap();
+    let name = ServerName::try_from("127.0.0.1").unwrap();
+    let mut stream = connector.connect(name, socket).await.unwrap();
+    let request = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    assert!(answer.starts_with(b"HTTP/1.1 200 "), "{}", String::from_utf8_lossy(&answer));
+    stream.get_ref().1.handshake_kind().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_goes_on_at_another_node() {
+    let issued = Issued::new();
+    let server = TestServer::start(Backend::Embedded).await;
+    let edge = async |secrets: Option<&str>| {
+        let files = TlsFiles { certificates: issued.path("cert.pem"), key: issued.path("key.pem") };
+        let change = |config: &mut Config| {
+            config.tls = Some(files);
+            config.roles = vec![Role::Edge];
+            config.secrets = secrets.map(|text| text.parse().unwrap()).or(config.secrets.take());
+        };
+        server.another_node_with(change).await
+    };
+    let connector = TlsConnector::from(client_config(&issued));
+    let (one, other) = (edge(None).await, edge(None).await);
+    let stranger = edge(Some("the master secret of some other service")).await;
+    assert_eq!(handshake(&connector, &one).await, HandshakeKind::Full);
+    assert_eq!(handshake(&connector, &other).await, HandshakeKind::Resumed);
+    one.stop().await;
+    let restarted = edge(None).await;
+    assert_eq!(handshake(&connector, &restarted).await, HandshakeKind::Resumed);
+    assert_eq!(handshake(&connector, &stranger).await, HandshakeKind::Full);
+    assert_eq!(handshake(&connector, &restarted).await, HandshakeKind::Full);
+    // Tickets end, whatever the client believes.
+    server.clock.advance_seconds(2 * 12 * 3600);
+    assert_eq!(handshake(&connector, &other).await, HandshakeKind::Full);
+    for node in [other, restarted, stranger] {
+        node.stop().await;
+    }
+}
+
 /// Waits until something has come true. Bounded by twenty seconds.
 async fn in_time(what: &str, mut is_true: impl AsyncFnMut() -> bool) {
     let begun = Instant::now();
@@ -134,4 +196,48 @@ async fn a_certificate_without_its_own_key_is_refused_at_the_start() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("the certificate and its key cannot be used"), "{said}");
+}
+
+/// The time for the first request begins with the connection. Whoever is slow with what comes before has less of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn tls_and_the_first_request_share_their_time() {
+    const LIMIT: Duration = Duration::from_secs(4);
+    let issued = Issued::new();
+    let server = TestServer::start(Backend::Embedded).await;
+    let files = TlsFiles { certificates: issued.path("cert.pem"), key: issued.path("key.pem") };
+    let node = async |tls: Option<TlsFiles>| {
+        let change = |config: &mut Config| {
+            config.tls = tls;
+            config.roles = vec![Role::Edge];
+            config.server_limits.header_timeout = LIMIT;
+        };
+        server.another_node_with(change).await
+    };
+    let (plain, secure) = (node(None).await, node(Some(files)).await);
+    // Each does its first step late, and then nothing any more.
+    let half_a_head = async {
+        let mut socket = TcpStream::connect(plain.address()).await.unwrap();
+        let begun = Instant::now();
+        tokio::time::sleep(LIMIT * 3 / 4).await;
+        socket.write_all(b"POST /nothing HTTP/1.1\r\nHost: x\r\n").await.unwrap();
+        let _ = socket.read_to_end(&mut Vec::new()).await;
+        begun.elapsed()
+    };
+    let only_tls = async |protocol: &[u8]| {
+        let mut config = (*client_config(&issued)).clone();
+        config.alpn_protocols = vec![protocol.to_vec()];
+        let socket = TcpStream::connect(secure.address()).await.unwrap();
+        let begun = Instant::now();
+        tokio::time::sleep(LIMIT * 3 / 4).await;
+        let name = ServerName::try_from("127.0.0.1").unwrap();
+        let mut stream = TlsConnector::from(Arc::new(config)).connect(name, socket).await.unwrap();
+        let _ = stream.read_to_end(&mut Vec::new()).await;
+        begun.elapsed()
+    };
+    let (half, http1, http2) = tokio::join!(half_a_head, only_tls(b"http/1.1"), only_tls(b"h2"));
+    for (client, kept) in [("half a head", half), ("HTTP/1.1", http1), ("HTTP/2", http2)] {
+        assert!((LIMIT - Duration::from_millis(100)..LIMIT * 3 / 2).contains(&kept), "{client}: {kept:?}");
+    }
+    plain.stop().await;
+    secure.stop().await;
 }

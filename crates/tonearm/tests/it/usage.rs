@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use sha2::Sha256;
 use tonearm::Role;
 use tonearm_catalog::AuditFilter;
-use tonearm_domain::Clock as _;
+use tonearm_domain::{Clock as _, ObjectKey};
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_service::Caller;
-use tonearm_testkit::{Client, Program, TestServer};
+use tonearm_testkit::{Backend, Client, Program, TestServer};
 
 use crate::{binary, on_both_backends, text};
 
@@ -214,4 +214,39 @@ async fn counts_survive_a_kill_after_a_second_and_any_stop() {
     assert!(program.terminate());
     program.start().await;
     assert_eq!(total().await, bytes);
+}
+
+/// The node ends during an outage; what it delivered is counted after its next start.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_stored_at_the_end_is_counted_after_the_next_start() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let (path, sound) = crate::edge::deliverable(&server).await;
+    let edge = server.another_node(vec![Role::Edge]).await;
+    // Files can be delivered, and where batches belong is no folder.
+    let reserved = server.data_dir().join("objects").join(ObjectKey::RESERVED.to_string());
+    let obstacle = reserved.join("usagebatches");
+    drop(std::fs::remove_dir(&obstacle));
+    std::fs::create_dir_all(&reserved).unwrap();
+    std::fs::write(&obstacle, "not a folder").unwrap();
+    let delivered = server.client.get(&format!("{}{path}", edge.public_url())).await;
+    assert_eq!((delivered.status.as_u16(), delivered.bytes.len()), (200, sound.len()));
+    edge.stop().await;
+    let left = server.data_dir().join("unstored-usage");
+    assert_eq!(std::fs::read_dir(&left).unwrap().count(), 1);
+
+    std::fs::remove_file(&obstacle).unwrap();
+    let edge = server.another_node(vec![Role::Edge]).await;
+    let begun = Instant::now();
+    loop {
+        let report = server.client.get("/v1/usage").await.ok();
+        if report["total"]["bytes"] == sound.len() {
+            break;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(20), "{report}");
+        server.clock.advance_seconds(1);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(std::fs::read_dir(&left).unwrap().count(), 0);
+    edge.stop().await;
+    server.node.stop().await;
 }
