@@ -1,5 +1,6 @@
 //! Objects in an S3-compatible bucket.
 
+mod names;
 mod writing;
 
 use std::ops::Range;
@@ -18,6 +19,7 @@ use object_store::{
 };
 use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp};
 
+use self::names::Names;
 use crate::object::clamp;
 use crate::storage_url::Bucket;
 use crate::store::{Incoming, Listed, Store};
@@ -44,6 +46,7 @@ const DEFAULT_REGION: &str = "us-east-1";
 pub(crate) struct S3Store {
     client: Arc<AmazonS3>,
     prefix: Path,
+    names: Names,
 }
 
 impl S3Store {
@@ -78,7 +81,7 @@ impl S3Store {
             .map_err(|error| BlobError::unavailable("the bucket's settings cannot be used", error))?;
         let prefix = Path::parse(&bucket.prefix)
             .map_err(|error| BlobError::unavailable("the bucket's prefix cannot be used", error))?;
-        Ok(Self { client: Arc::new(client), prefix })
+        Ok(Self { client: Arc::new(client), prefix, names: Names::default() })
     }
 
     fn path(&self, key: &ObjectKey) -> Path {
@@ -134,7 +137,7 @@ impl S3Store {
 #[async_trait]
 impl Store for S3Store {
     async fn put(&self, key: &ObjectKey, body: Incoming<'_>, terms: PutTerms) -> Result<Stored, PutError> {
-        writing::put(&self.client, self.path(key), body, terms).await
+        writing::put(&self.client, &self.names, self.path(key), body, terms).await
     }
 
     async fn get(&self, key: &ObjectKey, range: Option<Range<u64>>) -> Result<Option<ObjectBody>, BlobError> {
