@@ -116,6 +116,12 @@ impl Blobs {
         self.store.head(key).await
     }
 
+    /// As [`Blobs::head`], for what is fetched again and again: from what the cache knows, where there is one. What
+    /// many ask for at the same time is asked of the store once.
+    pub async fn deliver_head(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, BlobError> {
+        self.store.deliver_head(key).await
+    }
+
     /// Copies an object into a local file, which is created or emptied first; `false` when there is no such
     /// object. On an error the file is removed.
     pub async fn fetch_to(&self, key: &ObjectKey, path: &Path) -> Result<bool, BlobError> {

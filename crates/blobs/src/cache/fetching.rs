@@ -32,6 +32,27 @@ impl CachedStore {
         }
     }
 
+    /// The same, with nothing fetched along.
+    pub(super) async fn meta_alone(&self, key: &ObjectKey) -> Asked {
+        let ask = async {
+            if let Some(meta) = self.0.known.get(key) {
+                return Asked::Found(meta);
+            }
+            match self.0.store.head(key).await {
+                Ok(Some(meta)) => {
+                    self.0.known.keep(key, meta);
+                    Asked::Found(meta)
+                }
+                Ok(None) => Asked::Missing,
+                Err(error) => Asked::Failed(Arc::new(error)),
+            }
+        };
+        match self.0.known.get(key) {
+            Some(meta) => Asked::Found(meta),
+            None => self.0.asking.ask(key, ask).await,
+        }
+    }
+
     async fn ask(&self, key: &ObjectKey, start: u64) -> Asked {
         // Whoever asked before may have been answered meanwhile.
         if let Some(meta) = self.0.known.get(key) {

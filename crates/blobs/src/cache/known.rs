@@ -61,6 +61,21 @@ pub(super) enum Asked {
     Failed(Arc<BlobError>),
 }
 
+impl Asked {
+    pub(super) fn into_meta(self) -> Result<Option<ObjectMeta>, BlobError> {
+        match self {
+            Self::Found(meta) => Ok(Some(meta)),
+            Self::Missing => Ok(None),
+            Self::Failed(error) => Err(shared(error)),
+        }
+    }
+}
+
+/// An error that several are told.
+pub(super) fn shared(error: Arc<BlobError>) -> BlobError {
+    BlobError::unavailable("the object store cannot be reached or does not work", error)
+}
+
 /// Questions that the store is being asked. Whoever has the same one waits for the same answer; no answer is kept.
 pub(super) struct Asking(moka::future::Cache<ObjectKey, ()>);
 

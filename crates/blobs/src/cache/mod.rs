@@ -24,7 +24,7 @@ use moka::sync::Cache;
 use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp};
 
 use self::disk::Disk;
-use self::known::{Asked, Asking, KnownObjects};
+use self::known::{Asking, KnownObjects};
 use self::piece::{Held, Piece};
 use self::reading::Reader;
 use crate::object::{OpenObject, clamp};
@@ -160,22 +160,17 @@ impl Store for CachedStore {
         range: Option<Range<u64>>,
     ) -> Result<Option<ObjectBody>, BlobError> {
         let start = range.as_ref().map_or(0, |range| range.start);
-        let meta = match self.meta(key, start).await {
-            Asked::Found(meta) => meta,
-            Asked::Missing => return Ok(None),
-            Asked::Failed(error) => {
-                return Err(BlobError::unavailable(
-                    "the object store cannot be reached or does not work",
-                    error,
-                ));
-            }
-        };
+        let Some(meta) = self.meta(key, start).await.into_meta()? else { return Ok(None) };
         let range = clamp(range, meta.size);
         let mut reader = Reader::new(self.clone(), key.clone(), meta, range.clone());
         if !reader.begin().await? {
             return Ok(None);
         }
         Ok(Some(ObjectBody { meta, range, stream: Chunks::of(reader.stream()) }))
+    }
+
+    async fn deliver_head(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, BlobError> {
+        self.meta_alone(key).await.into_meta()
     }
 
     async fn delete_many(&self, keys: Vec<ObjectKey>) -> Result<(), BlobError> {

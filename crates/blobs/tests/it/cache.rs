@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::TryStreamExt;
 use tonearm_blobs::{BlobError, Blobs, CacheTerms, Reading};
 use tonearm_domain::ObjectKey;
-use tonearm_fixtures::S3Server;
+use tonearm_fixtures::{BucketProxy, S3Server};
 
 use crate::place::{Place, pattern, read};
 
@@ -17,8 +17,12 @@ const SIZE: usize = 3_000_000;
 const NEVER: Duration = Duration::from_secs(86_400);
 
 async fn cached(s3: &S3Server, memory_bytes: u64, disk: Option<&Path>, recheck: Duration) -> Blobs {
+    cached_at(&s3.url(), memory_bytes, disk, recheck).await
+}
+
+async fn cached_at(url: &str, memory_bytes: u64, disk: Option<&Path>, recheck: Duration) -> Blobs {
     let disk = disk.map(|folder| (folder.to_owned(), 100 << 20));
-    let blobs = Blobs::open(&s3.url().parse().unwrap()).await.unwrap();
+    let blobs = Blobs::open(&url.parse().unwrap()).await.unwrap();
     blobs.with_cache(CacheTerms { memory_bytes, disk, recheck }).await.unwrap()
 }
 
@@ -135,4 +139,19 @@ async fn what_is_deleted_is_soon_gone() {
     blobs.delete(&key).await.unwrap();
     assert!(blobs.at_hand(&key).is_none());
     assert!(blobs.deliver(&key, None).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn what_many_want_to_know_of_an_object_is_asked_once() {
+    let (s3, key, _) = bucket().await;
+    let proxy = BucketProxy::start(&s3);
+    let blobs = cached_at(proxy.url(), 64 << 20, None, NEVER).await;
+    let heads = futures::future::join_all((0..100).map(|_| blobs.deliver_head(&key))).await;
+    assert!(heads.into_iter().all(|meta| meta.unwrap().unwrap().size == SIZE as u64));
+    blobs.deliver_head(&key).await.unwrap().unwrap();
+    assert_eq!(proxy.seen().len(), 1, "{:?}", proxy.seen());
+    // What is known is not asked for again, and what is not there is not taken for an outage.
+    deliver(&blobs, &key, Some(SIZE as u64 - 10..SIZE as u64)).await.unwrap();
+    assert_eq!((proxy.count("HEAD"), proxy.count("GET")), (1, 1));
+    assert!(blobs.deliver_head(&Place::folder().await.key()).await.unwrap().is_none());
 }
