@@ -20,7 +20,7 @@ use super::{PIECE_BYTES, PieceId};
 use crate::ObjectMeta;
 
 /// Pieces written at once; while so many are, others are not kept on disk.
-const WRITERS: usize = 4;
+const WRITERS: usize = 32;
 
 /// The name of files that are being written.
 const UNFINISHED: &str = ".tmp";

@@ -2,10 +2,12 @@
 //!
 //! Objects are fetched in runs of a few pieces. Whoever comes first starts a run, and everybody who wants bytes of it
 //! meanwhile gets them as they arrive, so a thousand waiting listeners cost one fetch. A reader that comes to the last
-//! piece of a run has the next one fetched ahead. What a name stands for never changes, so a piece is never stale;
+//! piece of a run has the next one fetched ahead. A reader is given bytes from memory, else from the disk, else from a
+//! fetch that it shares; a fetch that fails is tried once more, for all who wait for it, before they are told. What a name stands for never changes, so a piece is never stale;
 //! whether the object still exists is asked again now and then, behind the reader's back, and where the store does
 //! not answer, what is here is served on.
 
+mod asking;
 mod disk;
 mod fetching;
 mod known;
@@ -21,9 +23,11 @@ use async_trait::async_trait;
 use futures::stream::BoxStream;
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
+use tokio::sync::Semaphore;
 use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp};
 
 use self::disk::Disk;
+use self::fetching::RUN;
 use self::known::{Asking, KnownObjects};
 use self::piece::{Held, Piece};
 use self::reading::Reader;
@@ -33,6 +37,8 @@ use crate::{BlobError, Chunks, ObjectBody, ObjectMeta, PutError, PutTerms, Store
 
 /// Bytes of a piece; an object's last one may be shorter.
 const PIECE_BYTES: u64 = 256 * 1024;
+/// Pieces on their way at once, at most as many as fit into memory.
+const MOST_TURNS: u64 = 4096;
 
 /// How much is kept, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +49,9 @@ pub struct CacheTerms {
     pub disk: Option<(PathBuf, u64)>,
     /// After what time it is asked again whether an object still exists.
     pub recheck: Duration,
+    /// How long the store may take to begin an answer, and then for each further part of it, until it is asked once
+    /// more.
+    pub deadline: Duration,
 }
 
 /// A piece of an object.
@@ -72,6 +81,9 @@ struct Shared {
     /// Also what readers hold of pieces that are no longer kept.
     held: Held,
     memory_bytes: u64,
+    /// One for each piece that may be on its way at once.
+    turns: Arc<Semaphore>,
+    deadline: Duration,
     disk: Option<Disk>,
 }
 
@@ -97,6 +109,7 @@ impl CachedStore {
             .weigher(|_: &PieceId, piece: &Arc<Piece>| u32::try_from(piece.size()).unwrap_or(u32::MAX))
             .build();
         let memory_bytes = terms.memory_bytes;
+        let turns = (memory_bytes / PIECE_BYTES).clamp(RUN, MOST_TURNS);
         Ok(Self(Arc::new(Shared {
             store,
             known,
@@ -104,6 +117,8 @@ impl CachedStore {
             pieces,
             held: Held::default(),
             memory_bytes,
+            turns: Arc::new(Semaphore::new(usize::try_from(turns).unwrap_or(usize::MAX))),
+            deadline: terms.deadline,
             disk,
         })))
     }

@@ -2,16 +2,20 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use futures::TryStreamExt;
+use futures::{StreamExt, TryStreamExt};
 use tonearm_blobs::{BlobError, Blobs, CacheTerms, Reading};
 use tonearm_domain::ObjectKey;
-use tonearm_fixtures::{BucketProxy, S3Server};
+use tonearm_fixtures::{BucketProxy, Fault, S3Server};
 
-use crate::place::{Place, pattern, read};
+use crate::place::{Place, eventually, pattern, read};
 
 const SIZE: usize = 3_000_000;
+
+/// How long a fetch may stand still. Only tests in which one does see its end.
+const DEADLINE: Duration = Duration::from_secs(2);
 
 /// Long enough that no test sees its end.
 const NEVER: Duration = Duration::from_secs(86_400);
@@ -23,7 +27,7 @@ async fn cached(s3: &S3Server, memory_bytes: u64, disk: Option<&Path>, recheck: 
 async fn cached_at(url: &str, memory_bytes: u64, disk: Option<&Path>, recheck: Duration) -> Blobs {
     let disk = disk.map(|folder| (folder.to_owned(), 100 << 20));
     let blobs = Blobs::open(&url.parse().unwrap()).await.unwrap();
-    blobs.with_cache(CacheTerms { memory_bytes, disk, recheck }).await.unwrap()
+    blobs.with_cache(CacheTerms { memory_bytes, disk, recheck, deadline: DEADLINE }).await.unwrap()
 }
 
 /// A bucket with one object, and its content.
@@ -154,4 +158,95 @@ async fn what_many_want_to_know_of_an_object_is_asked_once() {
     deliver(&blobs, &key, Some(SIZE as u64 - 10..SIZE as u64)).await.unwrap();
     assert_eq!((proxy.count("HEAD"), proxy.count("GET")), (1, 1));
     assert!(blobs.deliver_head(&Place::folder().await.key()).await.unwrap().is_none());
+}
+
+/// Reads a small part of an object, as many do at once.
+async fn read_by_many(blobs: &Blobs, key: &ObjectKey) -> Vec<Result<Vec<u8>, BlobError>> {
+    let readers = (0..50_u64).map(|n| async move {
+        let Some(body) = blobs.deliver(key, Some(n * 1000..n * 1000 + 900_000)).await? else {
+            panic!("the object is there")
+        };
+        Ok(body.stream.try_collect::<Vec<_>>().await?.concat())
+    });
+    futures::future::join_all(readers).await
+}
+
+#[tokio::test]
+async fn a_fetch_that_fails_is_tried_once_more_for_all() {
+    let (s3, key, content) = bucket().await;
+    let proxy = BucketProxy::start(&s3);
+    let blobs = cached_at(proxy.url(), 64 << 20, None, NEVER).await;
+    // The first answer stands still in its middle.
+    let asked = AtomicUsize::new(0);
+    proxy.set(move |_| (asked.fetch_add(1, Ordering::SeqCst) == 0).then_some(Fault::Stall(300_000)));
+    for (n, got) in read_by_many(&blobs, &key).await.into_iter().enumerate() {
+        assert!(got.unwrap() == content[n * 1000..n * 1000 + 900_000]);
+    }
+    // What had arrived is not fetched again.
+    let ranges: Vec<_> = proxy.seen().into_iter().map(|seen| seen.range.unwrap()).collect();
+    assert_eq!(ranges, ["bytes=0-1048575", "bytes=300000-1048575"]);
+
+    // When the second attempt fails too, everybody is told.
+    let blobs = cached_at(proxy.url(), 64 << 20, None, NEVER).await;
+    deliver(&blobs, &key, Some(2_500_000..2_500_001)).await.unwrap();
+    let before = proxy.seen().len();
+    proxy.set(|_| Some(Fault::Hang));
+    for got in read_by_many(&blobs, &key).await {
+        assert!(matches!(got, Err(BlobError::Unavailable(_))), "{got:?}");
+    }
+    assert_eq!(proxy.seen().len() - before, 2, "{:?}", proxy.seen());
+    proxy.heal();
+    assert!(deliver(&blobs, &key, None).await.unwrap() == content);
+}
+
+#[tokio::test]
+async fn slow_readers_hold_little_and_others_share_fetches_all_the_same() {
+    let s3 = S3Server::start();
+    let (names, plain) = (Place::folder().await, Blobs::open(&s3.url().parse().unwrap()).await.unwrap());
+    let proxy = BucketProxy::start(&s3);
+    let blobs = cached_at(proxy.url(), 1 << 20, None, NEVER).await;
+    // Listeners who have taken the first bytes of their object and hold them fill more than twice the memory.
+    let mut slow = Vec::new();
+    for _ in 0..20 {
+        let key = names.key();
+        plain.put_bytes(&key, pattern(262_144)).await.unwrap();
+        let mut stream = blobs.deliver(&key, None).await.unwrap().unwrap().stream;
+        let held = stream.next().await.unwrap().unwrap();
+        slow.push((stream, held));
+    }
+    let key = names.key();
+    plain.put_bytes(&key, pattern(262_144)).await.unwrap();
+    let before = proxy.seen().len();
+    let many = futures::future::join_all((0..50).map(|_| deliver(&blobs, &key, None))).await;
+    assert!(many.into_iter().all(|got| got.unwrap() == pattern(262_144)));
+    // One fetch, and another one where the first had to make room again before all had read it.
+    assert!(proxy.seen().len() - before <= 2, "{:?}", &proxy.seen()[before..]);
+    for (stream, held) in slow {
+        let rest = stream.try_collect::<Vec<_>>().await.unwrap().concat();
+        assert!([&held[..], &rest].concat() == pattern(262_144));
+    }
+}
+
+#[tokio::test]
+async fn what_is_on_disk_is_read_from_there_however_full_memory_is() {
+    let (mut s3, key, content) = bucket().await;
+    let folder = tempfile::tempdir().unwrap();
+    let disk = folder.path().join("cache");
+    let kept = disk.join(key.to_string());
+    let blobs = cached(&s3, 600_000, Some(&disk), NEVER).await;
+    deliver(&blobs, &key, None).await.unwrap();
+    eventually(|| std::fs::read_dir(&kept).map_or(0, Iterator::count) == SIZE.div_ceil(256 * 1024)).await;
+    s3.stop();
+    // Readers at different places, each with some bytes that it has not let go of.
+    let mut slow = Vec::new();
+    for n in 0..SIZE as u64 / 100_000 {
+        let from = n * 100_000;
+        let mut stream = blobs.deliver(&key, Some(from..SIZE as u64)).await.unwrap().unwrap().stream;
+        let held = stream.next().await.unwrap().unwrap();
+        slow.push((from as usize, stream, held));
+    }
+    for (from, stream, held) in slow {
+        let rest = stream.try_collect::<Vec<_>>().await.unwrap().concat();
+        assert!([&held[..], &rest].concat() == content[from..]);
+    }
 }
