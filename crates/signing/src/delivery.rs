@@ -65,9 +65,9 @@ impl UrlSigner {
         let (terms, key_id) = split_key_id(signed).ok_or(VerifyError::Malformed)?;
         let (ttl, attachment) = parse_signed_query(terms).ok_or(VerifyError::Malformed)?;
         let signing_key = match key_id {
-            None => self.check_unnamed_mac(owner, path, signed, &token)?,
+            None => self.check_unnamed_mac(owner, path, signed, &token, now)?,
             Some(id) => {
-                self.check_own_mac((owner, id), path, signed, &token)?;
+                self.check_own_mac((owner, id), path, signed, &token, now)?;
                 Some(id)
             }
         };
