@@ -232,7 +232,8 @@ impl Run {
 
     fn keep_on_disk(&self, at: usize) {
         if let (Some(disk), Some(bytes)) = (&self.cache.0.disk, self.pieces[at].whole()) {
-            disk.keep(self.id(at), self.meta, bytes);
+            let (cache, key) = (self.cache.clone(), self.key.clone());
+            disk.keep(self.id(at), self.meta, bytes, move || cache.0.known.get(&key).is_some());
         }
     }
 

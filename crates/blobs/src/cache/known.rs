@@ -4,13 +4,14 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
 use tokio::time::Instant;
 use tonearm_domain::ObjectKey;
 
 use crate::{BlobError, ObjectMeta};
 
-/// Objects remembered at most; each takes some 200 bytes.
+/// Objects remembered at most beside those on disk; each takes some 200 bytes.
 const MOST_KNOWN: u64 = 100_000;
 
 pub(super) struct KnownObjects {
@@ -21,20 +22,31 @@ pub(super) struct KnownObjects {
 struct Known {
     meta: ObjectMeta,
     /// When the store was last asked.
-    asked: Mutex<Instant>,
+    asked: Mutex<Option<Instant>>,
 }
 
 impl KnownObjects {
     pub(super) fn new(recheck: Duration) -> Self {
-        Self { kept: Cache::new(MOST_KNOWN), recheck }
+        let kept = Cache::builder().max_capacity(MOST_KNOWN).eviction_policy(EvictionPolicy::lru()).build();
+        Self { kept, recheck }
     }
 
     pub(super) fn get(&self, key: &ObjectKey) -> Option<ObjectMeta> {
         self.kept.get(key).map(|known| known.meta)
     }
 
+    /// Notes what the store said just now.
     pub(super) fn keep(&self, key: &ObjectKey, meta: ObjectMeta) {
-        self.kept.insert(key.clone(), Arc::new(Known { meta, asked: Mutex::new(Instant::now()) }));
+        self.insert(key, meta, Some(Instant::now()));
+    }
+
+    /// Notes what was known of it before this process was started, or so long ago that it is to be asked again.
+    pub(super) fn keep_unasked(&self, key: &ObjectKey, meta: ObjectMeta) {
+        self.insert(key, meta, None);
+    }
+
+    fn insert(&self, key: &ObjectKey, meta: ObjectMeta, asked: Option<Instant>) {
+        self.kept.insert(key.clone(), Arc::new(Known { meta, asked: Mutex::new(asked) }));
     }
 
     pub(super) fn forget(&self, key: &ObjectKey) -> Option<ObjectMeta> {
@@ -45,9 +57,9 @@ impl KnownObjects {
     pub(super) fn is_due(&self, key: &ObjectKey) -> bool {
         let Some(known) = self.kept.get(key) else { return false };
         let mut asked = known.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        let due = asked.elapsed() >= self.recheck;
+        let due = asked.is_none_or(|asked| asked.elapsed() >= self.recheck);
         if due {
-            *asked = Instant::now();
+            *asked = Some(Instant::now());
         }
         due
     }

@@ -91,18 +91,13 @@ impl CachedStore {
     /// Puts a cache in front of a store. What the disk has from before is used.
     pub(crate) async fn open(store: Arc<dyn Store>, terms: CacheTerms) -> Result<Self, BlobError> {
         let known = KnownObjects::new(terms.recheck);
-        let disk = match terms.disk {
-            Some((folder, capacity)) => {
-                let (disk, objects) = Disk::open(folder, capacity).await.map_err(|error| {
+        let disk =
+            match terms.disk {
+                Some((folder, capacity)) => Some(Disk::open(folder, capacity).await.map_err(|error| {
                     BlobError::unavailable("the folder of the cache cannot be used", error)
-                })?;
-                for (key, meta) in objects {
-                    known.keep(&key, meta);
-                }
-                Some(disk)
-            }
-            None => None,
-        };
+                })?),
+                None => None,
+            };
         let pieces = Cache::builder()
             .max_capacity(terms.memory_bytes)
             .eviction_policy(EvictionPolicy::lru())
@@ -123,14 +118,24 @@ impl CachedStore {
         })))
     }
 
+    /// What is known of an object without asking the store.
+    fn known_meta(&self, key: &ObjectKey) -> Option<ObjectMeta> {
+        let known = self.0.known.get(key);
+        known.or_else(|| {
+            let meta = self.0.disk.as_ref()?.meta(key)?;
+            self.0.known.keep_unasked(key, meta);
+            Some(meta)
+        })
+    }
+
+    /// Removes all that there is of an object.
     fn forget(&self, key: &ObjectKey) {
-        if let Some(meta) = self.0.known.forget(key) {
+        // In this order, so that nothing of it that is being written is kept on disk.
+        let known = self.0.known.forget(key);
+        let on_disk = self.0.disk.as_ref().and_then(|disk| disk.forget(key));
+        if let Some(meta) = known.or(on_disk) {
             for index in 0..meta.size.div_ceil(PIECE_BYTES) {
-                let id = PieceId { key: key.clone(), index };
-                self.0.pieces.invalidate(&id);
-                if let Some(disk) = &self.0.disk {
-                    disk.forget(&id);
-                }
+                self.0.pieces.invalidate(&PieceId { key: key.clone(), index });
             }
         }
     }
@@ -164,7 +169,7 @@ impl Store for CachedStore {
     }
 
     fn at_hand(&self, key: &ObjectKey) -> Option<OpenObject> {
-        let meta = self.0.known.get(key)?;
+        let meta = self.known_meta(key)?;
         self.recheck(key);
         Some(OpenObject::cached(self.clone(), key.clone(), meta))
     }

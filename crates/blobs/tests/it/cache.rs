@@ -30,6 +30,12 @@ async fn cached_at(url: &str, memory_bytes: u64, disk: Option<&Path>, recheck: D
     blobs.with_cache(CacheTerms { memory_bytes, disk, recheck, deadline: DEADLINE }).await.unwrap()
 }
 
+/// The names of the files in a folder.
+fn files(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().into_string().unwrap()).collect()
+}
+
 /// A bucket with one object, and its content.
 async fn bucket() -> (S3Server, ObjectKey, bytes::Bytes) {
     let s3 = S3Server::start();
@@ -106,9 +112,7 @@ async fn what_is_on_disk_outlives_a_restart_and_the_store() {
     for at in 0..pieces as u64 {
         let blobs = cached(&s3, 64 << 20, Some(&disk), NEVER).await;
         deliver(&blobs, &key, Some(at * 256 * 1024..at * 256 * 1024 + 1)).await.unwrap();
-        while std::fs::read_dir(&kept).map_or(0, Iterator::count) <= at as usize {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        eventually(|| files(&kept).iter().any(|name| name.starts_with(&format!("{at}.")))).await;
     }
     drop(blobs);
     s3.stop();
@@ -235,7 +239,7 @@ async fn what_is_on_disk_is_read_from_there_however_full_memory_is() {
     let kept = disk.join(key.to_string());
     let blobs = cached(&s3, 600_000, Some(&disk), NEVER).await;
     deliver(&blobs, &key, None).await.unwrap();
-    eventually(|| std::fs::read_dir(&kept).map_or(0, Iterator::count) == SIZE.div_ceil(256 * 1024)).await;
+    eventually(|| files(&kept).len() == SIZE.div_ceil(256 * 1024)).await;
     s3.stop();
     // Readers at different places, each with some bytes that it has not let go of.
     let mut slow = Vec::new();
@@ -249,4 +253,47 @@ async fn what_is_on_disk_is_read_from_there_however_full_memory_is() {
         let rest = stream.try_collect::<Vec<_>>().await.unwrap().concat();
         assert!([&held[..], &rest].concat() == content[from..]);
     }
+}
+
+/// A cache whose disk has a whole object, read by a process that has ended, and where it is.
+async fn on_disk(s3: &S3Server, key: &ObjectKey, disk: &Path) -> std::path::PathBuf {
+    let kept = disk.join(key.to_string());
+    let blobs = cached(s3, 64 << 20, Some(disk), NEVER).await;
+    deliver(&blobs, key, None).await.unwrap();
+    eventually(|| files(&kept).len() == SIZE.div_ceil(256 * 1024)).await;
+    kept
+}
+
+#[tokio::test]
+async fn what_is_damaged_on_disk_is_fetched_again() {
+    let (mut s3, key, content) = bucket().await;
+    let folder = tempfile::tempdir().unwrap();
+    let disk = folder.path().join("cache");
+    let kept = on_disk(&s3, &key, &disk).await;
+    let blobs = cached(&s3, 64 << 20, Some(&disk), NEVER).await;
+    // One bit, in one piece, without a change of its length.
+    let name = files(&kept).into_iter().find(|name| name.starts_with("3.")).unwrap();
+    let whole = std::fs::read(kept.join(&name)).unwrap();
+    let mut damaged = whole.clone();
+    damaged[100_000] ^= 4;
+    std::fs::write(kept.join(&name), damaged).unwrap();
+    assert!(deliver(&blobs, &key, None).await.unwrap() == content);
+    // What was fetched is kept in its place.
+    eventually(|| std::fs::read(kept.join(&name)).is_ok_and(|bytes| bytes == whole)).await;
+    s3.stop();
+    let again = cached(&s3, 64 << 20, Some(&disk), NEVER).await;
+    assert!(deliver(&again, &key, None).await.unwrap() == content);
+}
+
+#[tokio::test]
+async fn a_deleted_object_leaves_the_disk() {
+    let (s3, key, content) = bucket().await;
+    let folder = tempfile::tempdir().unwrap();
+    let disk = folder.path().join("cache");
+    let kept = on_disk(&s3, &key, &disk).await;
+    let blobs = cached(&s3, 64 << 20, Some(&disk), NEVER).await;
+    assert!(deliver(&blobs, &key, Some(5..10)).await.unwrap() == content[5..10]);
+    blobs.delete(&key).await.unwrap();
+    assert!(blobs.deliver(&key, None).await.unwrap().is_none());
+    eventually(|| !kept.exists()).await;
 }
