@@ -53,6 +53,18 @@ impl KnownObjects {
         self.kept.remove(key).map(|known| known.meta)
     }
 
+    pub(super) fn keys(&self) -> Vec<ObjectKey> {
+        self.kept.iter().map(|(key, _)| ObjectKey::clone(&key)).collect()
+    }
+
+    /// Whether the store was asked within that time.
+    pub(super) fn was_asked_within(&self, key: &ObjectKey, time: Duration) -> bool {
+        self.kept.get(key).is_some_and(|known| {
+            let asked = *known.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            asked.is_some_and(|asked| asked.elapsed() < time)
+        })
+    }
+
     /// Whether the store is to be asked again; whoever is told so does it, and nobody else until it is due again.
     pub(super) fn is_due(&self, key: &ObjectKey) -> bool {
         let Some(known) = self.kept.get(key) else { return false };

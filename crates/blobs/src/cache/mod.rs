@@ -13,6 +13,7 @@ mod fetching;
 mod known;
 mod piece;
 mod reading;
+mod rechecking;
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -49,6 +50,8 @@ pub struct CacheTerms {
     pub disk: Option<(PathBuf, u64)>,
     /// After what time it is asked again whether an object still exists.
     pub recheck: Duration,
+    /// In what time this is asked once for every object of which something is kept, whether or not it is delivered.
+    pub recheck_all: Duration,
     /// How long the store may take to begin an answer, and then for each further part of it, until it is asked once
     /// more.
     pub deadline: Duration,
@@ -105,7 +108,7 @@ impl CachedStore {
             .build();
         let memory_bytes = terms.memory_bytes;
         let turns = (memory_bytes / PIECE_BYTES).clamp(RUN, MOST_TURNS);
-        Ok(Self(Arc::new(Shared {
+        let cache = Self(Arc::new(Shared {
             store,
             known,
             asking: Asking::new(),
@@ -115,7 +118,9 @@ impl CachedStore {
             turns: Arc::new(Semaphore::new(usize::try_from(turns).unwrap_or(usize::MAX))),
             deadline: terms.deadline,
             disk,
-        })))
+        }));
+        cache.recheck_all(terms.recheck_all);
+        Ok(cache)
     }
 
     /// What is known of an object without asking the store.
@@ -138,19 +143,6 @@ impl CachedStore {
                 self.0.pieces.invalidate(&PieceId { key: key.clone(), index });
             }
         }
-    }
-
-    /// Asks the store again, in the background, where it is time to; the object is served meanwhile.
-    fn recheck(&self, key: &ObjectKey) {
-        if !self.0.known.is_due(key) {
-            return;
-        }
-        let (cache, key) = (self.clone(), key.clone());
-        tokio::spawn(async move {
-            if let Ok(None) = cache.0.store.head(&key).await {
-                cache.forget(&key);
-            }
-        });
     }
 }
 

@@ -27,7 +27,8 @@ async fn cached(s3: &S3Server, memory_bytes: u64, disk: Option<&Path>, recheck: 
 async fn cached_at(url: &str, memory_bytes: u64, disk: Option<&Path>, recheck: Duration) -> Blobs {
     let disk = disk.map(|folder| (folder.to_owned(), 100 << 20));
     let blobs = Blobs::open(&url.parse().unwrap()).await.unwrap();
-    blobs.with_cache(CacheTerms { memory_bytes, disk, recheck, deadline: DEADLINE }).await.unwrap()
+    let terms = CacheTerms { memory_bytes, disk, recheck, recheck_all: NEVER, deadline: DEADLINE };
+    blobs.with_cache(terms).await.unwrap()
 }
 
 /// The names of the files in a folder.
@@ -296,4 +297,34 @@ async fn a_deleted_object_leaves_the_disk() {
     blobs.delete(&key).await.unwrap();
     assert!(blobs.deliver(&key, None).await.unwrap().is_none());
     eventually(|| !kept.exists()).await;
+}
+
+#[tokio::test]
+async fn what_was_deleted_elsewhere_goes_even_if_nobody_asks() {
+    let (s3, key, content) = bucket().await;
+    let elsewhere = Blobs::open(&s3.url().parse().unwrap()).await.unwrap();
+    let other = Place::folder().await.key();
+    elsewhere.put_bytes(&other, content.clone()).await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let disk = folder.path().join("cache");
+    let kept = [on_disk(&s3, &key, &disk).await, on_disk(&s3, &other, &disk).await];
+
+    let proxy = BucketProxy::start(&s3);
+    // Somebody else's page does not say that anything was deleted.
+    proxy.set(|_| Some(Fault::NotFound));
+    let blobs = Blobs::open(&proxy.url().parse().unwrap()).await.unwrap();
+    let terms = CacheTerms {
+        memory_bytes: 64 << 20,
+        disk: Some((disk, 100 << 20)),
+        recheck: NEVER,
+        recheck_all: Duration::from_millis(200),
+        deadline: DEADLINE,
+    };
+    let _blobs = blobs.with_cache(terms).await.unwrap();
+    elsewhere.delete(&key).await.unwrap();
+    eventually(|| proxy.count("GET") > 10).await;
+    assert!(kept.iter().all(|kept| files(kept).len() == 12));
+    proxy.heal();
+    eventually(|| !kept[0].exists()).await;
+    assert_eq!(files(&kept[1]).len(), 12);
 }

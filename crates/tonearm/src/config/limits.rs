@@ -15,6 +15,10 @@ use crate::ServerLimits;
 /// How often it is asked again whether an object that is kept still exists.
 const RECHECK: Duration = Duration::from_secs(30);
 
+/// In what time the cache looks once for every object that it has. One that was asked about for a listener in the last quarter
+/// of that time is passed over, so what is deleted is gone within an hour.
+const RECHECK_ALL: Duration = Duration::from_secs(40 * 60);
+
 /// How long the bucket may take to begin an answer until it is asked once more. Both attempts fit into the time after
 /// which a client is told that the store is away.
 const FETCH_DEADLINE: Duration = Duration::from_secs(5);
@@ -67,6 +71,7 @@ pub(super) fn cache_terms(
         memory_bytes,
         disk,
         recheck: RECHECK,
+        recheck_all: RECHECK_ALL,
         deadline: FETCH_DEADLINE,
     })
 }

@@ -37,6 +37,10 @@ impl Index {
         self.objects.get(key).map(|object| object.meta)
     }
 
+    pub(super) fn objects(&self) -> Vec<ObjectKey> {
+        self.objects.keys().cloned().collect()
+    }
+
     /// Notes that a piece is used, and gives what is known of its object.
     pub(super) fn touch(&mut self, id: &PieceId) -> Option<ObjectMeta> {
         let object = self.objects.get_mut(&id.key)?;

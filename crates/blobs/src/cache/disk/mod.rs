@@ -56,6 +56,11 @@ impl Disk {
         self.index().meta(key)
     }
 
+    /// All objects that have pieces here.
+    pub(super) fn objects(&self) -> Vec<ObjectKey> {
+        self.index().objects()
+    }
+
     /// The bytes of a piece, if it is here and undamaged. A damaged one is removed.
     pub(super) async fn read(&self, id: &PieceId) -> Option<Bytes> {
         let meta = self.index().touch(id)?;
