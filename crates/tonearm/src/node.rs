@@ -51,7 +51,7 @@ impl Node {
     pub async fn start(config: &Config, ambient: Ambient) -> Result<Self, StartError> {
         opening::make_folder(&config.data_dir)?;
         let secrets = opening::secrets(config, &ambient)?;
-        let blobs = opening::blobs(config).await?;
+        let blobs = opening::blobs_of_server(config).await?;
         let tls = config.tls.clone().map(Tls::open).transpose()?;
         let listener = TcpListener::bind(config.listen)
             .await
