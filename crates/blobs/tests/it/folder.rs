@@ -196,3 +196,15 @@ async fn files_that_others_deleted_do_not_stay_open() {
     assert_eq!(deleted_and_open(root), 0);
     assert!(place.blobs.at_hand(&keys[2]).is_some());
 }
+
+#[tokio::test]
+async fn the_first_bytes_of_a_file_are_few() {
+    let place = Place::folder().await;
+    let (key, content) = (place.key(), pattern(3_000_000));
+    place.blobs.put_bytes(&key, content.clone()).await.unwrap();
+    read(place.blobs.get(&key, None).await.unwrap().unwrap()).await;
+    let open = place.blobs.at_hand(&key).unwrap();
+    let chunks: Vec<_> = open.read(0..3_000_000, Reading::Mapped).unwrap().try_collect().await.unwrap();
+    assert!(chunks[0].len() <= 64 * 1024, "{}", chunks[0].len());
+    assert!(chunks.concat() == content);
+}
