@@ -120,12 +120,10 @@ impl CachedStore {
 impl Run {
     /// Gets the pieces from wherever they are.
     async fn get(mut self) {
-        let turn = self.turn().await;
-        if self.take_from_disk().await {
-            return;
+        // The disk is read out of turn: what is there is served also while fetches hang.
+        if !self.take_from_disk().await {
+            self.fetch(None).await;
         }
-        drop(turn);
-        self.fetch(None).await;
     }
 
     /// Waits until there is memory for what is to come.

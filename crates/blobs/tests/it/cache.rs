@@ -328,3 +328,33 @@ async fn what_was_deleted_elsewhere_goes_even_if_nobody_asks() {
     eventually(|| !kept[0].exists()).await;
     assert_eq!(files(&kept[1]).len(), 12);
 }
+
+#[tokio::test]
+async fn what_is_on_disk_is_read_while_fetches_hang() {
+    let (s3, key, content) = bucket().await;
+    let (names, elsewhere) = (Place::folder().await, Blobs::open(&s3.url().parse().unwrap()).await.unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let disk = folder.path().join("cache");
+    on_disk(&s3, &key, &disk).await;
+    let proxy = BucketProxy::start(&s3);
+    proxy.set(|_| Some(Fault::Stall(1000)));
+    let terms = CacheTerms {
+        memory_bytes: 1 << 20,
+        disk: Some((disk, 100 << 20)),
+        recheck: NEVER,
+        recheck_all: NEVER,
+        deadline: Duration::from_secs(60),
+    };
+    let blobs = Blobs::open(&proxy.url().parse().unwrap()).await.unwrap().with_cache(terms).await.unwrap();
+    let mut hanging = Vec::new();
+    for _ in 0..10 {
+        let cold = names.key();
+        elsewhere.put_bytes(&cold, content.clone()).await.unwrap();
+        let blobs = blobs.clone();
+        hanging.push(tokio::spawn(async move { deliver(&blobs, &cold, Some(500_000..600_000)).await }));
+    }
+    eventually(|| proxy.under_way() == 10).await;
+    let got = tokio::time::timeout(Duration::from_secs(20), deliver(&blobs, &key, None)).await;
+    assert!(got.expect("it does not wait for the bucket").unwrap() == content);
+    hanging.iter().for_each(tokio::task::JoinHandle::abort);
+}

@@ -21,11 +21,15 @@ use crate::ObjectMeta;
 /// Pieces written at once; while so many are, others are not kept on disk.
 const WRITERS: usize = 32;
 
+/// Pieces read at once; others wait for their turn.
+const READERS: usize = 64;
+
 #[derive(Clone)]
 pub(super) struct Disk {
     folder: Arc<Path>,
     index: Arc<Mutex<Index>>,
     writers: Arc<Semaphore>,
+    readers: Arc<Semaphore>,
 }
 
 impl Disk {
@@ -35,6 +39,7 @@ impl Disk {
             folder: folder.into(),
             index: Arc::new(Mutex::new(Index::new(capacity))),
             writers: Arc::new(Semaphore::new(WRITERS)),
+            readers: Arc::new(Semaphore::new(READERS)),
         };
         let filled = disk.clone();
         spawn_blocking(move || {
@@ -64,17 +69,27 @@ impl Disk {
     /// The bytes of a piece, if it is here and undamaged. A damaged one is removed.
     pub(super) async fn read(&self, id: &PieceId) -> Option<Bytes> {
         let meta = self.index().touch(id)?;
+        let turn = self.readers.clone().acquire_owned().await.ok()?;
         let (disk, id) = (self.clone(), id.clone());
-        let read = spawn_blocking(move || match piece_file::read(&disk.folder, &id, &meta) {
+        let read = spawn_blocking(move || {
+            // Kept by the work itself, which goes on where nobody waits for it any more.
+            let _turn = turn;
+            disk.read_or_remove(&id, &meta)
+        });
+        read.await.ok().flatten()
+    }
+
+    /// Blocks.
+    fn read_or_remove(&self, id: &PieceId, meta: &ObjectMeta) -> Option<Bytes> {
+        match piece_file::read(&self.folder, id, meta) {
             Ok(bytes) => Some(bytes),
             Err(error) => {
                 tracing::warn!(key = %id.key, piece = id.index, %error, "a part of an object on disk is removed");
-                disk.index().remove(&id);
-                piece_file::remove(&disk.folder, &id, &meta);
+                self.index().remove(id);
+                piece_file::remove(&self.folder, id, meta);
                 None
             }
-        });
-        read.await.ok().flatten()
+        }
     }
 
     /// Writes a piece in the background, unless too many are being written already. When it is written, `is_wanted`
