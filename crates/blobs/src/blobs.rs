@@ -19,7 +19,8 @@ use crate::s3::S3Store;
 use crate::storage_url::Place;
 use crate::store::{Listed, Store};
 use crate::{
-    BlobError, BoxError, ObjectBody, ObjectMeta, OpenObject, PutError, PutTerms, StorageUrl, Stored,
+    BlobError, BoxError, ObjectBody, ObjectMeta, OnFailure, OpenObject, PutError, PutTerms, StorageUrl,
+    Stored,
 };
 
 /// Bytes read at once from a local file that is put.
@@ -49,7 +50,8 @@ impl Blobs {
 
     /// Puts an object whose bytes are still coming, with memory that does not grow with its size. It becomes
     /// visible as a whole, and is durable when this returns. On an error, and when the future is dropped, nothing
-    /// stays; in S3 the parts are then removed in the background.
+    /// stays unless the terms say so; in S3 it is then removed in the background, and another put of the same name by
+    /// this process waits for that.
     ///
     /// Names are used once: what happens to an object that is already there is not defined.
     pub async fn put<S, E>(&self, key: &ObjectKey, body: S, terms: PutTerms) -> Result<Stored, PutError>
@@ -65,6 +67,13 @@ impl Blobs {
     pub async fn put_bytes(&self, key: &ObjectKey, bytes: Bytes) -> Result<Stored, PutError> {
         let body = futures::stream::iter([Ok::<_, BoxError>(bytes)]);
         self.put(key, body, PutTerms::default()).await
+    }
+
+    /// Puts bytes under a name that only ever stands for these bytes. It may be called again after an error, also by
+    /// other nodes at the same time; after an error the object may be there or not.
+    pub async fn put_repeatable(&self, key: &ObjectKey, bytes: Bytes) -> Result<Stored, PutError> {
+        let body = futures::stream::iter([Ok::<_, BoxError>(bytes)]);
+        self.put(key, body, PutTerms { on_failure: OnFailure::Leave, ..PutTerms::default() }).await
     }
 
     /// Puts a copy of a finished local file. A file that cannot be read is [`PutError::Interrupted`].
@@ -105,6 +114,12 @@ impl Blobs {
     /// What is known of an object; `None` when there is no such object.
     pub async fn head(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, BlobError> {
         self.store.head(key).await
+    }
+
+    /// As [`Blobs::head`], for what is fetched again and again: from what the cache knows, where there is one. What
+    /// many ask for at the same time is asked of the store once.
+    pub async fn deliver_head(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, BlobError> {
+        self.store.deliver_head(key).await
     }
 
     /// Copies an object into a local file, which is created or emptied first; `false` when there is no such

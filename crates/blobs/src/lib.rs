@@ -19,5 +19,5 @@ pub use blobs::Blobs;
 pub use cache::CacheTerms;
 pub use chunks::Chunks;
 pub use error::{BlobError, BoxError, Cause, PutError};
-pub use object::{ObjectBody, ObjectHandle, ObjectMeta, OpenObject, PutTerms, Reading, Stored};
+pub use object::{ObjectBody, ObjectHandle, ObjectMeta, OnFailure, OpenObject, PutTerms, Reading, Stored};
 pub use storage_url::{StorageUrl, StorageUrlError};

@@ -22,11 +22,30 @@ pub struct PutTerms {
     pub expected_md5: Option<[u8; 16]>,
     /// The size that the bytes must have.
     pub expected_size: Option<u64>,
+    /// What becomes of an object that may or may not have been stored when the put fails.
+    pub on_failure: OnFailure,
+}
+
+/// What becomes of an object whose put failed, when the store may have it all the same.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OnFailure {
+    /// It is removed. Another put of the same name by this process waits for that.
+    #[default]
+    Remove,
+    /// It stays if it is there. For names that only ever stand for the same bytes and are put again after a failure,
+    /// also by other nodes: removing it could remove what the other put stored.
+    Leave,
 }
 
 impl Default for PutTerms {
     fn default() -> Self {
-        Self { max_bytes: u64::MAX, expected_sha256: None, expected_md5: None, expected_size: None }
+        Self {
+            max_bytes: u64::MAX,
+            expected_sha256: None,
+            expected_md5: None,
+            expected_size: None,
+            on_failure: OnFailure::Remove,
+        }
     }
 }
 

@@ -36,6 +36,11 @@ pub(crate) trait Store: Send + Sync {
 
     async fn head(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, BlobError>;
 
+    /// As [`Store::head`], of what is fetched again and again.
+    async fn deliver_head(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, BlobError> {
+        self.head(key).await
+    }
+
     async fn delete_many(&self, keys: Vec<ObjectKey>) -> Result<(), BlobError>;
 
     fn list(

@@ -65,24 +65,55 @@ impl<S> Sending<S> {
     }
 }
 
+/// Why a body does not come to its end. Whatever the protocol, the client must not take it for the whole.
+#[derive(Debug, thiserror::Error)]
+pub enum SendError<E: Error + 'static> {
+    /// The object could not be read.
+    #[error(transparent)]
+    Read(E),
+    /// What was read has another number of bytes than the client was told.
+    #[error("an object has another length than was announced")]
+    Length,
+}
+
+impl<S, E> Sending<S>
+where
+    S: Stream<Item = Result<Bytes, E>> + Unpin,
+    E: Error + Send + Sync + 'static,
+{
+    /// The next chunk, if it is one that was announced.
+    fn checked(&mut self, next: Option<Result<Bytes, E>>) -> Option<Result<Bytes, SendError<E>>> {
+        match next {
+            Some(Ok(bytes)) => match self.left.checked_sub(bytes.len() as u64) {
+                Some(left) => {
+                    self.left = left;
+                    Some(Ok(bytes))
+                }
+                None => Some(Err(SendError::Length)),
+            },
+            Some(Err(error)) => Some(Err(SendError::Read(error))),
+            None if self.left > 0 => Some(Err(SendError::Length)),
+            None => None,
+        }
+    }
+}
+
 impl<S, E> Body for Sending<S>
 where
     S: Stream<Item = Result<Bytes, E>> + Unpin,
     E: Error + Send + Sync + 'static,
 {
     type Data = Bytes;
-    type Error = E;
+    type Error = SendError<E>;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, E>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, SendError<E>>>> {
         let next = ready!(self.chunks.poll_next_unpin(context));
+        let next = self.checked(next);
         match &next {
-            Some(Ok(bytes)) => {
-                self.left = self.left.saturating_sub(bytes.len() as u64);
-                self.tally.add(bytes.len());
-            }
+            Some(Ok(bytes)) => self.tally.add(bytes.len()),
             // The status is long sent, so the connection is cut and the reason told here.
             Some(Err(error)) => {
                 let error: &dyn Error = error;
@@ -99,5 +130,43 @@ where
 
     fn size_hint(&self) -> SizeHint {
         SizeHint::with_exact(self.left)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::Arc;
+
+    use futures::stream;
+    use http_body_util::BodyExt as _;
+    use tonearm_domain::Meter;
+    use tonearm_fixtures::ambient;
+
+    use super::*;
+    use crate::counted::Counter;
+
+    async fn send(announced: u64, chunks: Vec<io::Result<Bytes>>) -> Result<Bytes, SendError<io::Error>> {
+        let ambient = ambient().0;
+        let name = "018f0000-0000-7000-8000-000000000001/aaaaaaaaaaaa/hq.aaaaaaaaaaaa.mp3";
+        let key = Arc::new(name.parse().unwrap());
+        let request_id = ambient.credential_id();
+        let counter = Arc::new(Counter { meter: Meter::new(), ambient });
+        let tally = Tally { counter, key, is_start: true };
+        let body = Sending::new(stream::iter(chunks), announced, request_id, tally);
+        Ok(body.collect().await?.to_bytes())
+    }
+
+    #[tokio::test]
+    async fn a_body_has_the_length_that_was_announced() {
+        let chunks = |sizes: &[usize]| sizes.iter().map(|&size| Ok(vec![7; size].into())).collect();
+        assert_eq!(send(5, chunks(&[2, 3])).await.unwrap().len(), 5);
+        assert_eq!(send(0, chunks(&[])).await.unwrap().len(), 0);
+        for (announced, sizes) in [(5, &[2, 2][..]), (5, &[]), (3, &[2, 2])] {
+            let sent = send(announced, chunks(sizes)).await;
+            assert!(matches!(sent, Err(SendError::Length)), "{announced} {sizes:?}");
+        }
+        let failed = send(5, vec![Ok(vec![7; 5].into()), Err(io::Error::other("gone"))]).await;
+        assert!(matches!(failed, Err(SendError::Read(_))));
     }
 }

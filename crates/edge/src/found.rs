@@ -71,7 +71,7 @@ impl Edge {
                 let body = self.stored(key, blobs.deliver(key, range)).await?;
                 (body.meta, Opened::Part(body))
             }
-            (None, None) => (self.stored(key, blobs.head(key)).await?, Opened::Not),
+            (None, None) => (self.stored(key, blobs.deliver_head(key)).await?, Opened::Not),
         };
         Ok(Found { meta, validators: Validators::of(key, &meta), opened })
     }

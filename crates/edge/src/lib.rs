@@ -23,7 +23,7 @@ mod response;
 mod validators;
 
 pub use again::{Again, Plain};
-pub use body::{Content, PlainConnection, Sending};
+pub use body::{Content, PlainConnection, SendError, Sending};
 pub use durable::{ManifestSource, SourceError};
 pub use edge::{Edge, EdgeConfig};
 pub use hosts::OrganizationHosts;

@@ -133,7 +133,8 @@ impl StoreIdentity {
 
     async fn put(&self, id: StoreId) -> Result<(), IdentityError> {
         let text = format!("{{\"store\":\"{id}\"}}\n");
-        self.blobs.put_bytes(&id.object(), Bytes::from(text)).await?;
+        // Several nodes may put it at once: one that fails must not remove what another one stored.
+        self.blobs.put_repeatable(&id.object(), Bytes::from(text)).await?;
         Ok(())
     }
 

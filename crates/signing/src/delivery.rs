@@ -73,9 +73,9 @@ impl UrlSigner {
         let SignedQuery { ttl, attachment, cache } =
             parse_signed_query(terms).ok_or(VerifyError::Malformed)?;
         let signing_key = match key_id {
-            None => self.check_unnamed_mac(owner, path, signed, &token)?,
+            None => self.check_unnamed_mac(owner, path, signed, &token, now)?,
             Some(id) => {
-                self.check_own_mac((owner, id), path, signed, &token)?;
+                self.check_own_mac((owner, id), path, signed, &token, now)?;
                 Some(id)
             }
         };

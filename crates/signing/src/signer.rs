@@ -69,7 +69,18 @@ impl UrlSigner {
 
     /// From now on honours URLs signed with these keys of organizations, and with no others.
     pub fn honour(&self, live: &[SigningKeyName]) {
-        self.live.replace(live, |(organization, id)| self.keys.signing_key_ring(organization, id));
+        self.live.replace(live, None, |(organization, id)| self.keys.signing_key_ring(organization, id));
+    }
+
+    /// As [`honour`](Self::honour), and from `until` on honours none, unless it is told anew before.
+    pub fn honour_until(&self, live: &[SigningKeyName], until: Timestamp) {
+        self.live
+            .replace(live, Some(until), |(organization, id)| self.keys.signing_key_ring(organization, id));
+    }
+
+    /// Goes on honouring the same keys until then.
+    pub fn honour_longer(&self, until: Timestamp) {
+        self.live.extend(until);
     }
 
     /// The keys of organizations that are honoured.
@@ -143,6 +154,7 @@ impl UrlSigner {
         path: &str,
         signed_query: Option<&str>,
         token: &Token<'_>,
+        now: Timestamp,
     ) -> Result<Option<ShortId>, VerifyError> {
         let own = self.check_mac(Purpose::Delivery, organization, path, signed_query, token);
         if own.is_ok() {
@@ -150,7 +162,7 @@ impl UrlSigner {
         }
         let (mark, query) = signed_query.map_or(("", ""), |query| ("?", query));
         let parts = [path, mark, query, token.issued_text];
-        let tried = self.live.tried(organization).into_iter();
+        let tried = self.live.tried(organization, now).into_iter();
         let matching = tried.filter(|(_, ring)| ring.verifies(&parts, &token.mac)).map(|(id, _)| id);
         matching.last().map(Some).ok_or(VerifyError::BadSignature)
     }
@@ -163,9 +175,10 @@ impl UrlSigner {
         path: &str,
         signed_query: Option<&str>,
         token: &Token<'_>,
+        now: Timestamp,
     ) -> Result<(), VerifyError> {
         let parts = [path, "?", signed_query.unwrap_or_default(), token.issued_text];
-        genuine(self.live.get(key).is_some_and(|ring| ring.verifies(&parts, &token.mac)))
+        genuine(self.live.get(key, now).is_some_and(|ring| ring.verifies(&parts, &token.mac)))
     }
 }
 

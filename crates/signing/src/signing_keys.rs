@@ -4,17 +4,31 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use tonearm_domain::{OrganizationId, ShortId};
+use tonearm_domain::{OrganizationId, ShortId, Timestamp};
 
 use crate::keys::KeyRing;
 
 /// Which key of which organization.
 pub type SigningKeyName = (OrganizationId, ShortId);
 
-/// The signing keys whose URLs are honoured now. There are none until somebody says which, and a node that does not
-/// know any more says that there are none. Cheap to clone; clones say the same.
+/// The signing keys whose URLs are honoured now. There are none until somebody says which, and none any more when the
+/// time is over for which that was said. Cheap to clone; clones say the same.
 #[derive(Clone, Default)]
-pub struct LiveKeys(Arc<RwLock<KeysByOrganization>>);
+pub struct LiveKeys(Arc<RwLock<Said>>);
+
+/// What was said last.
+#[derive(Default)]
+struct Said {
+    keys: KeysByOrganization,
+    /// From when on it counts no more; `None`: it counts until something else is said.
+    until: Option<Timestamp>,
+}
+
+impl Said {
+    fn counts(&self, now: Timestamp) -> bool {
+        self.until.is_none_or(|until| now < until)
+    }
+}
 
 type KeysByOrganization = HashMap<OrganizationId, Vec<(ShortId, Arc<KeyRing>)>>;
 
@@ -22,38 +36,59 @@ type KeysByOrganization = HashMap<OrganizationId, Vec<(ShortId, Arc<KeyRing>)>>;
 const MOST_TRIED: usize = 8;
 
 impl LiveKeys {
-    pub(crate) fn get(&self, (organization, id): SigningKeyName) -> Option<Arc<KeyRing>> {
-        let live = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        live.get(&organization)?.iter().find(|(own, _)| *own == id).map(|(_, ring)| Arc::clone(ring))
+    pub(crate) fn get(&self, name: SigningKeyName, now: Timestamp) -> Option<Arc<KeyRing>> {
+        let said = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        find(&said.keys, name).filter(|_| said.counts(now))
     }
 
     /// The keys that a URL without `kid` is tried against: at most eight of the organization's, by id.
-    pub(crate) fn tried(&self, organization: OrganizationId) -> Vec<(ShortId, Arc<KeyRing>)> {
-        let live = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        live.get(&organization).into_iter().flatten().take(MOST_TRIED).cloned().collect()
+    pub(crate) fn tried(&self, organization: OrganizationId, now: Timestamp) -> Vec<(ShortId, Arc<KeyRing>)> {
+        let said = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let live = said.keys.get(&organization).filter(|_| said.counts(now));
+        live.into_iter().flatten().take(MOST_TRIED).cloned().collect()
     }
 
     /// From now on these and no others. Keys that were live before need not be derived again.
-    pub(crate) fn replace(&self, names: &[SigningKeyName], derive: impl Fn(SigningKeyName) -> KeyRing) {
-        let mut live: HashMap<OrganizationId, Vec<_>> = HashMap::new();
+    pub(crate) fn replace(
+        &self,
+        names: &[SigningKeyName],
+        until: Option<Timestamp>,
+        derive: impl Fn(SigningKeyName) -> KeyRing,
+    ) {
+        let known = |name| find(&self.0.read().unwrap_or_else(PoisonError::into_inner).keys, name);
+        let mut keys: KeysByOrganization = HashMap::new();
         for name in names {
-            let ring = self.get(*name).unwrap_or_else(|| Arc::new(derive(*name)));
-            live.entry(name.0).or_default().push((name.1, ring));
+            let ring = known(*name).unwrap_or_else(|| Arc::new(derive(*name)));
+            keys.entry(name.0).or_default().push((name.1, ring));
         }
         // Every node tries the same keys, in whatever order it was given their names.
-        live.values_mut().for_each(|keys| keys.sort_by_key(|(id, _)| *id));
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = live;
+        keys.values_mut().for_each(|keys| keys.sort_by_key(|(id, _)| *id));
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Said { keys, until };
     }
 
-    /// How many there are.
+    /// The same keys until then.
+    pub(crate) fn extend(&self, until: Timestamp) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).until = Some(until);
+    }
+
+    /// Whether URLs signed with this key are honoured at this moment.
+    pub fn contains(&self, name: SigningKeyName, now: Timestamp) -> bool {
+        self.get(name, now).is_some()
+    }
+
+    /// How many there are, whether or not their time is over.
     pub fn len(&self) -> usize {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).values().map(Vec::len).sum()
+        self.0.read().unwrap_or_else(PoisonError::into_inner).keys.values().map(Vec::len).sum()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
+
+fn find(keys: &KeysByOrganization, (organization, id): SigningKeyName) -> Option<Arc<KeyRing>> {
+    keys.get(&organization)?.iter().find(|(own, _)| *own == id).map(|(_, ring)| Arc::clone(ring))
 }
 
 impl fmt::Debug for LiveKeys {

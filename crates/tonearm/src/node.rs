@@ -66,7 +66,7 @@ impl Node {
     pub(crate) async fn serve(config: &Config, ambient: Ambient) -> Result<Self, StartError> {
         opening::make_folder(&config.data_dir)?;
         let secrets = opening::secrets(config, &ambient)?;
-        let blobs = opening::blobs(config).await?;
+        let blobs = opening::blobs_of_server(config).await?;
         let tls = config.tls.clone().map(|files| Tls::open(files, &secrets, &ambient)).transpose()?;
         let listener = TcpListener::bind(config.listen)
             .await

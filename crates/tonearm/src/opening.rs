@@ -5,7 +5,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tonearm_blobs::Blobs;
+use tonearm_blobs::{BlobError, Blobs};
 use tonearm_catalog::{Catalog, ConnectOptions, DueClock, Migrate};
 use tonearm_domain::Ambient;
 use tonearm_media::{Media, MediaConfig, MediaLimits};
@@ -141,15 +141,22 @@ pub(crate) async fn reseal(config: &Config, resealing: &Resealing) -> Result<(),
     Ok(())
 }
 
+/// The store of a command, or of a check.
 pub(crate) async fn blobs(config: &Config) -> Result<Blobs, StartError> {
-    let opened = async {
-        let blobs = Blobs::open(&config.storage_url).await?;
-        match config.cache.clone().filter(|_| config.has_role(Role::Edge)) {
-            Some(terms) => blobs.with_cache(terms).await,
-            None => Ok(blobs),
-        }
-    };
-    opened.await.map_err(|source| StartError::Store { url: config.storage_url.to_string(), source })
+    Blobs::open(&config.storage_url).await.map_err(|source| store_error(config, source))
+}
+
+/// The store of a server. Where it delivers, the cache is in front of it, whose folder is the server's alone.
+pub(crate) async fn blobs_of_server(config: &Config) -> Result<Blobs, StartError> {
+    let blobs = blobs(config).await?;
+    match config.cache.clone().filter(|_| config.has_role(Role::Edge)) {
+        Some(terms) => blobs.with_cache(terms).await.map_err(|source| store_error(config, source)),
+        None => Ok(blobs),
+    }
+}
+
+fn store_error(config: &Config, source: BlobError) -> StartError {
+    StartError::Store { url: config.storage_url.to_string(), source }
 }
 
 /// The file systems that this node writes to.

@@ -1,180 +1,237 @@
 //! Fetching pieces from the store, or from the disk.
 
+use std::ops::Range;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use futures::StreamExt;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::timeout;
 use tonearm_domain::ObjectKey;
 
-use super::known::Asked;
-use super::piece::Piece;
+use super::piece::{Piece, Unfilled};
 use super::{CachedStore, PIECE_BYTES, PieceId};
-use crate::{Chunks, ObjectMeta};
+use crate::{BlobError, Chunks, ObjectBody, ObjectMeta};
 
 /// Pieces fetched by one request.
-const RUN: u64 = 4;
+pub(super) const RUN: u64 = 4;
+
+/// How often the store is asked before those who wait are told that it failed.
+const ATTEMPTS: usize = 2;
+
+/// How many times the deadline for a part of an answer the whole answer may take.
+const PARTS: u32 = 12;
 
 /// Pieces to be filled one after another; those that are never filled are given up.
-struct Run {
+pub(super) struct Run {
     cache: CachedStore,
     key: ObjectKey,
     meta: ObjectMeta,
     first: u64,
     pieces: Vec<Arc<Piece>>,
+    /// What those are told who wait for what is not filled.
+    failure: Unfilled,
 }
 
 impl CachedStore {
-    /// What is known of an object; the store is asked where nothing is, and the pieces from `start` on are then
-    /// fetched along.
-    pub(super) async fn meta(&self, key: &ObjectKey, start: u64) -> Asked {
-        match self.0.known.get(key) {
-            Some(meta) => Asked::Found(meta),
-            None => self.0.asking.ask(key, self.ask(key, start)).await,
-        }
-    }
-
-    async fn ask(&self, key: &ObjectKey, start: u64) -> Asked {
-        // Whoever asked before may have been answered meanwhile.
-        if let Some(meta) = self.0.known.get(key) {
-            return Asked::Found(meta);
-        }
-        let first = start / PIECE_BYTES;
-        let begin = first.saturating_mul(PIECE_BYTES);
-        let range = begin..begin.saturating_add(RUN * PIECE_BYTES);
-        let body = match self.0.store.get(key, Some(range)).await {
-            Ok(Some(body)) => body,
-            Ok(None) => return Asked::Missing,
-            Err(error) => return Asked::Failed(Arc::new(error)),
-        };
-        let meta = body.meta;
-        self.0.known.keep(key, meta);
-        if begin < meta.size {
-            let run = self.claim(key, &meta, first, u64::MAX);
-            if !run.pieces.is_empty() {
-                tokio::spawn(run.fill(body.stream));
-            }
-        }
-        Asked::Found(meta)
-    }
-
-    /// A piece of an object, here or on its way, with more after it as far as `end` is away; `None` where memory is
-    /// full of what slow readers hold.
-    pub(super) fn piece(
-        &self,
-        key: &ObjectKey,
-        meta: &ObjectMeta,
-        index: u64,
-        end: u64,
-    ) -> Option<Arc<Piece>> {
-        let id = PieceId { key: key.clone(), index };
-        let here = self.0.pieces.get(&id);
-        if here.is_none() && self.is_overfull() {
-            return None;
-        }
-        let piece = match here {
-            Some(piece) => piece,
-            None => self.fetch(key, meta, index, end)?,
-        };
+    /// A piece of an object, here or on its way, with more after it as far as `end` is away.
+    pub(super) fn piece(&self, key: &ObjectKey, meta: &ObjectMeta, index: u64, end: u64) -> Arc<Piece> {
+        let piece = self.piece_or_fetch(key, meta, index, end);
         let next = index + 1;
         let wants_next = next * PIECE_BYTES < end && !self.is_overfull();
         if wants_next && !self.0.pieces.contains_key(&PieceId { key: key.clone(), index: next }) {
-            drop(self.fetch(key, meta, next, end));
+            drop(self.piece_or_fetch(key, meta, next, end));
         }
-        Some(piece)
+        piece
     }
 
     /// As much again as may be kept is held by readers.
-    fn is_overfull(&self) -> bool {
+    pub(super) fn is_overfull(&self) -> bool {
         self.0.held.bytes() > self.0.memory_bytes.saturating_mul(2)
     }
 
     /// Has pieces from `index` on fetched, unless somebody else does already.
-    fn fetch(&self, key: &ObjectKey, meta: &ObjectMeta, index: u64, end: u64) -> Option<Arc<Piece>> {
-        let run = self.claim(key, meta, index, end);
-        match run.pieces.first().cloned() {
-            Some(piece) => {
-                tokio::spawn(run.get());
-                Some(piece)
-            }
-            None => self.0.pieces.get(&PieceId { key: key.clone(), index }),
+    fn piece_or_fetch(&self, key: &ObjectKey, meta: &ObjectMeta, index: u64, end: u64) -> Arc<Piece> {
+        let (piece, is_new) = self.claim(key, meta, index);
+        if is_new {
+            tokio::spawn(self.run(key, meta, index, piece.clone(), end).get());
+        }
+        piece
+    }
+
+    /// A piece, and whether it is for the caller to fill.
+    fn claim(&self, key: &ObjectKey, meta: &ObjectMeta, index: u64) -> (Arc<Piece>, bool) {
+        let id = PieceId { key: key.clone(), index };
+        if let Some(piece) = self.0.pieces.get(&id) {
+            return (piece, false);
+        }
+        let size = id.size(meta);
+        let entry = self.0.pieces.entry(id).or_insert_with(|| Arc::new(Piece::new(size, &self.0.held)));
+        let is_new = entry.is_fresh();
+        (entry.into_value(), is_new)
+    }
+
+    /// Fills the piece `first` of an object whose body from there on has begun to come, and those after it.
+    pub(super) fn begin_run(&self, key: &ObjectKey, meta: &ObjectMeta, first: u64, body: ObjectBody) {
+        let (piece, is_new) = self.claim(key, meta, first);
+        if is_new {
+            tokio::spawn(self.run(key, meta, first, piece, u64::MAX).fetch(Some(body)));
         }
     }
 
-    /// Makes the pieces from `first` on that nobody has made yet, up to a run of them, or the first that is on disk.
-    fn claim(&self, key: &ObjectKey, meta: &ObjectMeta, first: u64, end: u64) -> Run {
-        let mut pieces = Vec::new();
-        let last = end.min(meta.size).div_ceil(PIECE_BYTES);
-        for index in first..last.min(first + RUN) {
+    /// A piece with those after it that nobody has made yet, up to a run of them, or the first that is on disk.
+    fn run(&self, key: &ObjectKey, meta: &ObjectMeta, first: u64, piece: Arc<Piece>, end: u64) -> Run {
+        let on_disk = |index| {
             let id = PieceId { key: key.clone(), index };
-            let on_disk = self.0.disk.as_ref().is_some_and(|disk| disk.has(&id));
-            if on_disk && !pieces.is_empty() {
-                break;
-            }
-            let size = id.size(meta);
-            let entry = self.0.pieces.entry(id).or_insert_with(|| Arc::new(Piece::new(size, &self.0.held)));
-            if !entry.is_fresh() {
-                break;
-            }
-            pieces.push(entry.into_value());
-            if on_disk {
-                break;
+            self.0.disk.as_ref().is_some_and(|disk| disk.has(&id))
+        };
+        let mut pieces = vec![piece];
+        let last = end.min(meta.size).div_ceil(PIECE_BYTES).min(first + self.run_length());
+        if !on_disk(first) {
+            for index in first + 1..last {
+                if on_disk(index) {
+                    break;
+                }
+                match self.claim(key, meta, index) {
+                    (piece, true) => pieces.push(piece),
+                    (_, false) => break,
+                }
             }
         }
-        Run { cache: self.clone(), key: key.clone(), meta: *meta, first, pieces }
+        Run {
+            cache: self.clone(),
+            key: key.clone(),
+            meta: *meta,
+            first,
+            pieces,
+            failure: Unfilled::stopped(),
+        }
+    }
+
+    /// Fewer where memory is short.
+    fn run_length(&self) -> u64 {
+        match self.is_overfull() {
+            true => 1,
+            false => (self.0.memory_bytes / PIECE_BYTES / 2).clamp(1, RUN),
+        }
     }
 }
 
 impl Run {
     /// Gets the pieces from wherever they are.
     async fn get(mut self) {
-        if let Some(disk) = &self.cache.0.disk
-            && let Some(bytes) = disk.read(&self.id(0)).await
-        {
-            self.pieces[0].add(bytes);
-            self.pieces.remove(0);
-            self.first += 1;
-            if self.pieces.is_empty() {
-                return;
-            }
-        }
-        let begin = self.first * PIECE_BYTES;
-        let length: u64 = self.pieces.iter().map(|piece| piece.size()).sum();
-        match self.cache.0.store.get(&self.key, Some(begin..begin + length)).await {
-            Ok(Some(body)) => self.fill(body.stream).await,
-            Ok(None) => self.cache.forget(&self.key),
-            // Whoever waits for the first piece asks the store itself, and tells.
-            Err(error) => tracing::debug!(key = %self.key, %error, "a part of an object was not fetched"),
+        // The disk is read out of turn: what is there is served also while fetches hang.
+        if !self.take_from_disk().await {
+            self.fetch(None).await;
         }
     }
 
-    /// Fills the pieces with what comes.
-    async fn fill(self, mut chunks: Chunks) {
-        let mut at = 0;
-        let mut missing = self.pieces[0].size();
-        while let Some(chunk) = chunks.next().await {
-            let mut chunk = match chunk {
-                Ok(chunk) => chunk,
-                Err(error) => {
-                    tracing::debug!(key = %self.key, %error, "a part of an object did not arrive");
+    /// Waits until there is memory for what is to come.
+    async fn turn(&self) -> Option<OwnedSemaphorePermit> {
+        let turns = self.cache.0.turns.clone();
+        // The semaphore is never closed; without it the work is done all the same.
+        turns.acquire_many_owned(u32::try_from(self.pieces.len()).unwrap_or(1)).await.ok()
+    }
+
+    async fn take_from_disk(&mut self) -> bool {
+        let Some(disk) = &self.cache.0.disk else { return false };
+        match timeout(self.cache.0.deadline, disk.read(&self.id(0))).await {
+            Ok(Some(bytes)) => self.pieces[0].add(bytes),
+            Ok(None) => return false,
+            Err(_) => {
+                tracing::warn!(key = %self.key, "the disk of the cache does not answer in time");
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Fetches what is missing, and once more what is missing then. Everybody who waits for it waits for this.
+    async fn fetch(mut self, mut begun: Option<ObjectBody>) {
+        let _turn = self.turn().await;
+        for _ in 0..ATTEMPTS {
+            let whole = self.cache.0.deadline * PARTS;
+            let attempt = timeout(whole, self.attempt(begun.take())).await;
+            match attempt.unwrap_or_else(|_| Err(Unfilled::late(whole))) {
+                Ok(()) => return,
+                Err(Unfilled::Gone) => {
+                    self.cache.forget(&self.key);
+                    self.failure = Unfilled::Gone;
                     return;
                 }
-            };
-            while !chunk.is_empty() {
-                let part = chunk.split_to(chunk.len().min(missing as usize));
-                missing -= part.len() as u64;
-                self.pieces[at].add(part);
-                if missing == 0 {
-                    self.keep_on_disk(at);
-                    at += 1;
-                    let Some(next) = self.pieces.get(at) else { return };
-                    missing = next.size();
+                Err(failure) => {
+                    tracing::debug!(key = %self.key, ?failure, "a part of an object did not arrive");
+                    self.failure = failure;
                 }
             }
+        }
+    }
+
+    async fn attempt(&self, begun: Option<ObjectBody>) -> Result<(), Unfilled> {
+        let missing = self.missing();
+        let body = match begun {
+            Some(body) => body,
+            None => self.open(missing.clone()).await?,
+        };
+        if body.meta.size != self.meta.size || body.range.start != missing.start {
+            return Err(Unfilled::failed(BlobError::Corrupt));
+        }
+        self.fill(body).await
+    }
+
+    async fn open(&self, range: Range<u64>) -> Result<ObjectBody, Unfilled> {
+        let deadline = self.cache.0.deadline;
+        match timeout(deadline, self.cache.0.store.get(&self.key, Some(range))).await {
+            Ok(Ok(Some(body))) => Ok(body),
+            Ok(Ok(None)) => Err(Unfilled::Gone),
+            Ok(Err(error)) => Err(Unfilled::failed(error)),
+            Err(_) => Err(Unfilled::late(deadline)),
+        }
+    }
+
+    /// The bytes of the run that are not here yet, by their places in the object.
+    fn missing(&self) -> Range<u64> {
+        let here: u64 = self.pieces.iter().map(|piece| piece.arrived()).sum();
+        let size: u64 = self.pieces.iter().map(|piece| piece.size()).sum();
+        let begin = self.first * PIECE_BYTES;
+        begin + here..begin + size
+    }
+
+    /// Fills the pieces with what comes.
+    async fn fill(&self, mut body: ObjectBody) -> Result<(), Unfilled> {
+        let mut chunk = Bytes::new();
+        for (at, piece) in self.pieces.iter().enumerate() {
+            let mut missing = piece.size() - piece.arrived();
+            if missing == 0 {
+                continue;
+            }
+            while missing > 0 {
+                if chunk.is_empty() {
+                    chunk = self.next(&mut body.stream).await?;
+                }
+                let part = chunk.split_to(chunk.len().min(missing as usize));
+                missing -= part.len() as u64;
+                piece.add(part);
+            }
+            self.keep_on_disk(at);
+        }
+        Ok(())
+    }
+
+    async fn next(&self, chunks: &mut Chunks) -> Result<Bytes, Unfilled> {
+        let deadline = self.cache.0.deadline;
+        match timeout(deadline, chunks.next()).await {
+            Ok(Some(Ok(chunk))) => Ok(chunk),
+            Ok(Some(Err(error))) => Err(Unfilled::failed(error)),
+            Ok(None) => Err(Unfilled::failed(BlobError::Corrupt)),
+            Err(_) => Err(Unfilled::late(deadline)),
         }
     }
 
     fn keep_on_disk(&self, at: usize) {
         if let (Some(disk), Some(bytes)) = (&self.cache.0.disk, self.pieces[at].whole()) {
-            disk.keep(self.id(at), self.meta, bytes);
+            let (cache, key) = (self.cache.clone(), self.key.clone());
+            disk.keep(self.id(at), self.meta, bytes, move || cache.0.known.get(&key).is_some());
         }
     }
 
@@ -188,7 +245,7 @@ impl Drop for Run {
         for (at, piece) in self.pieces.iter().enumerate() {
             if piece.whole().is_none() {
                 self.cache.0.pieces.invalidate(&self.id(at));
-                piece.give_up();
+                piece.give_up(self.failure.clone());
             }
         }
     }

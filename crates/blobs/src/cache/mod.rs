@@ -2,15 +2,18 @@
 //!
 //! Objects are fetched in runs of a few pieces. Whoever comes first starts a run, and everybody who wants bytes of it
 //! meanwhile gets them as they arrive, so a thousand waiting listeners cost one fetch. A reader that comes to the last
-//! piece of a run has the next one fetched ahead. What a name stands for never changes, so a piece is never stale;
+//! piece of a run has the next one fetched ahead. A reader is given bytes from memory, else from the disk, else from a
+//! fetch that it shares; a fetch that fails is tried once more, for all who wait for it, before they are told. What a name stands for never changes, so a piece is never stale;
 //! whether the object still exists is asked again now and then, behind the reader's back, and where the store does
 //! not answer, what is here is served on.
 
+mod asking;
 mod disk;
 mod fetching;
 mod known;
 mod piece;
 mod reading;
+mod rechecking;
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -21,10 +24,12 @@ use async_trait::async_trait;
 use futures::stream::BoxStream;
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
+use tokio::sync::Semaphore;
 use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp};
 
 use self::disk::Disk;
-use self::known::{Asked, Asking, KnownObjects};
+use self::fetching::RUN;
+use self::known::{Asking, KnownObjects};
 use self::piece::{Held, Piece};
 use self::reading::Reader;
 use crate::object::{OpenObject, clamp};
@@ -33,6 +38,8 @@ use crate::{BlobError, Chunks, ObjectBody, ObjectMeta, PutError, PutTerms, Store
 
 /// Bytes of a piece; an object's last one may be shorter.
 const PIECE_BYTES: u64 = 256 * 1024;
+/// Pieces on their way at once, at most as many as fit into memory.
+const MOST_TURNS: u64 = 4096;
 
 /// How much is kept, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +50,11 @@ pub struct CacheTerms {
     pub disk: Option<(PathBuf, u64)>,
     /// After what time it is asked again whether an object still exists.
     pub recheck: Duration,
+    /// In what time this is asked once for every object of which something is kept, whether or not it is delivered.
+    pub recheck_all: Duration,
+    /// How long the store may take to begin an answer, and then for each further part of it, until it is asked once
+    /// more.
+    pub deadline: Duration,
 }
 
 /// A piece of an object.
@@ -72,6 +84,9 @@ struct Shared {
     /// Also what readers hold of pieces that are no longer kept.
     held: Held,
     memory_bytes: u64,
+    /// One for each piece that may be on its way at once.
+    turns: Arc<Semaphore>,
+    deadline: Duration,
     disk: Option<Disk>,
 }
 
@@ -79,58 +94,55 @@ impl CachedStore {
     /// Puts a cache in front of a store. What the disk has from before is used.
     pub(crate) async fn open(store: Arc<dyn Store>, terms: CacheTerms) -> Result<Self, BlobError> {
         let known = KnownObjects::new(terms.recheck);
-        let disk = match terms.disk {
-            Some((folder, capacity)) => {
-                let (disk, objects) = Disk::open(folder, capacity).await.map_err(|error| {
+        let disk =
+            match terms.disk {
+                Some((folder, capacity)) => Some(Disk::open(folder, capacity).await.map_err(|error| {
                     BlobError::unavailable("the folder of the cache cannot be used", error)
-                })?;
-                for (key, meta) in objects {
-                    known.keep(&key, meta);
-                }
-                Some(disk)
-            }
-            None => None,
-        };
+                })?),
+                None => None,
+            };
         let pieces = Cache::builder()
             .max_capacity(terms.memory_bytes)
             .eviction_policy(EvictionPolicy::lru())
             .weigher(|_: &PieceId, piece: &Arc<Piece>| u32::try_from(piece.size()).unwrap_or(u32::MAX))
             .build();
         let memory_bytes = terms.memory_bytes;
-        Ok(Self(Arc::new(Shared {
+        let turns = (memory_bytes / PIECE_BYTES).clamp(RUN, MOST_TURNS);
+        let cache = Self(Arc::new(Shared {
             store,
             known,
             asking: Asking::new(),
             pieces,
             held: Held::default(),
             memory_bytes,
+            turns: Arc::new(Semaphore::new(usize::try_from(turns).unwrap_or(usize::MAX))),
+            deadline: terms.deadline,
             disk,
-        })))
+        }));
+        cache.recheck_all(terms.recheck_all);
+        Ok(cache)
     }
 
+    /// What is known of an object without asking the store.
+    fn known_meta(&self, key: &ObjectKey) -> Option<ObjectMeta> {
+        let known = self.0.known.get(key);
+        known.or_else(|| {
+            let meta = self.0.disk.as_ref()?.meta(key)?;
+            self.0.known.keep_unasked(key, meta);
+            Some(meta)
+        })
+    }
+
+    /// Removes all that there is of an object.
     fn forget(&self, key: &ObjectKey) {
-        if let Some(meta) = self.0.known.forget(key) {
+        // In this order, so that nothing of it that is being written is kept on disk.
+        let known = self.0.known.forget(key);
+        let on_disk = self.0.disk.as_ref().and_then(|disk| disk.forget(key));
+        if let Some(meta) = known.or(on_disk) {
             for index in 0..meta.size.div_ceil(PIECE_BYTES) {
-                let id = PieceId { key: key.clone(), index };
-                self.0.pieces.invalidate(&id);
-                if let Some(disk) = &self.0.disk {
-                    disk.forget(&id);
-                }
+                self.0.pieces.invalidate(&PieceId { key: key.clone(), index });
             }
         }
-    }
-
-    /// Asks the store again, in the background, where it is time to; the object is served meanwhile.
-    fn recheck(&self, key: &ObjectKey) {
-        if !self.0.known.is_due(key) {
-            return;
-        }
-        let (cache, key) = (self.clone(), key.clone());
-        tokio::spawn(async move {
-            if let Ok(None) = cache.0.store.head(&key).await {
-                cache.forget(&key);
-            }
-        });
     }
 }
 
@@ -149,7 +161,7 @@ impl Store for CachedStore {
     }
 
     fn at_hand(&self, key: &ObjectKey) -> Option<OpenObject> {
-        let meta = self.0.known.get(key)?;
+        let meta = self.known_meta(key)?;
         self.recheck(key);
         Some(OpenObject::cached(self.clone(), key.clone(), meta))
     }
@@ -160,22 +172,17 @@ impl Store for CachedStore {
         range: Option<Range<u64>>,
     ) -> Result<Option<ObjectBody>, BlobError> {
         let start = range.as_ref().map_or(0, |range| range.start);
-        let meta = match self.meta(key, start).await {
-            Asked::Found(meta) => meta,
-            Asked::Missing => return Ok(None),
-            Asked::Failed(error) => {
-                return Err(BlobError::unavailable(
-                    "the object store cannot be reached or does not work",
-                    error,
-                ));
-            }
-        };
+        let Some(meta) = self.meta(key, start).await.into_meta()? else { return Ok(None) };
         let range = clamp(range, meta.size);
         let mut reader = Reader::new(self.clone(), key.clone(), meta, range.clone());
         if !reader.begin().await? {
             return Ok(None);
         }
         Ok(Some(ObjectBody { meta, range, stream: Chunks::of(reader.stream()) }))
+    }
+
+    async fn deliver_head(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, BlobError> {
+        self.meta_alone(key).await.into_meta()
     }
 
     async fn delete_many(&self, keys: Vec<ObjectKey>) -> Result<(), BlobError> {

@@ -2,9 +2,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::Notify;
+
+use crate::BlobError;
 
 /// Bytes in memory for pieces, whoever still holds them.
 #[derive(Debug, Clone, Default)]
@@ -55,12 +58,33 @@ pub(super) struct Piece {
 enum State {
     Arriving { chunks: Vec<Bytes>, length: u64, hold: Hold },
     Whole(Bytes),
-    Failed,
+    Unfilled(Unfilled),
 }
 
-/// Whoever was to fill the piece could not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct PieceFailed;
+/// Why a piece was not filled.
+#[derive(Debug, Clone)]
+pub(super) enum Unfilled {
+    /// The store has no such object.
+    Gone,
+    /// The store could not be asked, or its answer did not arrive.
+    Failed(Arc<BlobError>),
+}
+
+impl Unfilled {
+    pub(super) fn failed(error: BlobError) -> Self {
+        Self::Failed(Arc::new(error))
+    }
+
+    pub(super) fn late(deadline: Duration) -> Self {
+        let cause = format!("nothing came within {deadline:?}");
+        Self::failed(BlobError::unavailable("the object store does not answer in time", cause))
+    }
+
+    /// Nobody is filling it any more, as when the process is ending.
+    pub(super) fn stopped() -> Self {
+        Self::failed(BlobError::unavailable("the object store stopped while at work", "a fetch was dropped"))
+    }
+}
 
 impl Piece {
     /// A piece of which nothing is here yet. It is not empty.
@@ -73,16 +97,25 @@ impl Piece {
         self.size
     }
 
+    /// How many of its bytes are here.
+    pub(super) fn arrived(&self) -> u64 {
+        match &*self.state() {
+            State::Arriving { length, .. } => *length,
+            State::Whole(_) => self.size,
+            State::Unfilled(_) => 0,
+        }
+    }
+
     /// All of it, if it is here.
     pub(super) fn whole(&self) -> Option<Bytes> {
         match &*self.state() {
             State::Whole(bytes) => Some(bytes.clone()),
-            State::Arriving { .. } | State::Failed => None,
+            State::Arriving { .. } | State::Unfilled(_) => None,
         }
     }
 
     /// Some bytes from a place inside it on, as soon as there are any.
-    pub(super) async fn bytes_from(&self, place: u64) -> Result<Bytes, PieceFailed> {
+    pub(super) async fn bytes_from(&self, place: u64) -> Result<Bytes, Unfilled> {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
@@ -95,10 +128,10 @@ impl Piece {
         }
     }
 
-    fn here(&self, place: u64) -> Option<Result<Bytes, PieceFailed>> {
+    fn here(&self, place: u64) -> Option<Result<Bytes, Unfilled>> {
         match &*self.state() {
             State::Whole(bytes) => Some(Ok(bytes.slice(place as usize..))),
-            State::Failed => Some(Err(PieceFailed)),
+            State::Unfilled(why) => Some(Err(why.clone())),
             State::Arriving { chunks, .. } => {
                 let mut start = 0;
                 for chunk in chunks {
@@ -129,16 +162,16 @@ impl Piece {
 
     /// Puts the chunks together, so that none of them keeps a larger buffer of the client that fetched it.
     fn complete(&self, state: &mut State) {
-        if let State::Arriving { chunks, hold, .. } = std::mem::replace(state, State::Failed) {
+        if let State::Arriving { chunks, hold, .. } = std::mem::replace(state, State::Whole(Bytes::new())) {
             *state = State::Whole(Bytes::from_owner(Whole { bytes: chunks.concat(), _hold: hold }));
         }
     }
 
     /// Tells all who wait that no more will come, unless it is whole.
-    pub(super) fn give_up(&self) {
+    pub(super) fn give_up(&self, why: Unfilled) {
         let mut state = self.state();
         if let State::Arriving { .. } = &*state {
-            *state = State::Failed;
+            *state = State::Unfilled(why);
         }
         drop(state);
         self.changed.notify_waiters();
@@ -169,7 +202,7 @@ mod tests {
         assert_eq!(waiting.await.unwrap().unwrap(), "de");
         let whole = piece.whole().unwrap();
         assert_eq!(whole, "abcde");
-        piece.give_up();
+        piece.give_up(Unfilled::Gone);
         assert_eq!(piece.bytes_from(4).await.unwrap(), "e");
         drop(piece);
         assert_eq!(held.bytes(), 5);
@@ -182,8 +215,8 @@ mod tests {
         let held = Held::default();
         let piece = Piece::new(5, &held);
         piece.add(Bytes::from_static(b"ab"));
-        piece.give_up();
-        assert_eq!(piece.bytes_from(0).await, Err(PieceFailed));
+        piece.give_up(Unfilled::Gone);
+        assert!(matches!(piece.bytes_from(0).await, Err(Unfilled::Gone)));
         assert_eq!(held.bytes(), 0);
     }
 }

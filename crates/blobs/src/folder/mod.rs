@@ -36,16 +36,21 @@ const TEMPORARIES: &str = ".tmp";
 
 pub(crate) struct FolderStore {
     root: PathBuf,
-    open: OpenFiles,
+    open: Arc<OpenFiles>,
 }
 
 impl FolderStore {
     pub(crate) async fn open(root: PathBuf) -> Result<Self, BlobError> {
         spawn_blocking(move || {
             private_folders().recursive(true).create(root.join(TEMPORARIES))?;
-            Ok(Self { root, open: OpenFiles::new() })
+            Ok::<_, BlobError>(root)
         })
         .await?
+        .map(|root| {
+            let open = Arc::new(OpenFiles::new());
+            tokio::spawn(OpenFiles::close_deleted_regularly(Arc::downgrade(&open)));
+            Self { root, open }
+        })
     }
 
     fn path(&self, key: &ObjectKey) -> PathBuf {

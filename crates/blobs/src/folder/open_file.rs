@@ -90,7 +90,8 @@ impl OpenFile {
         self.seen.store(RETIRED, Ordering::Relaxed);
     }
 
-    fn is_there(&self) -> bool {
+    /// Whether the file still has a name and its size. Asks the file system.
+    pub(super) fn is_there(&self) -> bool {
         // A deleted file has no name any more, whoever deleted it.
         rustix::fs::fstat(&self.file)
             .is_ok_and(|found| found.st_nlink > 0 && u64::try_from(found.st_size) == Ok(self.meta.size))

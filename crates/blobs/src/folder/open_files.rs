@@ -1,16 +1,21 @@
 //! Files that are kept open, since opening one costs more than sending a part of it.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
+use tokio::task::spawn_blocking;
 use tonearm_domain::ObjectKey;
 
 use super::open_file::OpenFile;
 
 /// Files kept open at most. Each costs a descriptor and addresses, no memory of its own.
 const MOST_OPEN: u64 = 2000;
+
+/// How often it is looked whether open files were deleted that nobody asks for.
+const CLOSE_EVERY: Duration = Duration::from_secs(600);
 
 /// The files used last, by their objects' names.
 pub(super) struct OpenFiles {
@@ -35,6 +40,28 @@ impl OpenFiles {
 
     pub(super) fn keep(&self, key: &ObjectKey, open: &Arc<OpenFile>) {
         self.kept.insert(key.clone(), Arc::clone(open));
+    }
+
+    /// Closes the files that are objects no more, as soon as nobody reads them. Asks the file system about each: blocks.
+    fn close_deleted(&self) {
+        for (key, open) in &self.kept {
+            if !open.is_there() {
+                self.kept.invalidate(&*key);
+            }
+        }
+        // Until then the files are only marked.
+        self.kept.run_pending_tasks();
+    }
+
+    /// Closes what was deleted by others now and then, as long as the store is in use: a file that is open keeps its room
+    /// on the disk.
+    pub(super) async fn close_deleted_regularly(files: Weak<Self>) {
+        loop {
+            tokio::time::sleep(CLOSE_EVERY).await;
+            let Some(files) = files.upgrade() else { return };
+            // An error is a panic, which was logged.
+            let _ = spawn_blocking(move || files.close_deleted()).await;
+        }
     }
 
     /// Closes the file as soon as nobody reads it.

@@ -12,7 +12,7 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use super::{TEMPORARIES, private_folders};
 use crate::intake::{Digests, Intake};
 use crate::store::Incoming;
-use crate::{PutError, PutTerms, Stored};
+use crate::{OnFailure, PutError, PutTerms, Stored};
 
 /// Bytes written in one go, so that a switch to a blocking thread costs little.
 const BATCH: usize = 1024 * 1024;
@@ -51,7 +51,7 @@ pub(super) async fn put(
     let draft = writing.await??;
     let (root, path) = (root.to_owned(), path.to_owned());
     let (published, stored) = spawn_blocking(move || draft.publish(&root, &path, &terms)).await??;
-    keep(published);
+    published.keep();
     Ok(stored)
 }
 
@@ -69,10 +69,13 @@ impl Draft {
     }
 
     /// Makes the file durable under its name. Unless what is returned is kept, the object is removed again.
-    fn publish(self, root: &Path, path: &Path, terms: &PutTerms) -> Result<(TempPath, Stored), PutError> {
+    fn publish(self, root: &Path, path: &Path, terms: &PutTerms) -> Result<(Published, Stored), PutError> {
         let stored = self.digests.finish(terms)?;
         self.file.as_file().sync_all()?;
-        let published = move_into_place(root, self.file.into_temp_path(), path)?;
+        let mut published = Published(move_into_place(root, self.file.into_temp_path(), path)?);
+        if terms.on_failure == OnFailure::Leave {
+            published.0.disable_cleanup(true);
+        }
         // All folders up to the root, not only those made here: another put may have made one and not synced yet.
         for folder in path.ancestors().skip(1).take_while(|folder| folder.starts_with(root)) {
             File::open(folder)?.sync_all()?;
@@ -109,6 +112,11 @@ fn make_folders(root: &Path, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn keep(mut published: TempPath) {
-    published.disable_cleanup(true);
+/// An object in its place. Dropping this removes it unless it is kept.
+struct Published(TempPath);
+
+impl Published {
+    fn keep(mut self) {
+        self.0.disable_cleanup(true);
+    }
 }

@@ -1,5 +1,7 @@
 //! Objects in an S3-compatible bucket.
 
+mod names;
+mod waiting;
 mod writing;
 
 use std::ops::Range;
@@ -18,6 +20,8 @@ use object_store::{
 };
 use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp};
 
+use self::names::Names;
+use self::waiting::{each_in_time, exactly, in_time};
 use crate::object::clamp;
 use crate::storage_url::Bucket;
 use crate::store::{Incoming, Listed, Store};
@@ -36,7 +40,8 @@ const RETRY: RetryConfig = RetryConfig {
     retry_timeout: Duration::from_secs(20),
 };
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Between two packets of an answer. There is no limit on the whole, as a player may take minutes to fetch a file.
+/// Between two packets of an answer. Reads have deadlines of their own besides ([`waiting`]). There is no limit on the
+/// whole, as a player may take minutes to fetch a file.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 /// Amazon's own default, which stores that have no regions expect as well.
 const DEFAULT_REGION: &str = "us-east-1";
@@ -44,6 +49,7 @@ const DEFAULT_REGION: &str = "us-east-1";
 pub(crate) struct S3Store {
     client: Arc<AmazonS3>,
     prefix: Path,
+    names: Names,
 }
 
 impl S3Store {
@@ -78,7 +84,7 @@ impl S3Store {
             .map_err(|error| BlobError::unavailable("the bucket's settings cannot be used", error))?;
         let prefix = Path::parse(&bucket.prefix)
             .map_err(|error| BlobError::unavailable("the bucket's prefix cannot be used", error))?;
-        Ok(Self { client: Arc::new(client), prefix })
+        Ok(Self { client: Arc::new(client), prefix, names: Names::default() })
     }
 
     fn path(&self, key: &ObjectKey) -> Path {
@@ -129,15 +135,12 @@ impl S3Store {
             range.is_empty().then(|| ObjectBody { meta, range, stream: Chunks::of(stream::empty()) })
         }))
     }
-}
 
-#[async_trait]
-impl Store for S3Store {
-    async fn put(&self, key: &ObjectKey, body: Incoming<'_>, terms: PutTerms) -> Result<Stored, PutError> {
-        writing::put(&self.client, self.path(key), body, terms).await
-    }
-
-    async fn get(&self, key: &ObjectKey, range: Option<Range<u64>>) -> Result<Option<ObjectBody>, BlobError> {
+    async fn begin_get(
+        &self,
+        key: &ObjectKey,
+        range: Option<Range<u64>>,
+    ) -> Result<Option<ObjectBody>, BlobError> {
         // Stores count with signed numbers, and no object is as large as these go.
         let range = range.map(|range| range.start..range.end.min(i64::MAX as u64));
         if let Some(range) = range.clone().filter(Range::is_empty) {
@@ -155,11 +158,22 @@ impl Store for S3Store {
             }
             (Err(error), None) => return Err(failure(error)),
         };
-        Ok(answer.map(|answer| ObjectBody {
-            meta: meta_of(&answer.meta),
-            range: answer.range.clone(),
-            stream: Chunks::of(answer.into_stream().map_err(failure)),
+        Ok(answer.map(|answer| {
+            let (meta, range) = (meta_of(&answer.meta), answer.range.clone());
+            let chunks = each_in_time(answer.into_stream().map_err(failure));
+            ObjectBody { meta, stream: Chunks::of(exactly(range.end - range.start, chunks)), range }
         }))
+    }
+}
+
+#[async_trait]
+impl Store for S3Store {
+    async fn put(&self, key: &ObjectKey, body: Incoming<'_>, terms: PutTerms) -> Result<Stored, PutError> {
+        writing::put(&self.client, &self.names, self.path(key), body, terms).await
+    }
+
+    async fn get(&self, key: &ObjectKey, range: Option<Range<u64>>) -> Result<Option<ObjectBody>, BlobError> {
+        in_time(self.begin_get(key, range)).await
     }
 
     fn at_hand(&self, _: &ObjectKey) -> Option<OpenObject> {
@@ -167,16 +181,15 @@ impl Store for S3Store {
     }
 
     async fn head(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, BlobError> {
-        self.meta(key).await.map_err(failure)
+        in_time(async { self.meta(key).await.map_err(failure) }).await
     }
 
     async fn delete_many(&self, keys: Vec<ObjectKey>) -> Result<(), BlobError> {
         let paths: Vec<_> = keys.iter().map(|key| Ok(self.path(key))).collect();
-        let mut deleted = self.client.delete_stream(stream::iter(paths).boxed());
-        while let Some(answer) = deleted.next().await {
-            if_there(answer).map_err(failure)?;
-        }
-        Ok(())
+        let deleted = self.client.delete_stream(stream::iter(paths).boxed());
+        each_in_time(deleted.map(|answer| if_there(answer).map_err(failure)).boxed())
+            .try_for_each(|_| future::ready(Ok(())))
+            .await
     }
 
     fn list(
@@ -194,8 +207,7 @@ impl Store for S3Store {
             Some(after) => self.client.list_with_offset(Some(&below), after),
             None => self.client.list(Some(&below)),
         };
-        listed
-            .map_err(failure)
+        each_in_time(listed.map_err(failure))
             .try_filter_map(move |meta| {
                 // Some stores ignore `start-after`.
                 let is_later = after.as_ref().is_none_or(|after| meta.location.as_ref() > after.as_ref());
@@ -213,7 +225,7 @@ impl Store for S3Store {
     async fn check(&self) -> Result<(), BlobError> {
         let probe = self.prefix.clone().join(PROBE);
         let put = self.client.put(&probe, PutPayload::from_static(b"probe"));
-        put.await.map_err(failure).map(drop)
+        in_time(async { put.await.map_err(failure).map(drop) }).await
     }
 
     async fn remove_temporaries(&self, _: Timestamp) -> Result<u64, BlobError> {

@@ -1,7 +1,9 @@
 //! Putting an object into the bucket.
 //!
 //! What begins something in the bucket runs as a task of its own and gives back a guard that undoes it. So when
-//! the future of a put is dropped, each request still comes to its end, and is then undone.
+//! the future of a put is dropped, each request still comes to its end, and is then undone. A name is held from the
+//! first request of a put until it is kept or undone: a later put of the same name waits, so that it is not undone
+//! with the earlier one.
 
 use std::mem;
 use std::sync::Arc;
@@ -14,7 +16,9 @@ use tokio::runtime::Handle;
 use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
 
 use super::failure;
+use super::names::{HeldName, Names};
 use crate::intake::{Digests, Intake};
+use crate::object::OnFailure;
 use crate::store::Incoming;
 use crate::{BlobError, PutError, PutTerms, Stored};
 
@@ -26,6 +30,7 @@ const PARTS_AT_ONCE: usize = 3;
 
 pub(super) async fn put(
     client: &Arc<AmazonS3>,
+    names: &Names,
     path: Path,
     body: Incoming<'_>,
     terms: PutTerms,
@@ -34,11 +39,12 @@ pub(super) async fn put(
     intake.check_announced()?;
     let first = intake.next_batch(PART).await?;
     let digests = Digests::new(&terms);
+    let name = names.hold(path).await?;
     let (published, stored) = if first.iter().map(Bytes::len).sum::<usize>() < PART {
         let stored = hash(digests, first.clone()).await?.finish(&terms)?;
-        (put_whole(client, path, first).await?, stored)
+        (put_whole(client, name, first, terms.on_failure).await?, stored)
     } else {
-        let mut upload = Upload::begin(client, path).await?;
+        let mut upload = Upload::begin(client, name, terms.on_failure).await?;
         let stored = put_parts(&mut upload, first, &mut intake, digests).await?.finish(&terms)?;
         (upload.complete().await?, stored)
     };
@@ -46,10 +52,15 @@ pub(super) async fn put(
     Ok(stored)
 }
 
-async fn put_whole(client: &Arc<AmazonS3>, path: Path, bytes: Vec<Bytes>) -> Result<Published, BlobError> {
-    let published = Published::new(client, path);
+async fn put_whole(
+    client: &Arc<AmazonS3>,
+    name: HeldName,
+    bytes: Vec<Bytes>,
+    on_failure: OnFailure,
+) -> Result<Published, BlobError> {
+    let published = Published::new(client, name, on_failure);
     tokio::spawn(async move {
-        let put = published.client.put(&published.path, bytes.into_iter().collect());
+        let put = published.client.put(published.name.path(), bytes.into_iter().collect());
         put.await.map_err(failure)?;
         Ok(published)
     })
@@ -87,30 +98,31 @@ fn hash(mut digests: Digests, batch: Vec<Bytes>) -> JoinHandle<Digests> {
 /// An object that is, or may be, in the bucket. Dropping this deletes it unless it is kept.
 struct Published {
     client: Arc<AmazonS3>,
-    path: Path,
-    kept: bool,
+    name: HeldName,
+    is_kept: bool,
 }
 
 impl Published {
-    fn new(client: &Arc<AmazonS3>, path: Path) -> Self {
-        Self { client: Arc::clone(client), path, kept: false }
+    fn new(client: &Arc<AmazonS3>, name: HeldName, on_failure: OnFailure) -> Self {
+        Self { client: Arc::clone(client), name, is_kept: on_failure == OnFailure::Leave }
     }
 
     fn keep(mut self) {
-        self.kept = true;
+        self.is_kept = true;
     }
 }
 
 impl Drop for Published {
     fn drop(&mut self) {
-        if self.kept {
+        if self.is_kept {
             return;
         }
-        let (client, path) = (Arc::clone(&self.client), mem::take(&mut self.path));
+        let (client, name) = (Arc::clone(&self.client), self.name.clone());
         in_background(async move {
-            match client.delete(&path).await {
+            match client.delete(name.path()).await {
                 Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
                 Err(error) => {
+                    let path = name.path();
                     tracing::warn!(%path, %error, "an object that was not wanted stays in the bucket")
                 }
             }
@@ -123,15 +135,16 @@ struct Upload {
     inner: Option<Box<dyn MultipartUpload>>,
     parts: JoinSet<object_store::Result<()>>,
     client: Arc<AmazonS3>,
-    path: Path,
+    name: HeldName,
+    on_failure: OnFailure,
 }
 
 impl Upload {
-    async fn begin(client: &Arc<AmazonS3>, path: Path) -> Result<Self, BlobError> {
+    async fn begin(client: &Arc<AmazonS3>, name: HeldName, on_failure: OnFailure) -> Result<Self, BlobError> {
         let client = Arc::clone(client);
         tokio::spawn(async move {
-            let inner = client.put_multipart(&path).await.map_err(failure)?;
-            Ok(Self { inner: Some(inner), parts: JoinSet::new(), client, path })
+            let inner = client.put_multipart(name.path()).await.map_err(failure)?;
+            Ok(Self { inner: Some(inner), parts: JoinSet::new(), client, name, on_failure })
         })
         .await?
     }
@@ -157,7 +170,7 @@ impl Upload {
     /// Makes the object visible.
     async fn complete(mut self) -> Result<Published, BlobError> {
         tokio::spawn(async move {
-            let published = Published::new(&self.client, self.path.clone());
+            let published = Published::new(&self.client, self.name.clone(), self.on_failure);
             if let Some(inner) = &mut self.inner {
                 inner.complete().await.map_err(failure)?;
             }
@@ -174,11 +187,12 @@ impl Drop for Upload {
             return;
         };
         let mut parts = mem::take(&mut self.parts);
-        let path = mem::take(&mut self.path);
+        let name = self.name.clone();
         in_background(async move {
             // A part that arrives after the abort would stay.
             parts.shutdown().await;
             if let Err(error) = inner.abort().await {
+                let path = name.path();
                 tracing::warn!(%path, %error, "parts of an upload that ended early stay in the bucket");
             }
         });

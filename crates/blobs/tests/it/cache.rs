@@ -2,24 +2,39 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use futures::TryStreamExt;
+use futures::{StreamExt, TryStreamExt};
 use tonearm_blobs::{BlobError, Blobs, CacheTerms, Reading};
 use tonearm_domain::ObjectKey;
-use tonearm_fixtures::S3Server;
+use tonearm_fixtures::{BucketProxy, Fault, S3Server};
 
-use crate::place::{Place, pattern, read};
+use crate::place::{Place, eventually, pattern, read};
 
 const SIZE: usize = 3_000_000;
+
+/// How long a fetch may stand still. Only tests in which one does see its end.
+const DEADLINE: Duration = Duration::from_secs(2);
 
 /// Long enough that no test sees its end.
 const NEVER: Duration = Duration::from_secs(86_400);
 
 async fn cached(s3: &S3Server, memory_bytes: u64, disk: Option<&Path>, recheck: Duration) -> Blobs {
+    cached_at(&s3.url(), memory_bytes, disk, recheck).await
+}
+
+async fn cached_at(url: &str, memory_bytes: u64, disk: Option<&Path>, recheck: Duration) -> Blobs {
     let disk = disk.map(|folder| (folder.to_owned(), 100 << 20));
-    let blobs = Blobs::open(&s3.url().parse().unwrap()).await.unwrap();
-    blobs.with_cache(CacheTerms { memory_bytes, disk, recheck }).await.unwrap()
+    let blobs = Blobs::open(&url.parse().unwrap()).await.unwrap();
+    let terms = CacheTerms { memory_bytes, disk, recheck, recheck_all: NEVER, deadline: DEADLINE };
+    blobs.with_cache(terms).await.unwrap()
+}
+
+/// The names of the files in a folder.
+fn files(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().into_string().unwrap()).collect()
 }
 
 /// A bucket with one object, and its content.
@@ -98,9 +113,7 @@ async fn what_is_on_disk_outlives_a_restart_and_the_store() {
     for at in 0..pieces as u64 {
         let blobs = cached(&s3, 64 << 20, Some(&disk), NEVER).await;
         deliver(&blobs, &key, Some(at * 256 * 1024..at * 256 * 1024 + 1)).await.unwrap();
-        while std::fs::read_dir(&kept).map_or(0, Iterator::count) <= at as usize {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        eventually(|| files(&kept).iter().any(|name| name.starts_with(&format!("{at}.")))).await;
     }
     drop(blobs);
     s3.stop();
@@ -135,4 +148,213 @@ async fn what_is_deleted_is_soon_gone() {
     blobs.delete(&key).await.unwrap();
     assert!(blobs.at_hand(&key).is_none());
     assert!(blobs.deliver(&key, None).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn what_many_want_to_know_of_an_object_is_asked_once() {
+    let (s3, key, _) = bucket().await;
+    let proxy = BucketProxy::start(&s3);
+    let blobs = cached_at(proxy.url(), 64 << 20, None, NEVER).await;
+    let heads = futures::future::join_all((0..100).map(|_| blobs.deliver_head(&key))).await;
+    assert!(heads.into_iter().all(|meta| meta.unwrap().unwrap().size == SIZE as u64));
+    blobs.deliver_head(&key).await.unwrap().unwrap();
+    assert_eq!(proxy.seen().len(), 1, "{:?}", proxy.seen());
+    // What is known is not asked for again, and what is not there is not taken for an outage.
+    deliver(&blobs, &key, Some(SIZE as u64 - 10..SIZE as u64)).await.unwrap();
+    assert_eq!((proxy.count("HEAD"), proxy.count("GET")), (1, 1));
+    assert!(blobs.deliver_head(&Place::folder().await.key()).await.unwrap().is_none());
+}
+
+/// Reads a small part of an object, as many do at once.
+async fn read_by_many(blobs: &Blobs, key: &ObjectKey) -> Vec<Result<Vec<u8>, BlobError>> {
+    let readers = (0..50_u64).map(|n| async move {
+        let Some(body) = blobs.deliver(key, Some(n * 1000..n * 1000 + 900_000)).await? else {
+            panic!("the object is there")
+        };
+        Ok(body.stream.try_collect::<Vec<_>>().await?.concat())
+    });
+    futures::future::join_all(readers).await
+}
+
+#[tokio::test]
+async fn a_fetch_that_fails_is_tried_once_more_for_all() {
+    let (s3, key, content) = bucket().await;
+    let proxy = BucketProxy::start(&s3);
+    let blobs = cached_at(proxy.url(), 64 << 20, None, NEVER).await;
+    // The first answer stands still in its middle.
+    let asked = AtomicUsize::new(0);
+    proxy.set(move |_| (asked.fetch_add(1, Ordering::SeqCst) == 0).then_some(Fault::Stall(300_000)));
+    for (n, got) in read_by_many(&blobs, &key).await.into_iter().enumerate() {
+        assert!(got.unwrap() == content[n * 1000..n * 1000 + 900_000]);
+    }
+    // What had arrived is not fetched again.
+    let ranges: Vec<_> = proxy.seen().into_iter().map(|seen| seen.range.unwrap()).collect();
+    assert_eq!(ranges, ["bytes=0-1048575", "bytes=300000-1048575"]);
+
+    // When the second attempt fails too, everybody is told.
+    let blobs = cached_at(proxy.url(), 64 << 20, None, NEVER).await;
+    deliver(&blobs, &key, Some(2_500_000..2_500_001)).await.unwrap();
+    let before = proxy.seen().len();
+    proxy.set(|_| Some(Fault::Hang));
+    for got in read_by_many(&blobs, &key).await {
+        assert!(matches!(got, Err(BlobError::Unavailable(_))), "{got:?}");
+    }
+    assert_eq!(proxy.seen().len() - before, 2, "{:?}", proxy.seen());
+    proxy.heal();
+    assert!(deliver(&blobs, &key, None).await.unwrap() == content);
+}
+
+#[tokio::test]
+async fn slow_readers_hold_little_and_others_share_fetches_all_the_same() {
+    let s3 = S3Server::start();
+    let (names, plain) = (Place::folder().await, Blobs::open(&s3.url().parse().unwrap()).await.unwrap());
+    let proxy = BucketProxy::start(&s3);
+    let blobs = cached_at(proxy.url(), 1 << 20, None, NEVER).await;
+    // Listeners who have taken the first bytes of their object and hold them fill more than twice the memory.
+    let mut slow = Vec::new();
+    for _ in 0..20 {
+        let key = names.key();
+        plain.put_bytes(&key, pattern(262_144)).await.unwrap();
+        let mut stream = blobs.deliver(&key, None).await.unwrap().unwrap().stream;
+        let held = stream.next().await.unwrap().unwrap();
+        slow.push((stream, held));
+    }
+    let key = names.key();
+    plain.put_bytes(&key, pattern(262_144)).await.unwrap();
+    let before = proxy.seen().len();
+    let many = futures::future::join_all((0..50).map(|_| deliver(&blobs, &key, None))).await;
+    assert!(many.into_iter().all(|got| got.unwrap() == pattern(262_144)));
+    // One fetch, and another one where the first had to make room again before all had read it.
+    assert!(proxy.seen().len() - before <= 2, "{:?}", &proxy.seen()[before..]);
+    for (stream, held) in slow {
+        let rest = stream.try_collect::<Vec<_>>().await.unwrap().concat();
+        assert!([&held[..], &rest].concat() == pattern(262_144));
+    }
+}
+
+#[tokio::test]
+async fn what_is_on_disk_is_read_from_there_however_full_memory_is() {
+    let (mut s3, key, content) = bucket().await;
+    let folder = tempfile::tempdir().unwrap();
+    let disk = folder.path().join("cache");
+    let kept = disk.join(key.to_string());
+    let blobs = cached(&s3, 600_000, Some(&disk), NEVER).await;
+    deliver(&blobs, &key, None).await.unwrap();
+    eventually(|| files(&kept).len() == SIZE.div_ceil(256 * 1024)).await;
+    s3.stop();
+    // Readers at different places, each with some bytes that it has not let go of.
+    let mut slow = Vec::new();
+    for n in 0..SIZE as u64 / 100_000 {
+        let from = n * 100_000;
+        let mut stream = blobs.deliver(&key, Some(from..SIZE as u64)).await.unwrap().unwrap().stream;
+        let held = stream.next().await.unwrap().unwrap();
+        slow.push((from as usize, stream, held));
+    }
+    for (from, stream, held) in slow {
+        let rest = stream.try_collect::<Vec<_>>().await.unwrap().concat();
+        assert!([&held[..], &rest].concat() == content[from..]);
+    }
+}
+
+/// A cache whose disk has a whole object, read by a process that has ended, and where it is.
+async fn on_disk(s3: &S3Server, key: &ObjectKey, disk: &Path) -> std::path::PathBuf {
+    let kept = disk.join(key.to_string());
+    let blobs = cached(s3, 64 << 20, Some(disk), NEVER).await;
+    deliver(&blobs, key, None).await.unwrap();
+    eventually(|| files(&kept).len() == SIZE.div_ceil(256 * 1024)).await;
+    kept
+}
+
+#[tokio::test]
+async fn what_is_damaged_on_disk_is_fetched_again() {
+    let (mut s3, key, content) = bucket().await;
+    let folder = tempfile::tempdir().unwrap();
+    let disk = folder.path().join("cache");
+    let kept = on_disk(&s3, &key, &disk).await;
+    let blobs = cached(&s3, 64 << 20, Some(&disk), NEVER).await;
+    // One bit, in one piece, without a change of its length.
+    let name = files(&kept).into_iter().find(|name| name.starts_with("3.")).unwrap();
+    let whole = std::fs::read(kept.join(&name)).unwrap();
+    let mut damaged = whole.clone();
+    damaged[100_000] ^= 4;
+    std::fs::write(kept.join(&name), damaged).unwrap();
+    assert!(deliver(&blobs, &key, None).await.unwrap() == content);
+    // What was fetched is kept in its place.
+    eventually(|| std::fs::read(kept.join(&name)).is_ok_and(|bytes| bytes == whole)).await;
+    s3.stop();
+    let again = cached(&s3, 64 << 20, Some(&disk), NEVER).await;
+    assert!(deliver(&again, &key, None).await.unwrap() == content);
+}
+
+#[tokio::test]
+async fn a_deleted_object_leaves_the_disk() {
+    let (s3, key, content) = bucket().await;
+    let folder = tempfile::tempdir().unwrap();
+    let disk = folder.path().join("cache");
+    let kept = on_disk(&s3, &key, &disk).await;
+    let blobs = cached(&s3, 64 << 20, Some(&disk), NEVER).await;
+    assert!(deliver(&blobs, &key, Some(5..10)).await.unwrap() == content[5..10]);
+    blobs.delete(&key).await.unwrap();
+    assert!(blobs.deliver(&key, None).await.unwrap().is_none());
+    eventually(|| !kept.exists()).await;
+}
+
+#[tokio::test]
+async fn what_was_deleted_elsewhere_goes_even_if_nobody_asks() {
+    let (s3, key, content) = bucket().await;
+    let elsewhere = Blobs::open(&s3.url().parse().unwrap()).await.unwrap();
+    let other = Place::folder().await.key();
+    elsewhere.put_bytes(&other, content.clone()).await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let disk = folder.path().join("cache");
+    let kept = [on_disk(&s3, &key, &disk).await, on_disk(&s3, &other, &disk).await];
+
+    let proxy = BucketProxy::start(&s3);
+    // Somebody else's page does not say that anything was deleted.
+    proxy.set(|_| Some(Fault::NotFound));
+    let blobs = Blobs::open(&proxy.url().parse().unwrap()).await.unwrap();
+    let terms = CacheTerms {
+        memory_bytes: 64 << 20,
+        disk: Some((disk, 100 << 20)),
+        recheck: NEVER,
+        recheck_all: Duration::from_millis(200),
+        deadline: DEADLINE,
+    };
+    let _blobs = blobs.with_cache(terms).await.unwrap();
+    elsewhere.delete(&key).await.unwrap();
+    eventually(|| proxy.count("GET") > 10).await;
+    assert!(kept.iter().all(|kept| files(kept).len() == 12));
+    proxy.heal();
+    eventually(|| !kept[0].exists()).await;
+    assert_eq!(files(&kept[1]).len(), 12);
+}
+
+#[tokio::test]
+async fn what_is_on_disk_is_read_while_fetches_hang() {
+    let (s3, key, content) = bucket().await;
+    let (names, elsewhere) = (Place::folder().await, Blobs::open(&s3.url().parse().unwrap()).await.unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let disk = folder.path().join("cache");
+    on_disk(&s3, &key, &disk).await;
+    let proxy = BucketProxy::start(&s3);
+    proxy.set(|_| Some(Fault::Stall(1000)));
+    let terms = CacheTerms {
+        memory_bytes: 1 << 20,
+        disk: Some((disk, 100 << 20)),
+        recheck: NEVER,
+        recheck_all: NEVER,
+        deadline: Duration::from_secs(60),
+    };
+    let blobs = Blobs::open(&proxy.url().parse().unwrap()).await.unwrap().with_cache(terms).await.unwrap();
+    let mut hanging = Vec::new();
+    for _ in 0..10 {
+        let cold = names.key();
+        elsewhere.put_bytes(&cold, content.clone()).await.unwrap();
+        let blobs = blobs.clone();
+        hanging.push(tokio::spawn(async move { deliver(&blobs, &cold, Some(500_000..600_000)).await }));
+    }
+    eventually(|| proxy.under_way() == 10).await;
+    let got = tokio::time::timeout(Duration::from_secs(20), deliver(&blobs, &key, None)).await;
+    assert!(got.expect("it does not wait for the bucket").unwrap() == content);
+    hanging.iter().for_each(tokio::task::JoinHandle::abort);
 }

@@ -168,3 +168,43 @@ async fn what_is_at_hand_is_read_in_any_part() {
         }
     }
 }
+
+/// Open files of this process that have no name any more, below a folder.
+fn deleted_and_open(folder: &std::path::Path) -> usize {
+    let descriptors = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
+    let links = descriptors.filter_map(|entry| std::fs::read_link(entry.path()).ok());
+    links.filter(|link| link.starts_with(folder) && link.to_string_lossy().ends_with(" (deleted)")).count()
+}
+
+#[tokio::test(start_paused = true)]
+async fn files_that_others_deleted_do_not_stay_open() {
+    let place = Place::folder().await;
+    let keys: Vec<_> = (0..3).map(|_| place.key()).collect();
+    for key in &keys {
+        place.blobs.put_bytes(key, pattern(100_000)).await.unwrap();
+        read(place.blobs.get(key, None).await.unwrap().unwrap()).await;
+    }
+    let paths: Vec<_> = keys.iter().map(|key| place.blobs.local_path(key).unwrap()).collect();
+    let root = paths[0].ancestors().nth(3).unwrap();
+    for path in &paths[..2] {
+        std::fs::remove_file(path).unwrap();
+    }
+    assert_eq!(deleted_and_open(root), 2);
+    for _ in 0..6 {
+        tokio::time::sleep(std::time::Duration::from_secs(600)).await;
+    }
+    assert_eq!(deleted_and_open(root), 0);
+    assert!(place.blobs.at_hand(&keys[2]).is_some());
+}
+
+#[tokio::test]
+async fn the_first_bytes_of_a_file_are_few() {
+    let place = Place::folder().await;
+    let (key, content) = (place.key(), pattern(3_000_000));
+    place.blobs.put_bytes(&key, content.clone()).await.unwrap();
+    read(place.blobs.get(&key, None).await.unwrap().unwrap()).await;
+    let open = place.blobs.at_hand(&key).unwrap();
+    let chunks: Vec<_> = open.read(0..3_000_000, Reading::Mapped).unwrap().try_collect().await.unwrap();
+    assert!(chunks[0].len() <= 64 * 1024, "{}", chunks[0].len());
+    assert!(chunks.concat() == content);
+}

@@ -123,3 +123,18 @@ pub(crate) async fn read(body: ObjectBody) -> Vec<u8> {
     assert_eq!(bytes.len() as u64, body.range.end - body.range.start);
     bytes
 }
+
+/// Waits until something is so, for ten seconds at most.
+#[track_caller]
+pub(crate) fn eventually(is_so: impl FnMut() -> bool) -> impl Future<Output = ()> {
+    let (mut is_so, asker) = (is_so, std::panic::Location::caller());
+    async move {
+        for _ in 0..2000 {
+            if is_so() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        panic!("what {asker} waits for does not happen");
+    }
+}

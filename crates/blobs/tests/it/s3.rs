@@ -1,10 +1,12 @@
 //! What only S3 does.
 
+use std::time::Duration;
+
 use futures::TryStreamExt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tonearm_blobs::{BlobError, Blobs};
-use tonearm_fixtures::S3Server;
+use tonearm_fixtures::{BucketProxy, Fault, S3Server};
 
 use crate::place::{Place, pattern};
 
@@ -89,4 +91,26 @@ async fn an_https_endpoint_is_spoken_to_in_tls() {
     let url = server.url().replace("endpoint=http:", "endpoint=https:");
     let refused = open(&url).await.check().await.unwrap_err();
     assert_eq!(sentence(refused), "the bucket cannot be reached or does not work");
+}
+
+/// The clock of the runtime is not moved by what comes over a socket: while a request hangs, deadlines are over at once.
+#[tokio::test]
+async fn no_read_waits_without_end() {
+    let server = S3Server::start();
+    let proxy = BucketProxy::start(&server);
+    let blobs = open(proxy.url()).await;
+    let key = Place::folder().await.key();
+    blobs.put_bytes(&key, pattern(100_000)).await.unwrap();
+    proxy.set(|_| Some(Fault::Stall(50_000)));
+    let begun = blobs.get(&key, None).await.unwrap().unwrap();
+    proxy.set(|_| Some(Fault::Hang));
+    tokio::time::pause();
+    let clock = tokio::time::Instant::now();
+    begun.stream.try_collect::<Vec<_>>().await.unwrap_err();
+    blobs.get(&key, None).await.map(drop).unwrap_err();
+    blobs.get(&key, Some(5..7)).await.map(drop).unwrap_err();
+    blobs.head(&key).await.map(drop).unwrap_err();
+    blobs.list(None, None).try_collect::<Vec<_>>().await.unwrap_err();
+    blobs.delete(&key).await.unwrap_err();
+    assert!(clock.elapsed() < 7 * Duration::from_secs(31), "{:?}", clock.elapsed());
 }

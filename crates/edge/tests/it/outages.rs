@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use http::Method;
+use tonearm_blobs::{Blobs, CacheTerms};
 use tonearm_edge::EdgeConfig;
+use tonearm_fixtures::BucketProxy;
 
 use crate::node::{Node, content};
 
@@ -32,4 +34,38 @@ async fn clients_are_told_to_come_back() {
     node.s3.as_mut().unwrap().restart();
     node.edge = patient;
     assert_eq!(node.get(&key, &[]).await.body, content(100));
+}
+
+#[tokio::test]
+async fn what_many_ask_of_a_cold_object_is_asked_of_the_bucket_once() {
+    let mut node = Node::over_s3().await;
+    let key = node.store(3_000_000).await;
+    let proxy = BucketProxy::start(node.s3.as_ref().unwrap());
+    let terms = CacheTerms {
+        memory_bytes: 64 << 20,
+        disk: None,
+        recheck: Duration::from_secs(3600),
+        recheck_all: Duration::from_secs(3600),
+        deadline: Duration::from_secs(5),
+    };
+    let blobs = Blobs::open(&proxy.url().parse().unwrap()).await.unwrap();
+    node.blobs = blobs.with_cache(terms).await.unwrap();
+    node.edge = node.edge_with(EdgeConfig::default());
+    let url = node.url(&key);
+    let tag = format!("\"{}\"", key.file.version);
+    let conditional = [("if-none-match", tag.as_str())];
+    let ask = async |number: usize| match number % 3 {
+        0 => node.request(Method::HEAD, &url, &[]).await.status.as_u16(),
+        1 => node.request(Method::GET, &url, &conditional).await.status.as_u16(),
+        _ => {
+            let answer = node.get(&key, &[("range", "bytes=-100")]).await;
+            assert!(answer.body == content(3_000_000)[2_999_900..]);
+            answer.status.as_u16()
+        }
+    };
+    let answers = futures::future::join_all((0..60).map(ask)).await;
+    for (number, status) in answers.into_iter().enumerate() {
+        assert_eq!(status, [200, 304, 206][number % 3]);
+    }
+    assert_eq!((proxy.count("HEAD"), proxy.count("GET")), (1, 1), "{:?}", proxy.seen());
 }

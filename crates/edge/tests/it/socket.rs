@@ -1,8 +1,13 @@
 //! Over a real connection, where an HTTP server has its say too.
 
+use std::time::Duration;
+
 use http_body_util::BodyExt as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tonearm_blobs::{Blobs, CacheTerms};
+use tonearm_edge::EdgeConfig;
+use tonearm_fixtures::{BucketProxy, Fault};
 
 use crate::node::{Node, content};
 
@@ -66,4 +71,34 @@ async fn a_damaged_object_cuts_the_connection() {
     let path = node.blobs.local_path(&key).unwrap();
     std::fs::OpenOptions::new().write(true).open(path).unwrap().set_len(1 << 20).unwrap();
     assert!(response.into_body().collect().await.is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bucket_that_ends_an_answer_early_cuts_the_connection() {
+    const SIZE: usize = 3 << 20;
+    let mut node = Node::over_s3().await;
+    let key = node.store(SIZE).await;
+    let proxy = BucketProxy::start(node.s3.as_ref().unwrap());
+    // Also what it answers to further attempts.
+    proxy.set(|seen| (seen.method == "GET").then_some(Fault::Cut(50_000)));
+    let plain = Blobs::open(&proxy.url().parse().unwrap()).await.unwrap();
+    let terms = CacheTerms {
+        memory_bytes: 64 << 20,
+        disk: None,
+        recheck: Duration::from_secs(3600),
+        recheck_all: Duration::from_secs(3600),
+        deadline: Duration::from_secs(5),
+    };
+    for blobs in [plain.clone(), plain.with_cache(terms).await.unwrap()] {
+        node.blobs = blobs;
+        node.edge = node.edge_with(EdgeConfig::default());
+        for (range, length) in [("", SIZE), ("Range: bytes=5-2500000\r\n", 2_499_996)] {
+            let (head, body) = fetch(&node, "GET", &node.url(&key), range).await;
+            assert!(head.contains(&format!("\r\ncontent-length: {length}\r\n")), "{head}");
+            // The client knows that something is missing, and what it has is right.
+            assert!(!body.is_empty() && body.len() < length, "{} of {length}", body.len());
+            let from = if range.is_empty() { 0 } else { 5 };
+            assert!(body == content(SIZE)[from..from + body.len()]);
+        }
+    }
 }

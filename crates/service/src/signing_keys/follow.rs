@@ -1,6 +1,7 @@
 //! Knowing which signing keys are live.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use tonearm_blobs::Blobs;
 use tonearm_catalog::Catalog;
@@ -10,9 +11,18 @@ use tonearm_signing::{SigningKeyName, UrlSigner};
 use super::stored;
 use crate::Refusal;
 
-/// How long a node goes on with what it knows while it cannot ask. Together with the ten seconds between two looks at
-/// the store this keeps a revocation within thirty.
-const KNOWN_SECONDS: i64 = 15;
+/// How long a node without a catalog goes on with what it knows while it cannot ask. A revocation is in the store within
+/// five seconds, so it ends within thirty. A look that fails after its deadline leaves time for one more.
+const KNOWN_BY_STORE_SECONDS: i64 = 25;
+
+/// The same for a node with a catalog.
+const KNOWN_BY_CATALOG_SECONDS: i64 = 15;
+
+/// How long a look may take.
+const LOOK_DEADLINE: Duration = Duration::from_secs(5);
+
+/// How long it may take to tell other nodes.
+const TELL_DEADLINE: Duration = Duration::from_secs(10);
 
 /// Where a node learns which keys are live.
 enum Source {
@@ -20,6 +30,15 @@ enum Source {
     Catalog(Catalog, Blobs),
     /// From the store, where nodes with a catalog tell.
     Store(Blobs),
+}
+
+impl Source {
+    fn known_seconds(&self) -> i64 {
+        match self {
+            Self::Catalog(..) => KNOWN_BY_CATALOG_SECONDS,
+            Self::Store(_) => KNOWN_BY_STORE_SECONDS,
+        }
+    }
 }
 
 /// Keeps a signer up to date about which keys of organizations are live. It fails closed: where nobody says for a while
@@ -48,43 +67,51 @@ impl KeyFollower {
         Self { source, signer, ambient, known: Vec::new(), read_at: None, told: None }
     }
 
-    /// Looks which keys are live, and from then on honours those.
+    /// Looks which keys are live, and from then on honours those. Ends within 15 seconds. The signer itself honours none
+    /// any more when this has not succeeded for a while, even if it is never called again.
     pub async fn look(&mut self) -> Result<(), Refusal> {
-        let now = self.ambient.now();
-        match self.read(now).await {
+        // What is read is no older than this.
+        let asked_at = self.ambient.now();
+        match in_time(LOOK_DEADLINE, self.read()).await {
             Ok(live) => {
-                self.read_at = Some(now);
+                self.read_at = Some(asked_at);
                 // What was revoked ends at once, however long it takes to tell others; what is new begins when they
                 // are told.
-                self.forget_all_but(&live);
-                let told = self.tell(&live, now).await;
-                self.honour(live);
+                self.forget_all_but(&live, asked_at);
+                let told = in_time(TELL_DEADLINE, self.tell(&live, asked_at)).await;
+                self.honour(live, asked_at);
                 told
             }
             Err(error) => {
-                if self.read_at.is_none_or(|at| at.plus_seconds(KNOWN_SECONDS) < now) {
-                    self.honour(Vec::new());
+                let known = self.source.known_seconds();
+                // It is judged after the answer, which may have taken long.
+                let now = self.ambient.now();
+                if self.read_at.is_none_or(|at| at.plus_seconds(known) <= now) {
+                    self.honour(Vec::new(), now);
                 }
                 Err(error)
             }
         }
     }
 
-    async fn read(&self, now: Timestamp) -> Result<Vec<SigningKeyName>, Refusal> {
+    async fn read(&self) -> Result<Vec<SigningKeyName>, Refusal> {
         match &self.source {
             Source::Catalog(catalog, _) => Ok(catalog.live_signing_keys().await?),
-            Source::Store(blobs) => Ok(stored::read(blobs, &self.signer, now).await?),
+            Source::Store(blobs) => Ok(stored::read(blobs, &self.signer, &self.ambient).await?),
         }
     }
 
-    fn forget_all_but(&mut self, live: &[SigningKeyName]) {
+    fn forget_all_but(&mut self, live: &[SigningKeyName], asked_at: Timestamp) {
         let live: HashSet<&SigningKeyName> = live.iter().collect();
-        self.honour(self.known.iter().filter(|name| live.contains(name)).copied().collect());
+        self.honour(self.known.iter().filter(|name| live.contains(name)).copied().collect(), asked_at);
     }
 
-    fn honour(&mut self, live: Vec<SigningKeyName>) {
-        if live != self.known {
-            self.signer.honour(&live);
+    fn honour(&mut self, live: Vec<SigningKeyName>, asked_at: Timestamp) {
+        let until = asked_at.plus_seconds(self.source.known_seconds());
+        if live == self.known {
+            self.signer.honour_longer(until);
+        } else {
+            self.signer.honour_until(&live, until);
             self.known = live;
         }
     }
@@ -108,5 +135,15 @@ impl KeyFollower {
             self.told = Some(live.to_vec());
         }
         Ok(())
+    }
+}
+
+async fn in_time<T>(
+    deadline: Duration,
+    work: impl Future<Output = Result<T, Refusal>>,
+) -> Result<T, Refusal> {
+    match tokio::time::timeout(deadline, work).await {
+        Ok(done) => done,
+        Err(late) => Err(Refusal::Unavailable(late.into())),
     }
 }

@@ -74,7 +74,7 @@ pub(super) async fn write(
 pub(super) async fn read(
     blobs: &Blobs,
     signer: &UrlSigner,
-    now: Timestamp,
+    ambient: &Ambient,
 ) -> Result<Vec<SigningKeyName>, BlobError> {
     let mut latest: Option<List> = None;
     for (key, meta) in lists(blobs).await? {
@@ -94,6 +94,8 @@ pub(super) async fn read(
             latest = Some(list);
         }
     }
+    // Reading may have taken long.
+    let now = ambient.now();
     let fresh = latest.filter(|list| now < list.looked_at.plus_seconds(VALID_SECONDS));
     Ok(fresh.map_or_else(Vec::new, |list| list.keys))
 }

@@ -83,6 +83,7 @@ impl Uploads {
             expected_sha256: terms.sha256,
             expected_md5: terms.md5,
             expected_size: terms.size,
+            ..PutTerms::default()
         };
         let whole = futures::stream::iter(head.into_iter().map(Ok)).chain(body);
         let stored = self.blobs.put(&key, whole, put_terms).await.map_err(refuse_put)?;

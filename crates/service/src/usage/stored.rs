@@ -34,7 +34,8 @@ fn key(batch: &UsageBatch) -> ObjectKey {
 
 pub(super) async fn put(blobs: &Blobs, batch: &UsageBatch) -> Result<(), Refusal> {
     let json = serde_json::to_vec(batch).map_err(|error| Refusal::Internal(error.into()))?;
-    match blobs.put_bytes(&key(batch), Bytes::from(json)).await {
+    // After a failure it is put again under the same name; what the first attempt may have stored is the same.
+    match blobs.put_repeatable(&key(batch), Bytes::from(json)).await {
         Ok(_) => Ok(()),
         Err(error) => Err(Refusal::Unavailable(error.into())),
     }

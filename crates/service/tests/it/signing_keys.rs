@@ -3,7 +3,7 @@
 use tempfile::TempDir;
 use tonearm_blobs::Blobs;
 use tonearm_domain::{Ambient, ObjectKey};
-use tonearm_fixtures::{ManualClock, Place};
+use tonearm_fixtures::{BucketProxy, Fault, ManualClock, Place, S3Server};
 use tonearm_service::{Caller, KeyFollower, LookupLimits, Noun, Refusal, SigningKeys};
 use tonearm_signing::{Secrets, UrlSigner};
 
@@ -105,7 +105,10 @@ async fn nodes_without_a_catalog_fail_closed(place: Place) {
     scene.clock.advance_seconds(10);
     assert!(at_edge.look().await.is_err());
     assert_eq!(edge.live_keys().len(), 1);
-    scene.clock.advance_seconds(10);
+    scene.clock.advance_seconds(14);
+    assert!(at_edge.look().await.is_err());
+    assert_eq!(edge.live_keys().len(), 1);
+    scene.clock.advance_seconds(1);
     assert!(at_edge.look().await.is_err());
     assert_eq!(edge.live_keys().len(), 0);
     std::fs::remove_file(&objects).unwrap();
@@ -114,7 +117,7 @@ async fn nodes_without_a_catalog_fail_closed(place: Place) {
     assert_eq!(edge.live_keys().len(), 1);
 
     // A list that nobody renews counts for ten minutes.
-    scene.clock.advance_seconds(579);
+    scene.clock.advance_seconds(574);
     at_edge.look().await.unwrap();
     assert_eq!(edge.live_keys().len(), 1);
     scene.clock.advance_seconds(1);
@@ -144,4 +147,50 @@ async fn lists_are_not_taken_from_strangers(place: Place) {
     scene.by_catalog(&signer(1)).look().await.unwrap();
     scene.by_store(&edge).look().await.unwrap();
     assert_eq!(edge.live_keys().len(), 1);
+}
+
+/// The clock of the runtime is not moved by what comes over a socket: while a request hangs, deadlines are over at once.
+#[tokio::test]
+async fn a_revoked_key_ends_in_time_even_when_each_look_hangs() {
+    let mut scene = Scene::set(Place::sqlite()).await;
+    let server = S3Server::start();
+    let proxy = BucketProxy::start(&server);
+    scene.blobs = Blobs::open(&proxy.url().parse().unwrap()).await.unwrap();
+    let (api, edge) = (signer(1), signer(1));
+    let created = scene.keys.create(&scene.station.caller, "backend").await.unwrap();
+    let name = (scene.station.caller.organization_id, created.key.id);
+    let is_live = |signer: &UrlSigner| signer.live_keys().contains(name, scene.ambient.now());
+    let (mut at_api, mut at_edge) = (scene.by_catalog(&api), scene.by_store(&edge));
+    at_api.look().await.unwrap();
+    at_edge.look().await.unwrap();
+    assert!(is_live(&api) && is_live(&edge));
+
+    // Reading hangs, and so does writing. The look comes to an end all the same.
+    proxy.set(|_| Some(Fault::Hang));
+    scene.keys.revoke(&scene.station.caller, created.key.id).await.unwrap();
+    scene.clock.advance_seconds(10);
+    tokio::time::pause();
+    let begun = tokio::time::Instant::now();
+    assert!(at_edge.look().await.is_err());
+    assert!(begun.elapsed().as_secs() <= 5, "{:?}", begun.elapsed());
+    assert!(is_live(&edge), "one look that hangs does no harm");
+    // While the next one hangs, the time is over.
+    let mut look = Box::pin(at_edge.look());
+    assert!(futures::poll!(&mut look).is_pending());
+    scene.clock.advance_seconds(14);
+    assert!(is_live(&edge));
+    scene.clock.advance_seconds(1);
+    assert!(!is_live(&edge));
+    assert!((&mut look).await.is_err());
+    drop(look);
+    assert_eq!(edge.live_keys().len(), 0, "judged by the time after the look");
+    tokio::time::resume();
+    at_api.look().await.unwrap_err();
+    assert!(!is_live(&api));
+
+    proxy.heal();
+    scene.clock.advance_seconds(1);
+    at_api.look().await.unwrap();
+    at_edge.look().await.unwrap();
+    assert_eq!((api.live_keys().len(), edge.live_keys().len()), (0, 0));
 }

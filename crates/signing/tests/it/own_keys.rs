@@ -49,6 +49,29 @@ fn a_live_key_signs_until_it_is_revoked() {
 }
 
 #[test]
+fn what_nobody_says_any_more_does_not_count() {
+    let (signer, organization) = (signer(1), key().organization_id);
+    let text = signer.signing_key(organization, id(1));
+    let named = sign(&text, &format!("/{}?kid={}", key(), id(1)));
+    let unnamed = sign_with_its_mark(&text, &format!("/{}", key()));
+    let verify_at = |url: &str, seconds| {
+        let (path, query) = split(url);
+        signer.verify_delivery(path, query, at(seconds)).map(drop)
+    };
+    signer.honour_until(&[(organization, id(1))], at(20));
+    for url in [&named, &unnamed] {
+        assert_eq!(verify_at(url, 19), Ok(()));
+        assert_eq!(verify_at(url, 20), Err(VerifyError::BadSignature));
+    }
+    assert!(signer.live_keys().contains((organization, id(1)), at(19)));
+    assert!(!signer.live_keys().contains((organization, id(1)), at(20)));
+    signer.honour_longer(at(30));
+    assert_eq!([29, 30].map(|seconds| verify_at(&named, seconds).is_ok()), [true, false]);
+    signer.honour(&[(organization, id(1))]);
+    assert_eq!(verify_at(&named, 1000), Ok(()));
+}
+
+#[test]
 fn a_key_is_good_for_its_own_url_alone() {
     let (signer, organization) = (signer(1), key().organization_id);
     let neighbour = "018f0000-0000-7000-8000-0000000000ff".parse().unwrap();

@@ -19,6 +19,14 @@ use crate::ServerLimits;
 /// How often it is asked again whether an object that is kept still exists.
 const RECHECK: Duration = Duration::from_secs(30);
 
+/// In what time the cache looks once for every object that it has. One that was asked about for a listener in the last quarter
+/// of that time is passed over, so what is deleted is gone within an hour.
+const RECHECK_ALL: Duration = Duration::from_secs(40 * 60);
+
+/// How long the bucket may take to begin an answer until it is asked once more. Both attempts fit into the time after
+/// which a client is told that the store is away.
+const FETCH_DEADLINE: Duration = Duration::from_secs(5);
+
 pub(super) fn upload_limits(settings: &LimitSettings) -> Result<UploadLimits, ConfigError> {
     Ok(UploadLimits {
         max_source_bytes: bytes("limits.max_upload_bytes", settings.max_upload_bytes, 8 << 30)?,
@@ -97,5 +105,11 @@ pub(super) fn cache_terms(
     let memory_bytes = settings.memory_cache.map_or(128 << 20, |size| size.0);
     let disk_bytes = settings.disk_cache.map_or(4 << 30, |size| size.0);
     let disk = (disk_bytes > 0).then(|| (data_dir.join("cache"), disk_bytes));
-    (store.is_bucket() && memory_bytes > 0).then_some(CacheTerms { memory_bytes, disk, recheck: RECHECK })
+    (store.is_bucket() && memory_bytes > 0).then_some(CacheTerms {
+        memory_bytes,
+        disk,
+        recheck: RECHECK,
+        recheck_all: RECHECK_ALL,
+        deadline: FETCH_DEADLINE,
+    })
 }

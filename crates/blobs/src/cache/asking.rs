@@ -1,0 +1,81 @@
+//! Asking the store about an object that is not known yet. Whoever has the same question waits for the same answer.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use tokio::time::timeout;
+use tonearm_domain::ObjectKey;
+
+use super::fetching::RUN;
+use super::known::Asked;
+use super::{CachedStore, PIECE_BYTES};
+use crate::BlobError;
+
+impl CachedStore {
+    /// What is known of an object; the store is asked where nothing is, and the pieces from `start` on are then
+    /// fetched along.
+    pub(super) async fn meta(&self, key: &ObjectKey, start: u64) -> Asked {
+        match self.known_meta(key) {
+            Some(meta) => Asked::Found(meta),
+            None => self.0.asking.ask(key, self.ask(key, start)).await,
+        }
+    }
+
+    /// The same, with nothing fetched along.
+    pub(super) async fn meta_alone(&self, key: &ObjectKey) -> Asked {
+        match self.known_meta(key) {
+            Some(meta) => Asked::Found(meta),
+            None => self.0.asking.ask(key, self.ask_alone(key)).await,
+        }
+    }
+
+    async fn ask(&self, key: &ObjectKey, start: u64) -> Asked {
+        // Whoever asked before may have been answered meanwhile.
+        if let Some(meta) = self.known_meta(key) {
+            return Asked::Found(meta);
+        }
+        let first = start / PIECE_BYTES;
+        let begin = first.saturating_mul(PIECE_BYTES);
+        let range = begin..begin.saturating_add(RUN * PIECE_BYTES);
+        match self.twice(|| self.0.store.get(key, Some(range.clone()))).await {
+            Ok(Some(body)) => {
+                let meta = body.meta;
+                self.0.known.keep(key, meta);
+                if begin < meta.size {
+                    self.begin_run(key, &meta, first, body);
+                }
+                Asked::Found(meta)
+            }
+            Ok(None) => Asked::Missing,
+            Err(error) => Asked::Failed(Arc::new(error)),
+        }
+    }
+
+    async fn ask_alone(&self, key: &ObjectKey) -> Asked {
+        if let Some(meta) = self.known_meta(key) {
+            return Asked::Found(meta);
+        }
+        match self.twice(|| self.0.store.head(key)).await {
+            Ok(Some(meta)) => {
+                self.0.known.keep(key, meta);
+                Asked::Found(meta)
+            }
+            Ok(None) => Asked::Missing,
+            Err(error) => Asked::Failed(Arc::new(error)),
+        }
+    }
+
+    /// Asks again where the first question fails or is not answered in time.
+    async fn twice<T, F>(&self, question: impl Fn() -> F) -> Result<Option<T>, BlobError>
+    where
+        F: Future<Output = Result<Option<T>, BlobError>>,
+    {
+        let deadline = self.0.deadline;
+        if let Ok(Ok(answer)) = timeout(deadline, question()).await {
+            return Ok(answer);
+        }
+        timeout(deadline, question()).await.unwrap_or_else(|error| {
+            Err(BlobError::unavailable("the object store does not answer in time", error))
+        })
+    }
+}

@@ -1,0 +1,157 @@
+//! Pieces on the local disk. What is there is a copy: nothing is synced, and whatever cannot be read is fetched again.
+//!
+//! Files are written, read and removed on threads for blocking work only.
+
+mod index;
+mod piece_file;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+use tonearm_domain::ObjectKey;
+
+use self::index::Index;
+use super::PieceId;
+use crate::ObjectMeta;
+
+/// Pieces written at once; while so many are, others are not kept on disk.
+const WRITERS: usize = 32;
+
+/// Pieces read at once; others wait for their turn.
+const READERS: usize = 64;
+
+#[derive(Clone)]
+pub(super) struct Disk {
+    folder: Arc<Path>,
+    index: Arc<Mutex<Index>>,
+    writers: Arc<Semaphore>,
+    readers: Arc<Semaphore>,
+}
+
+impl Disk {
+    /// Opens a folder of at most `capacity` bytes, with what is in it already. Other files in it are removed.
+    pub(super) async fn open(folder: PathBuf, capacity: u64) -> io::Result<Self> {
+        let disk = Self {
+            folder: folder.into(),
+            index: Arc::new(Mutex::new(Index::new(capacity))),
+            writers: Arc::new(Semaphore::new(WRITERS)),
+            readers: Arc::new(Semaphore::new(READERS)),
+        };
+        let filled = disk.clone();
+        spawn_blocking(move || {
+            for (id, meta) in piece_file::find(&filled.folder)? {
+                filled.insert(id, meta);
+            }
+            Ok(disk)
+        })
+        .await
+        .map_err(io::Error::other)?
+    }
+
+    pub(super) fn has(&self, id: &PieceId) -> bool {
+        self.index().has(id)
+    }
+
+    /// What is known of an object that has pieces here.
+    pub(super) fn meta(&self, key: &ObjectKey) -> Option<ObjectMeta> {
+        self.index().meta(key)
+    }
+
+    /// All objects that have pieces here.
+    pub(super) fn objects(&self) -> Vec<ObjectKey> {
+        self.index().objects()
+    }
+
+    /// The bytes of a piece, if it is here and undamaged. A damaged one is removed.
+    pub(super) async fn read(&self, id: &PieceId) -> Option<Bytes> {
+        let meta = self.index().touch(id)?;
+        let turn = self.readers.clone().acquire_owned().await.ok()?;
+        let (disk, id) = (self.clone(), id.clone());
+        let read = spawn_blocking(move || {
+            // Kept by the work itself, which goes on where nobody waits for it any more.
+            let _turn = turn;
+            disk.read_or_remove(&id, &meta)
+        });
+        read.await.ok().flatten()
+    }
+
+    /// Blocks.
+    fn read_or_remove(&self, id: &PieceId, meta: &ObjectMeta) -> Option<Bytes> {
+        match piece_file::read(&self.folder, id, meta) {
+            Ok(bytes) => Some(bytes),
+            Err(error) => {
+                tracing::warn!(key = %id.key, piece = id.index, %error, "a part of an object on disk is removed");
+                self.index().remove(id);
+                piece_file::remove(&self.folder, id, meta);
+                None
+            }
+        }
+    }
+
+    /// Writes a piece in the background, unless too many are being written already. When it is written, `is_wanted`
+    /// says whether its object was not deleted meanwhile.
+    pub(super) fn keep(
+        &self,
+        id: PieceId,
+        meta: ObjectMeta,
+        bytes: Bytes,
+        is_wanted: impl FnOnce() -> bool + Send + 'static,
+    ) {
+        let Ok(permit) = self.writers.clone().try_acquire_owned() else { return };
+        let disk = self.clone();
+        drop(spawn_blocking(move || {
+            match piece_file::write(&disk.folder, &id, &meta, &bytes) {
+                Ok(()) => disk.insert_if(id, meta, is_wanted),
+                Err(error) => tracing::warn!(%error, "a part of an object could not be kept on disk"),
+            }
+            drop(permit);
+        }));
+    }
+
+    /// Removes all pieces of an object, and says what was known of it.
+    pub(super) fn forget(&self, key: &ObjectKey) -> Option<ObjectMeta> {
+        let (meta, removed) = self.index().remove_object(key)?;
+        let folder = self.folder.clone();
+        drop(spawn_blocking(move || {
+            for id in removed {
+                piece_file::remove(&folder, &id, &meta);
+            }
+        }));
+        Some(meta)
+    }
+
+    /// Blocks.
+    fn insert_if(&self, id: PieceId, meta: ObjectMeta, is_wanted: impl FnOnce() -> bool) {
+        let mut index = self.index();
+        // Asked while nobody can forget the object here.
+        if is_wanted() {
+            let evicted = index.insert(id, meta);
+            drop(index);
+            self.remove(&evicted);
+        } else {
+            drop(index);
+            piece_file::remove(&self.folder, &id, &meta);
+        }
+    }
+
+    /// Blocks.
+    fn insert(&self, id: PieceId, meta: ObjectMeta) {
+        let evicted = self.index().insert(id, meta);
+        self.remove(&evicted);
+    }
+
+    fn remove(&self, evicted: &[(PieceId, ObjectMeta)]) {
+        for (id, meta) in evicted {
+            piece_file::remove(&self.folder, id, meta);
+        }
+    }
+
+    fn index(&self) -> MutexGuard<'_, Index> {
+        // Every change is made at once, so the index is good whoever panicked.
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

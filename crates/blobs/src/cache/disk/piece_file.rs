@@ -1,0 +1,212 @@
+//! The file of a piece, `{folder}/{organization}/{folder}/{file}/{index}.{size}.{modified}.crc`.
+//!
+//! The name tells all that has to be known of a piece, so that a node that starts again finds what it had by listing.
+//! Behind the bytes of the piece is their CRC-32, which covers the name too: a disk that damages a file, or mixes files
+//! up, is noticed. The time of the file is that of its last use.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::Path;
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use rustix::fs::{Timespec, Timestamps, UTIME_NOW, futimens};
+use tonearm_domain::{ObjectKey, Timestamp};
+
+use super::super::{PIECE_BYTES, PieceId};
+use crate::ObjectMeta;
+
+/// The name of the folder of files that are being written.
+const UNFINISHED: &str = ".tmp";
+
+/// What names end with. Files of versions without checksums have other names.
+const ENDING: &str = "crc";
+
+/// Bytes of the checksum.
+const CHECKSUM: usize = 4;
+
+/// Disks give room in blocks.
+const BLOCK: u64 = 4096;
+
+/// How often a piece's folder is made anew that removals keep removing.
+const ATTEMPTS: usize = 10;
+
+/// Bytes that a piece takes on disk.
+pub(super) fn bytes_on_disk(id: &PieceId, meta: &ObjectMeta) -> u64 {
+    (id.size(meta) + CHECKSUM as u64).next_multiple_of(BLOCK)
+}
+
+fn name(id: &PieceId, meta: &ObjectMeta) -> String {
+    format!("{}/{}.{}.{}.{ENDING}", id.key, id.index, meta.size, meta.modified.unix_millis())
+}
+
+fn checksum(name: &str, bytes: &[u8]) -> [u8; CHECKSUM] {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(name.as_bytes());
+    hasher.update(bytes);
+    hasher.finalize().to_le_bytes()
+}
+
+/// Reads a piece, and notes that it was used. One that is not what was written is `InvalidData`.
+pub(super) fn read(folder: &Path, id: &PieceId, meta: &ObjectMeta) -> io::Result<Bytes> {
+    let name = name(id, meta);
+    let size = id.size(meta) as usize;
+    let mut file = File::open(folder.join(&name))?;
+    // One byte more than there should be shows what is too long.
+    let mut bytes = Vec::with_capacity(size + CHECKSUM + 1);
+    Read::by_ref(&mut file).take((size + CHECKSUM + 1) as u64).read_to_end(&mut bytes)?;
+    let is_whole = bytes.len() == size + CHECKSUM && checksum(&name, &bytes[..size]) == bytes[size..];
+    if !is_whole {
+        return Err(io::Error::new(ErrorKind::InvalidData, "it is not what was written"));
+    }
+    note_use(&file);
+    bytes.truncate(size);
+    Ok(bytes.into())
+}
+
+fn note_use(file: &File) {
+    let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
+    // Without it, the order after a restart is that of writing.
+    let _ = futimens(file, &Timestamps { last_access: now, last_modification: now });
+}
+
+pub(super) fn write(folder: &Path, id: &PieceId, meta: &ObjectMeta, bytes: &[u8]) -> io::Result<()> {
+    let name = name(id, meta);
+    let path = folder.join(&name);
+    let parent = path.parent().unwrap_or(folder);
+    let mut file = tempfile::NamedTempFile::with_prefix_in("put-", folder.join(UNFINISHED))?;
+    file.write_all(bytes)?;
+    file.write_all(&checksum(&name, bytes))?;
+    for _ in 1..ATTEMPTS {
+        fs::create_dir_all(parent)?;
+        file = match file.persist(&path) {
+            Ok(_) => return Ok(()),
+            Err(failed) if failed.error.kind() == ErrorKind::NotFound => failed.file,
+            Err(failed) => return Err(failed.error),
+        };
+    }
+    Err(io::Error::new(ErrorKind::ResourceBusy, "its folder keeps being removed"))
+}
+
+/// Removes a piece's file and the folders that are then empty. What is gone already is as good.
+pub(super) fn remove(folder: &Path, id: &PieceId, meta: &ObjectMeta) {
+    remove_path(folder, &folder.join(name(id, meta)));
+}
+
+fn remove_path(folder: &Path, path: &Path) {
+    let _ = fs::remove_file(path);
+    for empty in path.ancestors().skip(1).take_while(|above| *above != folder) {
+        if fs::remove_dir(empty).is_err() {
+            break;
+        }
+    }
+}
+
+/// The pieces in a folder, which is made if it is not there, those that were used last at the end. Files that are no
+/// pieces of this version, or not whole, are removed.
+pub(super) fn find(folder: &Path) -> io::Result<Vec<(PieceId, ObjectMeta)>> {
+    let unfinished = folder.join(UNFINISHED);
+    let _ = fs::remove_dir_all(&unfinished);
+    fs::create_dir_all(&unfinished)?;
+    let mut found = Vec::new();
+    for organization in names(folder) {
+        for below in names(&folder.join(&organization)) {
+            for file in names(&folder.join(&organization).join(&below)) {
+                let name = format!("{organization}/{below}/{file}");
+                let Ok(key) = name.parse::<ObjectKey>() else { continue };
+                for piece in names(&folder.join(&name)) {
+                    let path = folder.join(&name).join(&piece);
+                    match parse(&key, &piece).and_then(|piece| Some((used_at(&path, &piece)?, piece))) {
+                        Some(piece) => found.push(piece),
+                        None => remove_path(folder, &path),
+                    }
+                }
+            }
+        }
+    }
+    found.sort_by_key(|(used_at, _)| *used_at);
+    Ok(found.into_iter().map(|(_, piece)| piece).collect())
+}
+
+fn parse(key: &ObjectKey, name: &str) -> Option<(PieceId, ObjectMeta)> {
+    let mut parts = name.split('.');
+    let index = parts.next()?.parse().ok()?;
+    let size = parts.next()?.parse().ok()?;
+    let modified = Timestamp::from_unix_millis(parts.next()?.parse().ok()?)?;
+    let is_ours = parts.next() == Some(ENDING) && parts.next().is_none();
+    let is_inside = size > 0 && index <= (size - 1) / PIECE_BYTES;
+    (is_ours && is_inside).then(|| (PieceId { key: key.clone(), index }, ObjectMeta { size, modified }))
+}
+
+/// When a piece was used last; `None` where its file does not have the length that it should have.
+fn used_at(path: &Path, (id, meta): &(PieceId, ObjectMeta)) -> Option<SystemTime> {
+    let found = fs::metadata(path).ok()?;
+    let is_whole = found.len() == id.size(meta) + CHECKSUM as u64;
+    found.modified().ok().filter(|_| is_whole)
+}
+
+/// The names in a folder; none where there is no folder.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece() -> (PieceId, ObjectMeta) {
+        let name = "018f0000-0000-7000-8000-000000000001/aaaaaaaaaaaa/hq.aaaaaaaaaaaa.mp3";
+        let meta = ObjectMeta { size: PIECE_BYTES + 5, modified: Timestamp::from_unix_millis(7).unwrap() };
+        (PieceId { key: name.parse().unwrap(), index: 1 }, meta)
+    }
+
+    #[test]
+    fn damage_of_any_kind_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        fs::create_dir(folder.join(UNFINISHED)).unwrap();
+        let (id, meta) = piece();
+        let path = folder.join(name(&id, &meta));
+        let check = |change: fn(&mut Vec<u8>)| {
+            write(folder, &id, &meta, b"bytes").unwrap();
+            assert_eq!(read(folder, &id, &meta).unwrap(), "bytes");
+            let mut bytes = fs::read(&path).unwrap();
+            change(&mut bytes);
+            fs::write(&path, bytes).unwrap();
+            assert_eq!(read(folder, &id, &meta).unwrap_err().kind(), ErrorKind::InvalidData);
+        };
+        check(|bytes| bytes[2] ^= 1);
+        check(|bytes| bytes[7] ^= 0x80);
+        check(|bytes| bytes.truncate(8));
+        check(|bytes| bytes.push(0));
+        check(Vec::clear);
+        check(|bytes| bytes.fill(0));
+        // The whole file of another piece.
+        write(folder, &id, &meta, b"bytes").unwrap();
+        let other = ObjectMeta { modified: Timestamp::from_unix_millis(8).unwrap(), ..meta };
+        fs::rename(&path, folder.join(name(&id, &other))).unwrap();
+        assert!(read(folder, &id, &other).is_err());
+    }
+
+    #[test]
+    fn what_is_no_piece_does_not_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        assert!(find(folder).unwrap().is_empty());
+        let (id, meta) = piece();
+        let first = PieceId { index: 0, ..id.clone() };
+        write(folder, &first, &meta, &[0; PIECE_BYTES as usize]).unwrap();
+        write(folder, &id, &meta, b"bytes").unwrap();
+        // As versions without checksums wrote it, and one that was cut.
+        let above = folder.join(id.key.to_string());
+        fs::write(above.join("1.262149.7"), "bytes").unwrap();
+        fs::write(above.join("0.5.7.crc"), "cut").unwrap();
+        read(folder, &first, &meta).unwrap();
+        assert_eq!(find(folder).unwrap(), [(id.clone(), meta), (first.clone(), meta)]);
+        assert_eq!(fs::read_dir(&above).unwrap().count(), 2);
+        remove(folder, &id, &meta);
+        remove(folder, &first, &meta);
+        assert_eq!(fs::read_dir(folder).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,99 @@
+//! Objects that are put again under the same name after a failure.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use tonearm_blobs::{BlobError, Blobs, PutError};
+use tonearm_fixtures::{BucketProxy, Fault, S3Server, Seen};
+
+use crate::place::{Place, body, eventually, pattern, read};
+
+/// Longer than a put takes that does not wait for anything.
+const A_WHILE: Duration = Duration::from_millis(500);
+
+async fn behind_a_proxy() -> (S3Server, BucketProxy, Blobs) {
+    let server = S3Server::start();
+    let proxy = BucketProxy::start(&server);
+    let blobs = Blobs::open(&proxy.url().parse().unwrap()).await.unwrap();
+    (server, proxy, blobs)
+}
+
+/// Objects are removed by a request for several.
+fn removes(seen: &Seen) -> bool {
+    seen.method == "DELETE" || seen.target.ends_with("?delete")
+}
+
+fn removals(proxy: &BucketProxy) -> usize {
+    proxy.seen().iter().filter(|seen| removes(seen)).count()
+}
+
+/// The bucket stores what it is sent and says that it does not; what removes it again is held.
+fn store_and_deny(proxy: &BucketProxy) {
+    proxy.set(|seen| match seen.method.as_str() {
+        _ if removes(seen) => Some(Fault::Hold),
+        // A small object, or what makes parts an object.
+        "PUT" if !seen.target.contains("uploadId") => Some(Fault::Deny),
+        "POST" if seen.target.contains("uploadId") => Some(Fault::Deny),
+        _ => None,
+    });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_attempt_is_not_undone_with_the_first() {
+    // Whole, and in parts.
+    for size in [1000, 9 << 20] {
+        let (_server, proxy, blobs) = behind_a_proxy().await;
+        let (key, content) = (Place::folder().await.key(), pattern(size));
+        store_and_deny(&proxy);
+        let failed = blobs.put_bytes(&key, content.clone()).await.unwrap_err();
+        assert!(matches!(failed, PutError::Store(BlobError::Unavailable(_))), "{failed:?}");
+        eventually(|| removals(&proxy) > 0).await;
+        proxy.set(|seen| removes(seen).then_some(Fault::Hold));
+        let mut second = tokio::spawn({
+            let (blobs, key, content) = (blobs.clone(), key.clone(), content.clone());
+            async move { blobs.put_bytes(&key, content).await }
+        });
+        // It would be through by now, if it did not wait for what is held.
+        let early = tokio::time::timeout(A_WHILE, &mut second).await;
+        proxy.release();
+        match early {
+            Ok(stored) => stored.unwrap().unwrap(),
+            Err(_) => second.await.unwrap().unwrap(),
+        };
+        eventually(|| proxy.under_way() == 0).await;
+        let stored = blobs.get(&key, None).await.unwrap().expect("the second attempt is there");
+        assert!(read(stored).await == content);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_may_be_put_again_is_never_removed() {
+    let (_server, proxy, blobs) = behind_a_proxy().await;
+    let (key, content) = (Place::folder().await.key(), pattern(1000));
+    store_and_deny(&proxy);
+    blobs.put_repeatable(&key, content.clone()).await.unwrap_err();
+    // Another node has stored the same.
+    assert_eq!(blobs.head(&key).await.unwrap().unwrap().size, 1000);
+    proxy.set(|seen| removes(seen).then_some(Fault::Hold));
+    blobs.put_repeatable(&key, content).await.unwrap();
+    assert_eq!((removals(&proxy), blobs.head(&key).await.unwrap().unwrap().size), (0, 1000));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_attempts_at_once_end_with_the_object() {
+    let (_server, _proxy, blobs) = behind_a_proxy().await;
+    let (key, content) = (Place::folder().await.key(), pattern(1000));
+    let attempts = (0..20).map(|number| {
+        let (blobs, key, content) = (blobs.clone(), key.clone(), content.clone());
+        tokio::spawn(async move {
+            let put = blobs.put(&key, body(&content), Default::default());
+            // Some are dropped on their way.
+            let patience = if number % 2 == 0 { Duration::from_millis(number) } else { Duration::MAX };
+            tokio::time::timeout(patience, put).await.is_ok_and(|put| put.is_ok())
+        })
+    });
+    let done = join_all(attempts).await;
+    assert!(done.into_iter().any(|done| done.unwrap()));
+    blobs.put_bytes(&key, content).await.unwrap();
+    assert_eq!(blobs.head(&key).await.unwrap().unwrap().size, 1000);
+}
