@@ -18,7 +18,7 @@ pub(crate) struct Lanes {
 }
 
 /// One of the threads.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Lane {
     pub(crate) runtime: Handle,
     /// Cancelled when no more requests are to be answered. Each thread has its own, so that none waits for another to look.

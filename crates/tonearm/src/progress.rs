@@ -186,6 +186,11 @@ impl Progress {
         self.blocked.store(false, Ordering::Relaxed);
     }
 
+    /// Whether there is something to take, and nobody takes it.
+    pub(crate) fn is_blocked(&self) -> bool {
+        self.blocked.load(Ordering::Relaxed)
+    }
+
     /// There is something to take, and nobody takes it.
     pub(crate) fn block(&self) {
         self.blocked.store(true, Ordering::Relaxed);
@@ -245,6 +250,10 @@ pub(crate) struct Watched<S> {
 impl<S> Watched<S> {
     pub(crate) fn new(stream: S, progress: Arc<Progress>) -> Self {
         Self { stream, progress }
+    }
+
+    pub(crate) fn into_inner(self) -> S {
+        self.stream
     }
 }
 

@@ -27,6 +27,11 @@ impl<S> Rewound<S> {
     pub(crate) fn get_ref(&self) -> &S {
         &self.stream
     }
+
+    /// What is left of the bytes that were read before, and the connection.
+    pub(crate) fn into_parts(self) -> (Bytes, S) {
+        (self.before, self.stream)
+    }
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Rewound<S> {

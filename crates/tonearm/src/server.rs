@@ -1,35 +1,30 @@
 //! Accepts connections and serves them until told to stop, then lets the open ones finish.
 
 use std::convert::Infallible;
-use std::io;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::server::TlsStream;
 use tokio_util::sync::CancellationToken;
 
-use crate::direct::{Direct, Ended};
+use crate::connected::Connected;
 use crate::front::{Connection, Front};
-use crate::http2::{GATHERED_BYTES, Http2};
-use crate::lanes::{Lane, Lanes};
-use crate::progress::{GivenUp, Patience, Progress, Socket, Watched};
+use crate::http1;
+use crate::http2::Http2;
+use crate::lanes::Lanes;
+use crate::progress::{GivenUp, Patience, Progress, Watched};
 use crate::rewound::Rewound;
-use crate::tls::HTTP2;
 
 /// Bounds on what a connection may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +91,7 @@ pub(crate) async fn serve(listener: TcpListener, server: Server, shutdown: Cance
             first_head_by: Some(Instant::now() + limits.header_timeout),
         };
         match lanes.next() {
-            Some(lane) => connected.begin_at(lane, stream),
+            Some(lane) => connected.begin_at(lane.clone(), stream),
             None => {
                 tokio::spawn(connected.run(stream, shutdown.clone(), false));
             }
@@ -109,133 +104,8 @@ pub(crate) async fn serve(listener: TcpListener, server: Server, shutdown: Cance
     }
 }
 
-/// A connection that was accepted, with what ends with it.
-struct Connected {
-    server: Arc<Server>,
-    address: SocketAddr,
-    watcher: Watcher,
-    permit: OwnedSemaphorePermit,
-    /// By when the first request has to be there, whatever comes before it; none once it is.
-    first_head_by: Option<Instant>,
-}
-
-impl Connected {
-    /// Answers requests for objects on a thread for them, and all else on the runtime of this one. A connection with TLS
-    /// stays on its thread.
-    fn begin_at(mut self, lane: &Lane, stream: TcpStream) {
-        let (elsewhere, stopped) = (Handle::current(), lane.stopped.clone());
-        let Some(stream) = taken_over(stream.into_std()) else { return };
-        lane.runtime.spawn(async move {
-            let Some(stream) = taken_over(TcpStream::from_std(stream)) else { return };
-            if self.server.tls.is_some() {
-                return self.run(stream, stopped, true).await;
-            }
-            let Some((read, stream)) = self.answer_objects(stream, &stopped).await else { return };
-            let Some(stream) = taken_over(stream.into_std()) else { return };
-            elsewhere.spawn(async move {
-                let Some(stream) = taken_over(TcpStream::from_std(stream)) else { return };
-                self.converse(Begun::Plain(Rewound::new(read, stream)), stopped, false).await;
-            });
-        });
-    }
-
-    async fn run(mut self, stream: TcpStream, stopped: CancellationToken, is_in_lane: bool) {
-        if let Some(begun) = self.begin(stream, &stopped).await {
-            self.converse(begun, stopped, is_in_lane).await;
-        }
-    }
-
-    /// Answers requests for objects, or waits for TLS, until the HTTP server is needed. Nothing is kept for a
-    /// connection that never begins but this.
-    async fn begin(&mut self, stream: TcpStream, stopped: &CancellationToken) -> Option<Begun> {
-        match self.server.tls.clone() {
-            Some(tls) => stopped.run_until_cancelled(self.begin_tls(&tls, stream)).await?,
-            None => {
-                let (read, stream) = self.answer_objects(stream, stopped).await?;
-                Some(Begun::Plain(Rewound::new(read, stream)))
-            }
-        }
-    }
-
-    async fn begin_tls(&self, tls: &TlsAcceptor, stream: TcpStream) -> Option<Begun> {
-        let by = self.server.limits.patience().fair(self.first_head_by.unwrap_or_else(Instant::now));
-        match timeout_at(by, Box::pin(tls.accept(stream))).await {
-            Ok(Ok(mut stream)) => {
-                let is_http2 = stream.get_ref().1.alpn_protocol() == Some(HTTP2);
-                if is_http2 {
-                    // All that was gathered becomes records at once, and is written at once.
-                    stream.get_mut().1.set_buffer_limit(Some(GATHERED_BYTES));
-                }
-                return Some(Begun::Tls { stream: Box::new(stream), is_http2 });
-            }
-            Ok(Err(error)) => tracing::debug!(%error, "a connection did not begin well"),
-            Err(_) => tracing::debug!("a connection did not begin in time"),
-        }
-        None
-    }
-
-    /// Answers requests for objects until something else is asked for, and gives what was then read.
-    async fn answer_objects(
-        &mut self,
-        mut stream: TcpStream,
-        stopped: &CancellationToken,
-    ) -> Option<(Bytes, TcpStream)> {
-        let progress = Progress::over(Socket::of(&stream)).with_first_head_by(self.first_head_by);
-        let ended = tokio::select! {
-            biased;
-            ended = Direct::new(&mut stream, self.server.front.edge.as_ref(), &progress).converse() => ended,
-            why = progress.given_up(self.server.limits.patience()) => {
-                tracing::debug!(?why, "a client was given up");
-                return None;
-            }
-            () = progress.idle_after(stopped.cancelled()) => return None,
-        };
-        self.first_head_by = progress.first_head_by();
-        match ended {
-            Ok(Ended::Other(read)) => Some((read, stream)),
-            Ok(Ended::Closed) => None,
-            Err(error) => {
-                tracing::debug!(%error, "a connection ended early");
-                None
-            }
-        }
-    }
-
-    /// Serves a connection until it ends.
-    async fn converse(self, begun: Begun, stopped: CancellationToken, is_in_lane: bool) {
-        let (server, address, first) = (self.server, self.address, self.first_head_by);
-        match begun {
-            Begun::Plain(stream) => {
-                let progress = Progress::over(Socket::of(stream.get_ref())).with_first_head_by(first);
-                let connection = Connection { address, plain: true, is_in_lane };
-                match stream.starts_with(PREFACE) && server.is_http2_without_tls {
-                    true => server.serve_http2(stream, progress, connection, stopped).await,
-                    false => server.serve_http1(stream, progress, connection, self.watcher).await,
-                }
-            }
-            Begun::Tls { stream, is_http2 } => {
-                let progress = Progress::over(Socket::of(stream.get_ref().0)).with_first_head_by(first);
-                let connection = Connection { address, plain: false, is_in_lane };
-                match is_http2 {
-                    true => server.serve_http2(*stream, progress, connection, stopped).await,
-                    false => server.serve_http1(*stream, progress, connection, self.watcher).await,
-                }
-            }
-        }
-        drop(self.permit);
-    }
-}
-
-/// A connection on its way from one runtime to another, which fails only where the system has no room for it.
-fn taken_over<S>(moved: io::Result<S>) -> Option<S> {
-    moved.inspect_err(|error| tracing::warn!(%error, "a connection could not be taken over")).ok()
-}
-
 /// How long a client that is told to go may take.
 const FAREWELL: Duration = Duration::from_secs(5);
-
-/// What connections to clients that speak HTTP/2 without TLS begin with; no method of HTTP/1 does.
-const PREFACE: &[u8] = b"PRI ";
 
 impl Server {
     /// The threads that answer requests for objects, where there are such requests.
@@ -249,7 +119,7 @@ impl Server {
         })
     }
 
-    fn serve_http1<S>(
+    pub(crate) fn serve_http1<S>(
         &self,
         stream: S,
         progress: Progress,
@@ -266,11 +136,37 @@ impl Server {
             asked.begin_answer();
             front.answer(request, connection).map(Ok::<_, Infallible>)
         });
-        let served = watcher.watch(http1_of(self.limits).serve_connection(stream, service));
+        let served = watcher.watch(http1::builder(self.limits).serve_connection(stream, service));
         Box::pin(self.watch(served, progress))
     }
 
-    fn serve_http2<S>(
+    /// Serves HTTP/1.1 until all that was asked for is answered, and gives the connection back; `None` where it has ended.
+    pub(crate) fn serve_until_idle(
+        &self,
+        stream: Rewound<TcpStream>,
+        progress: Progress,
+        connection: Connection,
+        stopped: CancellationToken,
+    ) -> BoxFuture<'_, Option<http1::Idle>> {
+        Box::pin(async move {
+            let (limits, progress) = (self.limits, Arc::new(progress));
+            let served =
+                http1::serve_until_idle(&self.front, limits, connection, stream, progress.clone(), &stopped);
+            tokio::select! {
+                biased;
+                served = served => served.unwrap_or_else(|error| {
+                    ended(Err(error));
+                    None
+                }),
+                why = progress.given_up(limits.patience()) => {
+                    tracing::debug!(?why, "a client was given up");
+                    None
+                }
+            }
+        })
+    }
+
+    pub(crate) fn serve_http2<S>(
         &self,
         stream: S,
         progress: Progress,
@@ -313,29 +209,10 @@ impl Server {
     }
 }
 
-fn ended<E: std::fmt::Display>(served: Result<(), E>) {
+pub(crate) fn ended<E: std::fmt::Display>(served: Result<(), E>) {
     if let Err(error) = served {
         tracing::debug!(%error, "a connection ended early");
     }
-}
-
-/// A connection that has begun.
-enum Begun {
-    /// Without TLS.
-    Plain(Rewound<TcpStream>),
-    Tls {
-        stream: Box<TlsStream<TcpStream>>,
-        is_http2: bool,
-    },
-}
-
-/// The most of a head or a body that a connection keeps for a client that does not take it.
-const BUFFER_BYTES: usize = 64 * 1024;
-
-fn http1_of(limits: ServerLimits) -> http1::Builder {
-    let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(limits.header_timeout).max_buf_size(BUFFER_BYTES);
-    builder
 }
 
 /// The next connection, with its place among those allowed.

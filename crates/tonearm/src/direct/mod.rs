@@ -1,7 +1,8 @@
 //! Objects over plain HTTP/1.1, straight between the socket and the edge: most of what a node does all day.
 //!
 //! What is understood here is little: a GET or HEAD of an object, without a body. A connection on which anything else
-//! arrives, be it right or wrong, is handed to the HTTP server with all that was read and not yet answered.
+//! arrives, be it right or wrong, is handed to the HTTP server with all that was read and not yet answered. It comes back once
+//! the server has answered everything.
 
 mod asked;
 mod head;
@@ -51,8 +52,14 @@ pub(crate) struct Direct<'a> {
 }
 
 impl<'a> Direct<'a> {
-    pub(crate) fn new(stream: &'a mut TcpStream, edge: Option<&'a Edge>, progress: &'a Progress) -> Self {
-        Self { stream, edge, progress, unread: Vec::new() }
+    /// `read` was read from the stream already.
+    pub(crate) fn new(
+        stream: &'a mut TcpStream,
+        read: Bytes,
+        edge: Option<&'a Edge>,
+        progress: &'a Progress,
+    ) -> Self {
+        Self { stream, edge, progress, unread: read.into() }
     }
 
     /// Answers one request after another.

@@ -236,6 +236,38 @@ async fn what_is_not_for_an_object_is_handed_on_with_what_follows() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_connection_goes_back_and_forth() {
+    let stage = Stage::open().await;
+    let mut raw = stage.connect().await;
+    let healthy = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+    let form = "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 7\r\n";
+    let sign_in = format!("POST /dashboard/sign-in HTTP/1.1\r\nHost: x\r\n{form}\r\nemail=a");
+    for round in 0..50_usize {
+        raw.write(healthy).await;
+        assert_eq!(raw.answer().await.status(), 200);
+        raw.write(&stage.get(&format!("Range: bytes={round}-999\r\n"))).await;
+        assert_eq!(raw.answer().await.body, stage.sound[round..1000]);
+        // The head of the next request comes in two parts, of which the HTTP server has read the first.
+        let object = stage.get("");
+        let (first, rest) = object.split_at(round * 2);
+        raw.write(&format!("{healthy}{first}")).await;
+        assert_eq!(raw.answer().await.status(), 200);
+        raw.write(rest).await;
+        assert!(raw.answer().await.body == stage.sound);
+        if round % 10 == 0 {
+            raw.write(&sign_in).await;
+            assert!(raw.answer().await.status() >= 400);
+            raw.write(&stage.get("Range: bytes=0-9\r\n")).await;
+            assert_eq!(raw.answer().await.body, stage.sound[..10]);
+        }
+    }
+    // It ends when the client says so, whoever answers.
+    raw.write("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
+    assert_eq!(raw.answer().await.status(), 200);
+    raw.assert_ended().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_request_names_its_host_once() {
     let stage = Stage::open().await;
     let object = stage.get("");

@@ -1,0 +1,187 @@
+//! One connection: which thread serves it, and by which protocol.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hyper_util::server::graceful::Watcher;
+use tokio::net::TcpStream;
+use tokio::runtime::Handle;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Instant, timeout_at};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+use tokio_util::sync::CancellationToken;
+
+use crate::direct::{Direct, Ended};
+use crate::front::Connection;
+use crate::http2::GATHERED_BYTES;
+use crate::lanes::Lane;
+use crate::progress::{Progress, Socket};
+use crate::rewound::Rewound;
+use crate::server::Server;
+use crate::tls::HTTP2;
+
+/// What connections to clients that speak HTTP/2 without TLS begin with; no method of HTTP/1 does.
+const PREFACE: &[u8] = b"PRI ";
+
+/// Where a connection without TLS is served.
+struct Places {
+    /// While objects are asked for.
+    lane: Lane,
+    /// While anything else is.
+    elsewhere: Handle,
+}
+
+/// A connection that was accepted, with what ends with it.
+pub(crate) struct Connected {
+    pub(crate) server: Arc<Server>,
+    pub(crate) address: SocketAddr,
+    pub(crate) watcher: Watcher,
+    pub(crate) permit: OwnedSemaphorePermit,
+    /// By when the first request has to be there, whatever comes before it; none once it is.
+    pub(crate) first_head_by: Option<Instant>,
+}
+
+impl Connected {
+    /// Answers requests for objects on a thread for them, and all others on the runtime of this one, which gives the connection
+    /// back once it is idle. A connection with TLS stays on its thread.
+    pub(crate) fn begin_at(self, lane: Lane, stream: TcpStream) {
+        self.answer_at(Places { lane, elsewhere: Handle::current() }, Bytes::new(), stream);
+    }
+
+    /// On a delivery thread. `read` was read already, and is answered first.
+    fn answer_at(mut self, places: Places, read: Bytes, stream: TcpStream) {
+        let Some(stream) = taken_over(stream.into_std()) else { return };
+        let runtime = places.lane.runtime.clone();
+        runtime.spawn(async move {
+            let Some(stream) = taken_over(TcpStream::from_std(stream)) else { return };
+            let stopped = places.lane.stopped.clone();
+            if self.server.tls.is_some() {
+                return self.run(stream, stopped, true).await;
+            }
+            let Some((read, stream)) = self.answer_objects(read, stream, &stopped).await else { return };
+            let Some(stream) = taken_over(stream.into_std()) else { return };
+            let elsewhere = places.elsewhere.clone();
+            elsewhere.spawn(self.answer_others(places, read, stream));
+        });
+    }
+
+    /// Away from the delivery threads, until the connection is idle.
+    async fn answer_others(mut self, places: Places, read: Bytes, stream: std::net::TcpStream) {
+        let Some(stream) = taken_over(TcpStream::from_std(stream)) else { return };
+        let (stream, stopped) = (Rewound::new(read, stream), places.lane.stopped.clone());
+        if stream.starts_with(PREFACE) && self.server.is_http2_without_tls {
+            return self.converse(Begun::Plain(stream), stopped, false).await;
+        }
+        let (server, first_head_by) = (self.server.clone(), self.first_head_by.take());
+        let progress = Progress::over(Socket::of(stream.get_ref())).with_first_head_by(first_head_by);
+        let connection = Connection { address: self.address, plain: true, is_in_lane: false };
+        if let Some((read, stream)) = server.serve_until_idle(stream, progress, connection, stopped).await {
+            self.answer_at(places, read, stream);
+        }
+    }
+
+    pub(crate) async fn run(mut self, stream: TcpStream, stopped: CancellationToken, is_in_lane: bool) {
+        if let Some(begun) = self.begin(stream, &stopped).await {
+            self.converse(begun, stopped, is_in_lane).await;
+        }
+    }
+
+    /// Answers requests for objects, or waits for TLS, until the HTTP server is needed. Nothing is kept for a
+    /// connection that never begins but this.
+    async fn begin(&mut self, stream: TcpStream, stopped: &CancellationToken) -> Option<Begun> {
+        match self.server.tls.clone() {
+            Some(tls) => stopped.run_until_cancelled(self.begin_tls(&tls, stream)).await?,
+            None => {
+                let (read, stream) = self.answer_objects(Bytes::new(), stream, stopped).await?;
+                Some(Begun::Plain(Rewound::new(read, stream)))
+            }
+        }
+    }
+
+    async fn begin_tls(&self, tls: &TlsAcceptor, stream: TcpStream) -> Option<Begun> {
+        let by = self.server.limits.patience().fair(self.first_head_by.unwrap_or_else(Instant::now));
+        match timeout_at(by, Box::pin(tls.accept(stream))).await {
+            Ok(Ok(mut stream)) => {
+                let is_http2 = stream.get_ref().1.alpn_protocol() == Some(HTTP2);
+                if is_http2 {
+                    // All that was gathered becomes records at once, and is written at once.
+                    stream.get_mut().1.set_buffer_limit(Some(GATHERED_BYTES));
+                }
+                return Some(Begun::Tls { stream: Box::new(stream), is_http2 });
+            }
+            Ok(Err(error)) => tracing::debug!(%error, "a connection did not begin well"),
+            Err(_) => tracing::debug!("a connection did not begin in time"),
+        }
+        None
+    }
+
+    /// Answers requests for objects until something else is asked for, and gives what was then read.
+    async fn answer_objects(
+        &mut self,
+        read: Bytes,
+        mut stream: TcpStream,
+        stopped: &CancellationToken,
+    ) -> Option<(Bytes, TcpStream)> {
+        let progress = Progress::over(Socket::of(&stream)).with_first_head_by(self.first_head_by);
+        let ended = tokio::select! {
+            biased;
+            ended = Direct::new(&mut stream, read, self.server.front.edge.as_ref(), &progress).converse() => ended,
+            why = progress.given_up(self.server.limits.patience()) => {
+                tracing::debug!(?why, "a client was given up");
+                return None;
+            }
+            () = progress.idle_after(stopped.cancelled()) => return None,
+        };
+        self.first_head_by = progress.first_head_by();
+        match ended {
+            Ok(Ended::Other(read)) => Some((read, stream)),
+            Ok(Ended::Closed) => None,
+            Err(error) => {
+                tracing::debug!(%error, "a connection ended early");
+                None
+            }
+        }
+    }
+
+    /// Serves a connection until it ends.
+    async fn converse(self, begun: Begun, stopped: CancellationToken, is_in_lane: bool) {
+        let (server, address, first) = (self.server, self.address, self.first_head_by);
+        match begun {
+            Begun::Plain(stream) => {
+                let progress = Progress::over(Socket::of(stream.get_ref())).with_first_head_by(first);
+                let connection = Connection { address, plain: true, is_in_lane };
+                match stream.starts_with(PREFACE) && server.is_http2_without_tls {
+                    true => server.serve_http2(stream, progress, connection, stopped).await,
+                    false => server.serve_http1(stream, progress, connection, self.watcher).await,
+                }
+            }
+            Begun::Tls { stream, is_http2 } => {
+                let progress = Progress::over(Socket::of(stream.get_ref().0)).with_first_head_by(first);
+                let connection = Connection { address, plain: false, is_in_lane };
+                match is_http2 {
+                    true => server.serve_http2(*stream, progress, connection, stopped).await,
+                    false => server.serve_http1(*stream, progress, connection, self.watcher).await,
+                }
+            }
+        }
+        drop(self.permit);
+    }
+}
+
+/// A connection on its way from one runtime to another, which fails only where the system has no room for it.
+fn taken_over<S>(moved: io::Result<S>) -> Option<S> {
+    moved.inspect_err(|error| tracing::warn!(%error, "a connection could not be taken over")).ok()
+}
+
+/// A connection that has begun.
+enum Begun {
+    /// Without TLS.
+    Plain(Rewound<TcpStream>),
+    Tls {
+        stream: Box<TlsStream<TcpStream>>,
+        is_http2: bool,
+    },
+}

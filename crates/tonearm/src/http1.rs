@@ -1,0 +1,334 @@
+//! HTTP/1.1 by hyper, for as long as a connection needs it: once it has answered requests that the delivery threads leave to
+//! others, it may go back to them.
+
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+
+use axum::body::Body;
+use bytes::Bytes;
+use futures::FutureExt as _;
+use hyper::Request;
+use hyper::body::{Body as _, Frame, Incoming, SizeHint};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::TcpStream;
+use tokio_util::sync::CancellationToken;
+
+use crate::ServerLimits;
+use crate::front::{Connection, Front};
+use crate::progress::{Progress, Watched};
+use crate::rewound::Rewound;
+
+/// The most of a head or a body that a connection keeps for a client that does not take it.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+/// How hyper serves a connection.
+pub(crate) fn builder(limits: ServerLimits) -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(limits.header_timeout).max_buf_size(BUFFER_BYTES);
+    builder
+}
+
+/// A connection on which everything that was asked for is answered, with what was read of the next request.
+pub(crate) type Idle = (Bytes, TcpStream);
+
+/// Serves a connection until all that was asked for is answered. `None` where it has ended, or ended because the server
+/// stops.
+pub(crate) async fn serve_until_idle(
+    front: &Front,
+    limits: ServerLimits,
+    connection: Connection,
+    stream: Rewound<TcpStream>,
+    progress: Arc<Progress>,
+    stopped: &CancellationToken,
+) -> hyper::Result<Option<Idle>> {
+    let exchanges = Exchanges::default();
+    let service = service_fn(|request: Request<Incoming>| {
+        progress.begin_answer();
+        let exchange = exchanges.begin(&request);
+        let answered = front.answer(request, connection);
+        answered
+            .map(|response| Ok::<_, Infallible>(response.map(|body| Counted { body, _exchange: exchange })))
+    });
+    let io = TokioIo::new(Watched::new(stream, progress.clone()));
+    let mut served = builder(limits).serve_connection(io, service);
+    let mut stopping = pin!(stopped.cancelled());
+    let mut leaving = Leaving::Not;
+    poll_fn(|context| {
+        loop {
+            if leaving == Leaving::Not && stopping.as_mut().poll(context).is_ready() {
+                leaving = Leaving::Stopped;
+                Pin::new(&mut served).graceful_shutdown();
+            }
+            // Hyper flushes what it has written only before it shuts a connection down.
+            let polled = match leaving {
+                Leaving::Idle => served.poll_without_shutdown(context),
+                Leaving::Not | Leaving::Stopped => Pin::new(&mut served).poll(context),
+            };
+            match polled {
+                Poll::Pending
+                    if leaving == Leaving::Not && exchanges.are_over() && !progress.is_blocked() =>
+                {
+                    // Hyper is done with an idle connection when it is told to end it, and writes nothing.
+                    leaving = Leaving::Idle;
+                    Pin::new(&mut served).graceful_shutdown();
+                }
+                polled => return polled,
+            }
+        }
+    })
+    .await?;
+    Ok((leaving == Leaving::Idle).then(|| {
+        let parts = served.into_parts();
+        let (rest, stream) = parts.io.into_inner().into_inner().into_parts();
+        ([parts.read_buf, rest].concat().into(), stream)
+    }))
+}
+
+/// Why hyper was told to end a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Leaving {
+    Not,
+    Idle,
+    Stopped,
+}
+
+/// Requests of a connection, and their responses.
+#[derive(Debug, Clone, Default)]
+struct Exchanges(Arc<Counts>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    begun: AtomicUsize,
+    ended: AtomicUsize,
+    /// Whether the last request had a body, of which some may be left when the response is sent.
+    has_body: AtomicBool,
+}
+
+impl Exchanges {
+    fn begin(&self, request: &Request<Incoming>) -> Exchange {
+        self.0.begun.fetch_add(1, Ordering::Relaxed);
+        self.0.has_body.store(!request.body().is_end_stream(), Ordering::Relaxed);
+        Exchange(self.0.clone())
+    }
+
+    /// Whether there were some, all responses were given to hyper whole, and nothing is left of a request.
+    fn are_over(&self) -> bool {
+        let begun = self.0.begun.load(Ordering::Relaxed);
+        begun > 0 && begun == self.0.ended.load(Ordering::Relaxed) && !self.0.has_body.load(Ordering::Relaxed)
+    }
+}
+
+/// A request until its response is dropped, which hyper does as soon as it has taken the last of it.
+#[derive(Debug)]
+struct Exchange(Arc<Counts>);
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        self.0.ended.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The body of a response, counted as long as it is there.
+struct Counted {
+    body: Body,
+    _exchange: Exchange,
+}
+
+impl hyper::body::Body for Counted {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use axum::Router;
+    use axum::routing::{get, post};
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+    use tokio::runtime::Handle;
+
+    use super::*;
+    use crate::TrustedProxies;
+    use crate::progress::{Patience, Socket};
+
+    /// More than the kernel keeps for a client that takes nothing.
+    const LARGE: usize = 32 << 20;
+
+    fn limits() -> ServerLimits {
+        ServerLimits {
+            max_connections: 1,
+            header_timeout: Duration::from_secs(30),
+            send_timeout: Duration::from_secs(30),
+            min_bytes_per_second: 0,
+            drain: Duration::from_secs(30),
+            delivery_threads: None,
+        }
+    }
+
+    fn front() -> Front {
+        let router = Router::new()
+            .route("/small", get(async || "small"))
+            .route("/large", get(async || vec![7_u8; LARGE]))
+            .route("/deaf", post(async || "not read"));
+        let patience: Patience = limits().patience();
+        Front {
+            edge: None,
+            proxies: Arc::new(TrustedProxies::default()),
+            router,
+            ambient: tonearm_fixtures::ambient().0,
+            is_https: false,
+            runtime: Handle::current(),
+            patience,
+            has_warned: Arc::default(),
+        }
+    }
+
+    type Served = tokio::task::JoinHandle<hyper::Result<Option<Idle>>>;
+
+    /// A client, and what becomes of its connection.
+    async fn serve(stopped: CancellationToken) -> (TcpStream, Served) {
+        serve_after("", stopped).await
+    }
+
+    /// The same, of a connection of which this was read.
+    async fn serve_after(read: &'static str, stopped: CancellationToken) -> (TcpStream, Served) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
+        let (stream, address) = accepted.unwrap();
+        let front = front();
+        let served = tokio::spawn(async move {
+            let progress = Arc::new(Progress::over(Socket::of(&stream)));
+            let connection = Connection { address, plain: true, is_in_lane: false };
+            let stream = Rewound::new(Bytes::from(read), stream);
+            serve_until_idle(&front, limits(), connection, stream, progress, &stopped).await
+        });
+        (client.unwrap(), served)
+    }
+
+    async fn answer(client: &mut TcpStream, length: usize) -> String {
+        let mut read = Vec::new();
+        while !read.windows(4).any(|bytes| bytes == b"\r\n\r\n") {
+            assert!(client.read_buf(&mut read).await.unwrap() > 0, "the connection ended in a head");
+        }
+        let head = read.windows(4).position(|bytes| bytes == b"\r\n\r\n").unwrap() + 4;
+        while read.len() < head + length {
+            assert!(client.read_buf(&mut read).await.unwrap() > 0, "the connection ended in a body");
+        }
+        assert_eq!(read.len(), head + length);
+        String::from_utf8(read[..head].to_vec()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_connection_comes_back_with_what_follows() {
+        for follows in ["", "GET /next HTTP", "\r\n"] {
+            let (mut client, served) = serve(CancellationToken::new()).await;
+            let request = format!("GET /small HTTP/1.1\r\nHost: x\r\n\r\n{follows}");
+            client.write_all(request.as_bytes()).await.unwrap();
+            let head = answer(&mut client, 5).await;
+            assert!(head.starts_with("HTTP/1.1 200 ") && !head.contains("connection:"), "{head}");
+            let (unread, mut stream) = served.await.unwrap().unwrap().unwrap();
+            // Both ends of it still work.
+            client.write_all(b"more").await.unwrap();
+            let mut all = unread.to_vec();
+            while all.len() < follows.len() + 4 {
+                stream.read_buf(&mut all).await.unwrap();
+            }
+            assert_eq!(all, format!("{follows}more").as_bytes());
+        }
+    }
+
+    #[tokio::test]
+    async fn all_requests_at_once_are_answered_before() {
+        let (mut client, served) = serve(CancellationToken::new()).await;
+        let request = "GET /small HTTP/1.1\r\nHost: x\r\n\r\nHEAD /small HTTP/1.1\r\nHost: x\r\n\r\n";
+        client.write_all(request.as_bytes()).await.unwrap();
+        served.await.unwrap().unwrap().unwrap();
+        let mut all = Vec::new();
+        while String::from_utf8_lossy(&all).matches("\r\n\r\n").count() < 2 {
+            assert!(client.read_buf(&mut all).await.unwrap() > 0);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_response_is_sent_to_its_end_before() {
+        let (mut client, served) = serve(CancellationToken::new()).await;
+        client.write_all(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+        // The client takes nothing yet, and so the connection is not idle, whatever time passes.
+        assert!(tokio::time::timeout(Duration::from_millis(200), client.readable()).await.is_ok());
+        assert!(!served.is_finished());
+        answer(&mut client, LARGE).await;
+        assert!(served.await.unwrap().unwrap().is_some());
+    }
+
+    #[tokio::test]
+    async fn a_body_is_never_taken_for_a_request() {
+        let (mut client, served) = serve(CancellationToken::new()).await;
+        let head = "POST /deaf HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n";
+        client.write_all(head.as_bytes()).await.unwrap();
+        answer(&mut client, 8).await;
+        // What follows belongs to the body.
+        let _ = client.write_all(b"GET /small HTTP/1.1\r\nHost: x\r\n\r\n").await;
+        let mut rest = Vec::new();
+        // Closed or reset: the rest of the body is not waited for.
+        let _ = client.read_to_end(&mut rest).await;
+        assert_eq!(rest, b"");
+        assert!(served.await.unwrap().is_ok_and(|idle| idle.is_none()));
+    }
+
+    #[tokio::test]
+    async fn after_a_body_the_next_request_comes_back() {
+        let (mut client, served) = serve(CancellationToken::new()).await;
+        let request = "POST /deaf HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody";
+        client.write_all(request.as_bytes()).await.unwrap();
+        answer(&mut client, 8).await;
+        client.write_all(b"GET /small HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+        answer(&mut client, 5).await;
+        assert!(served.await.unwrap().unwrap().is_some());
+    }
+
+    #[tokio::test]
+    async fn who_speaks_no_http_is_told_so() {
+        for wrong in ["GET\r\n\r\n", "\0", "GET / HTTP/9.9\r\n\r\n"] {
+            // It was read before, so that the socket may not be known to be writable yet.
+            let (mut client, served) = serve_after(wrong, CancellationToken::new()).await;
+            let mut all = Vec::new();
+            client.read_to_end(&mut all).await.unwrap();
+            let all = String::from_utf8_lossy(&all);
+            assert!(all.starts_with("HTTP/1.1 400 "), "{wrong:?}: {all:?} {:?}", served.await);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_stop_ends_it() {
+        let stopped = CancellationToken::new();
+        let (mut client, served) = serve(stopped.clone()).await;
+        tokio::task::yield_now().await;
+        stopped.cancel();
+        assert!(served.await.unwrap().unwrap().is_none());
+        assert_eq!(client.read(&mut [0]).await.unwrap(), 0);
+    }
+}
