@@ -88,3 +88,55 @@ impl Reader {
         piece.bytes_from(place).await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use futures::StreamExt;
+
+    use super::*;
+    use crate::cache::CacheTerms;
+    use crate::folder::FolderStore;
+    use crate::store::Store;
+    use crate::{BoxError, PutTerms};
+
+    const MEMORY: u64 = 1 << 20;
+    const READERS: u64 = 40;
+
+    #[tokio::test]
+    async fn slow_readers_do_not_hold_whole_pieces() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(FolderStore::open(folder.path().to_owned()).await.unwrap());
+        let long = Duration::from_secs(3600);
+        let terms = CacheTerms {
+            memory_bytes: MEMORY,
+            disk: None,
+            recheck: long,
+            recheck_all: long,
+            deadline: Duration::from_secs(10),
+        };
+        let cache = CachedStore::open(store.clone(), terms).await.unwrap();
+        let mut slow = Vec::new();
+        for number in 0..READERS {
+            let name = format!("018f0000-0000-7000-8000-{number:012x}/aaaaaaaaaaaa/hq.aaaaaaaaaaaa.mp3");
+            let key: ObjectKey = name.parse().unwrap();
+            let piece = Bytes::from(vec![7; PIECE_BYTES as usize]);
+            let body = stream::iter([Ok::<_, BoxError>(piece)]).boxed();
+            store.put(&key, body, PutTerms::default()).await.unwrap();
+            let mut chunks = cache.deliver(&key, None).await.unwrap().unwrap().stream;
+            let held = chunks.next().await.unwrap().unwrap();
+            slow.push((chunks, held));
+        }
+        // What is kept, what was held before memory became short, and a piece at its border. Evictions take a moment.
+        let most = 3 * MEMORY + PIECE_BYTES;
+        for _ in 0..1000 {
+            cache.0.pieces.run_pending_tasks();
+            if cache.0.held.bytes() <= most {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        panic!("{} bytes are held", cache.0.held.bytes());
+    }
+}

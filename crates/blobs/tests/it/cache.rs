@@ -221,6 +221,8 @@ async fn slow_readers_hold_little_and_others_share_fetches_all_the_same() {
     }
     let key = names.key();
     plain.put_bytes(&key, pattern(262_144)).await.unwrap();
+    // It is known, and nothing of it is here.
+    blobs.deliver_head(&key).await.unwrap().unwrap();
     let before = proxy.seen().len();
     let many = futures::future::join_all((0..50).map(|_| deliver(&blobs, &key, None))).await;
     assert!(many.into_iter().all(|got| got.unwrap() == pattern(262_144)));
