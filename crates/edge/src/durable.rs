@@ -38,12 +38,12 @@ pub trait ManifestSource: Send + Sync {
 
 /// A catalog, and how long it may take to answer.
 #[derive(Clone)]
-pub(crate) struct Asked {
+pub(crate) struct CatalogSource {
     pub(crate) source: Arc<dyn ManifestSource>,
     pub(crate) timeout: Duration,
 }
 
-impl Asked {
+impl CatalogSource {
     async fn manifest(
         &self,
         organization_id: OrganizationId,
@@ -63,13 +63,13 @@ type Moment = (OrganizationId, ShortId, i64);
 /// Resolves durable names. Cloning is cheap and shares what is known.
 #[derive(Clone)]
 pub(crate) struct Manifests {
-    catalog: Option<Asked>,
+    catalog: Option<CatalogSource>,
     blobs: Blobs,
     known: Cache<Moment, Option<Arc<TrackManifest>>>,
 }
 
 impl Manifests {
-    pub(crate) fn new(blobs: Blobs, catalog: Option<Asked>) -> Self {
+    pub(crate) fn new(blobs: Blobs, catalog: Option<CatalogSource>) -> Self {
         let weigh = |_: &Moment, manifest: &Option<Arc<TrackManifest>>| {
             let files = manifest.as_ref().map_or(0, |manifest| manifest.len());
             u32::try_from(OVERHEAD + files * FILE).unwrap_or(u32::MAX)

@@ -20,15 +20,15 @@ use crate::accept::takes_webp;
 use crate::body::{Content, Sending};
 use crate::conditional::{self, Verdict};
 use crate::counted::{Counter, Tally};
-use crate::durable::{Asked, ManifestSource, Manifests};
-use crate::found::Found;
+use crate::durable::{CatalogSource, ManifestSource, Manifests};
 use crate::hosts::OrganizationHosts;
+use crate::lookup::FoundObject;
 use crate::missing_forms::MissingForms;
 use crate::multipart::Multipart;
 use crate::range::{RangeSet, Selection};
-use crate::recent::{Finding, Recent};
 use crate::refusal::Refusal;
 use crate::response;
+use crate::verified_urls::{VerifiedObject, VerifiedUrls};
 
 /// How an edge node behaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub(crate) struct Inner {
     pub(crate) counter: Arc<Counter>,
     pub(crate) hosts: Option<OrganizationHosts>,
     pub(crate) missing_forms: MissingForms,
-    pub(crate) recent: Recent,
+    pub(crate) verified_urls: VerifiedUrls,
     pub(crate) manifests: Manifests,
 }
 
@@ -71,7 +71,7 @@ impl Edge {
     /// An edge node over a store.
     pub fn new(blobs: Blobs, signer: UrlSigner, ambient: Ambient, config: EdgeConfig) -> Self {
         let counter = Arc::new(Counter { meter: Meter::new(), ambient });
-        let (missing_forms, recent) = (MissingForms::new(), Recent::default());
+        let (missing_forms, verified_urls) = (MissingForms::new(), VerifiedUrls::default());
         let manifests = Manifests::new(blobs.clone(), None);
         Self(Arc::new(Inner {
             blobs,
@@ -80,7 +80,7 @@ impl Edge {
             counter,
             hosts: None,
             missing_forms,
-            recent,
+            verified_urls,
             manifests,
         }))
     }
@@ -93,12 +93,12 @@ impl Edge {
 
     /// The same, for organizations that deliver under host names of their own.
     pub fn at_hosts(self, hosts: Option<OrganizationHosts>) -> Self {
-        Self(Arc::new(Inner { hosts, recent: Recent::default(), ..Inner::clone(&self.0) }))
+        Self(Arc::new(Inner { hosts, verified_urls: VerifiedUrls::default(), ..Inner::clone(&self.0) }))
     }
 
     /// The same, for a node with a catalog, which knows at once what durable names stand for.
     pub fn resolving_by(self, catalog: Arc<dyn ManifestSource>) -> Self {
-        let catalog = Asked { source: catalog, timeout: self.0.config.catalog_timeout };
+        let catalog = CatalogSource { source: catalog, timeout: self.0.config.catalog_timeout };
         let manifests = Manifests::new(self.0.blobs.clone(), Some(catalog));
         Self(Arc::new(Inner { manifests, ..Inner::clone(&self.0) }))
     }
@@ -144,13 +144,13 @@ impl Edge {
     }
 
     /// As [`serve`](Self::serve), for a server that sends the answer itself and may ask for the same
-    /// [`again`](Self::again).
+    /// [`answer_repeated`](Self::answer_repeated).
     pub async fn answer(&self, request: &Parts) -> Response<Content> {
         let mut response = self.answer_alone(request).await;
-        if let Some(finding) = response.extensions_mut().remove()
+        if let Some(verified) = response.extensions_mut().remove()
             && let Content::Object(_) = response.body()
         {
-            self.0.recent.keep(request, finding, response.headers(), self.now());
+            self.0.verified_urls.keep(request, verified, response.headers(), self.now());
         }
         response
     }
@@ -206,7 +206,7 @@ impl Edge {
                 let mut response = self.deliver_object(key, grant, request, request_id).await?;
                 // The name may stand for another object soon.
                 response::short_lived(response.headers_mut(), cache);
-                response.extensions_mut().remove::<Finding>();
+                response.extensions_mut().remove::<VerifiedObject>();
                 Ok(response)
             }
         }
@@ -234,7 +234,7 @@ impl Edge {
             }
             None => self.resolve(&key, request, ranges.as_ref()).await?,
         };
-        let finding = object.worth_keeping(&key, &grant, has_forms);
+        let verified = object.worth_keeping(&key, &grant, has_forms);
         let shared_until = (grant.cache == CachePolicy::Public).then_some(grant.expires_at);
         let mut response = self.respond(key, grant, object, ranges, request, request_id).await?;
         if has_forms {
@@ -244,8 +244,8 @@ impl Edge {
             let left = until.unix_seconds() - self.now().unix_seconds();
             response::shared(response.headers_mut(), left);
         }
-        if let Some(finding) = finding {
-            response.extensions_mut().insert(finding);
+        if let Some(verified) = verified {
+            response.extensions_mut().insert(verified);
         }
         Ok(response)
     }
@@ -255,7 +255,7 @@ impl Edge {
         &self,
         key: ObjectKey,
         grant: DeliveryGrant,
-        object: Found,
+        object: FoundObject,
         ranges: Option<RangeSet>,
         request: &Parts,
         request_id: RequestId,
@@ -285,7 +285,7 @@ impl Edge {
         &self,
         key: ObjectKey,
         attachment: Option<String>,
-        object: Found,
+        object: FoundObject,
         selection: Selection,
         request: &Parts,
         request_id: RequestId,

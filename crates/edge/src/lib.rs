@@ -5,25 +5,25 @@
 //! `Edge::deliver`: verify, resolve, conditional, range, send.
 
 mod accept;
-mod again;
 mod body;
 mod conditional;
 mod counted;
 mod disposition;
 mod durable;
 mod edge;
-mod found;
 mod hosts;
+mod lookup;
 mod missing_forms;
 mod multipart;
 mod range;
-mod recent;
 mod refusal;
+mod repeated;
 mod response;
 mod validators;
+mod verified_urls;
 
-pub use again::{Again, Plain};
 pub use body::{Content, PlainConnection, SendError, Sending};
 pub use durable::{ManifestSource, SourceError};
 pub use edge::{Edge, EdgeConfig};
 pub use hosts::OrganizationHosts;
+pub use repeated::{PlainRequest, RepeatedAnswer};

@@ -7,10 +7,10 @@
 //! whether the object still exists is asked again now and then, behind the reader's back, and where the store does
 //! not answer, what is here is served on.
 
-mod asking;
 mod disk;
 mod fetching;
-mod known;
+mod known_objects;
+mod lookups;
 mod piece;
 mod reading;
 mod rechecking;
@@ -29,7 +29,7 @@ use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp};
 
 use self::disk::Disk;
 use self::fetching::RUN;
-use self::known::{Asking, KnownObjects};
+use self::known_objects::{KnownObjects, PendingLookups};
 use self::piece::{Held, Piece};
 use self::reading::Reader;
 use crate::object::{OpenObject, clamp};
@@ -79,7 +79,7 @@ pub(crate) struct CachedStore(Arc<Shared>);
 struct Shared {
     store: Arc<dyn Store>,
     known: KnownObjects,
-    asking: Asking,
+    pending_lookups: PendingLookups,
     pieces: Cache<PieceId, Arc<Piece>>,
     /// Also what readers hold of pieces that are no longer kept.
     held: Held,
@@ -111,7 +111,7 @@ impl CachedStore {
         let cache = Self(Arc::new(Shared {
             store,
             known,
-            asking: Asking::new(),
+            pending_lookups: PendingLookups::new(),
             pieces,
             held: Held::default(),
             memory_bytes,

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use futures::{Stream, stream};
 use tonearm_domain::ObjectKey;
 
-use super::known::shared;
+use super::known_objects::shared;
 use super::piece::{Piece, Unfilled};
 use super::{CachedStore, PIECE_BYTES};
 use crate::{BlobError, ObjectMeta};

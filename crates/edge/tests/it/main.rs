@@ -3,7 +3,6 @@
 // What fails while a test prepares is a failed test, outside #[test] functions too.
 #![allow(clippy::unwrap_used)]
 
-mod again;
 mod conditions;
 mod counting;
 mod durable;
@@ -14,6 +13,7 @@ mod objects;
 mod outages;
 mod ranges;
 mod refusals;
+mod repeated;
 mod shared_caches;
 mod socket;
 

@@ -8,7 +8,7 @@ use super::{ByteSize, Config, Overrides};
 /// A setting, and what shows that its 0 was understood; none where it is refused.
 type Zero = (&'static str, Option<fn(&Config) -> bool>);
 
-const ZEROS: [Zero; 32] = [
+const ZEROS: [Zero; 33] = [
     // There is no limit.
     ("limits.min_free_space", Some(|config| config.min_free_space == 0)),
     ("limits.min_bytes_per_second", Some(|config| config.server_limits.min_bytes_per_second == 0)),
@@ -21,7 +21,8 @@ const ZEROS: [Zero; 32] = [
     ("edge.clock_tolerance_seconds", Some(|config| config.clock_tolerance_seconds == 0)),
     ("edge.memory_cache", Some(|config| config.cache.is_none())),
     ("edge.disk_cache", Some(|config| config.cache.as_ref().is_some_and(|cache| cache.disk.is_none()))),
-    // The service could not work.
+    // The service could not work, or nobody could share anything.
+    ("delivery_cache_window_seconds", None),
     ("database.connections", None),
     ("database.statement_timeout_seconds", None),
     ("limits.max_upload_bytes", None),
@@ -83,9 +84,12 @@ fn every_number_says_what_its_zero_means() {
 #[test]
 fn zero_means_one_thing_in_all_limits() {
     for (name, is_understood) in ZEROS {
-        let (section, key) = name.split_once('.').unwrap();
-        let variable = format!("TONEARM_{section}_{key}").to_uppercase();
-        for loaded in [load(&format!("[{section}]\n{key} = 0"), None), load("", Some((&variable, "0")))] {
+        let variable = format!("TONEARM_{}", name.replace('.', "_")).to_uppercase();
+        let text = match name.split_once('.') {
+            Some((section, key)) => format!("[{section}]\n{key} = 0"),
+            None => format!("{name} = 0"),
+        };
+        for loaded in [load(&text, None), load("", Some((&variable, "0")))] {
             match (loaded, is_understood) {
                 (Ok(config), Some(is_understood)) => assert!(is_understood(&config), "{name}"),
                 (Err(error), None) => {
@@ -95,6 +99,7 @@ fn zero_means_one_thing_in_all_limits() {
                         "must be at least 1",
                         "is a number from ",
                         "is a number of days from 1",
+                        "is a number of seconds from 60",
                         "is at least ",
                     ];
                     assert!(says.iter().any(|start| sentence.starts_with(start)), "{error}");

@@ -6,7 +6,7 @@ use hyper::StatusCode;
 use hyper::header::HeaderMap;
 use hyper::http::response;
 use tonearm_domain::Timestamp;
-use tonearm_edge::Again;
+use tonearm_edge::RepeatedAnswer;
 
 use crate::http_date::http_date;
 
@@ -23,24 +23,24 @@ pub(super) fn of(head: &response::Parts, now: Timestamp, is_last: bool) -> Vec<u
 }
 
 /// The head of an answer like one before.
-pub(super) fn of_again(again: &Again, now: Timestamp, is_last: bool) -> Vec<u8> {
+pub(super) fn of_repeated(answer: &RepeatedAnswer, now: Timestamp, is_last: bool) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(USUAL);
-    write_status(&mut bytes, again.status());
-    bytes.extend_from_slice(&again.lines);
+    write_status(&mut bytes, answer.status());
+    bytes.extend_from_slice(&answer.lines);
     let mut digits = itoa::Buffer::new();
     let mut write = |text: &str, number: u64| {
         bytes.extend_from_slice(text.as_bytes());
         bytes.extend_from_slice(digits.format(number).as_bytes());
     };
-    write("content-length: ", again.length);
-    if let Some((range, size)) = &again.part {
+    write("content-length: ", answer.length);
+    if let Some((range, size)) = &answer.part {
         write("\r\ncontent-range: bytes ", range.start);
         write("-", range.end - 1);
         write("/", *size);
     }
     bytes.extend_from_slice(b"\r\nx-request-id: ");
     // A Vec takes any text.
-    let _ = write!(bytes, "{}\r\n", again.request_id);
+    let _ = write!(bytes, "{}\r\n", answer.request_id);
     write_end(&mut bytes, now, is_last);
     bytes
 }

@@ -4,8 +4,8 @@
 //! arrives, be it right or wrong, is handed to the HTTP server with all that was read and not yet answered. It comes back once
 //! the server has answered everything.
 
-mod asked;
 mod head;
+mod request_head;
 mod writing;
 
 use std::io;
@@ -17,7 +17,7 @@ use tokio::io::{AsyncRead as _, ReadBuf};
 use tokio::net::TcpStream;
 use tonearm_edge::Edge;
 
-use self::asked::{Asked, Parsed, Request};
+use self::request_head::{ObjectRequest, Parsed, Request};
 use crate::progress::Progress;
 
 /// Bytes read at once. They are on the stack, so that a connection that waits keeps none.
@@ -35,8 +35,8 @@ pub(crate) enum Ended {
 }
 
 /// What was found in the socket.
-enum Found {
-    Object(Asked),
+enum Incoming {
+    Object(ObjectRequest),
     Other,
     End,
 }
@@ -69,10 +69,10 @@ impl<'a> Direct<'a> {
                 return Ok(Ended::Closed);
             }
             self.progress.await_head();
-            let asked = match std::future::poll_fn(|context| self.poll_found(context)).await? {
-                Found::Object(asked) => asked,
-                Found::Other => return Ok(Ended::Other(self.unread.into())),
-                Found::End => return Ok(Ended::Closed),
+            let asked = match std::future::poll_fn(|context| self.poll_incoming(context)).await? {
+                Incoming::Object(asked) => asked,
+                Incoming::Other => return Ok(Ended::Other(self.unread.into())),
+                Incoming::End => return Ok(Ended::Closed),
             };
             self.progress.begin_answer();
             let is_last = asked.is_last || self.progress.is_closing();
@@ -83,12 +83,12 @@ impl<'a> Direct<'a> {
         }
     }
 
-    async fn answer(&mut self, asked: Asked, is_last: bool) -> io::Result<()> {
+    async fn answer(&mut self, asked: ObjectRequest, is_last: bool) -> io::Result<()> {
         let Some(edge) = self.edge else { return Ok(()) };
         let request = match asked.request {
-            Request::Answered(again) => {
-                let head = head::of_again(&again, edge.now(), is_last);
-                return self.send_body(head.into(), again.content).await;
+            Request::Repeated(answer) => {
+                let head = head::of_repeated(&answer, edge.now(), is_last);
+                return self.send_body(head.into(), answer.content).await;
             }
             Request::New(request) => request,
         };
@@ -100,7 +100,7 @@ impl<'a> Direct<'a> {
         self.send(head, content).await
     }
 
-    fn poll_found(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Found>> {
+    fn poll_incoming(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Incoming>> {
         // Requests may come faster than they are answered.
         if !self.unread.is_empty()
             && let Some(found) = self.understand_unread()
@@ -114,7 +114,7 @@ impl<'a> Direct<'a> {
             let read = buffer.filled();
             if read.is_empty() {
                 // Half a request is no request.
-                return Poll::Ready(Ok(Found::End));
+                return Poll::Ready(Ok(Incoming::End));
             }
             let found = if self.unread.is_empty() {
                 self.understand(read)
@@ -129,15 +129,15 @@ impl<'a> Direct<'a> {
     }
 
     /// Understands what was just read, and keeps what is left of it.
-    fn understand(&mut self, read: &[u8]) -> Option<Found> {
-        match asked::parse(read, self.edge) {
+    fn understand(&mut self, read: &[u8]) -> Option<Incoming> {
+        match request_head::parse(read, self.edge) {
             Parsed::Object { asked, length } => {
                 self.unread.extend_from_slice(&read[length..]);
-                Some(Found::Object(asked))
+                Some(Incoming::Object(asked))
             }
             Parsed::Other => {
                 self.unread.extend_from_slice(read);
-                Some(Found::Other)
+                Some(Incoming::Other)
             }
             Parsed::Partial => {
                 self.unread.extend_from_slice(read);
@@ -146,17 +146,17 @@ impl<'a> Direct<'a> {
         }
     }
 
-    fn understand_unread(&mut self) -> Option<Found> {
-        match asked::parse(&self.unread, self.edge) {
+    fn understand_unread(&mut self) -> Option<Incoming> {
+        match request_head::parse(&self.unread, self.edge) {
             Parsed::Object { asked, length } => {
                 self.unread.drain(..length);
                 if self.unread.is_empty() {
                     self.unread = Vec::new();
                 }
-                Some(Found::Object(asked))
+                Some(Incoming::Object(asked))
             }
-            Parsed::Other => Some(Found::Other),
-            Parsed::Partial => (self.unread.len() > MOST_UNREAD).then_some(Found::Other),
+            Parsed::Other => Some(Incoming::Other),
+            Parsed::Partial => (self.unread.len() > MOST_UNREAD).then_some(Incoming::Other),
         }
     }
 }

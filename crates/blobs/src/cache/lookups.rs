@@ -7,32 +7,32 @@ use tokio::time::timeout;
 use tonearm_domain::ObjectKey;
 
 use super::fetching::RUN;
-use super::known::Asked;
+use super::known_objects::Lookup;
 use super::{CachedStore, PIECE_BYTES};
 use crate::BlobError;
 
 impl CachedStore {
     /// What is known of an object; the store is asked where nothing is, and the pieces from `start` on are then
     /// fetched along.
-    pub(super) async fn meta(&self, key: &ObjectKey, start: u64) -> Asked {
+    pub(super) async fn meta(&self, key: &ObjectKey, start: u64) -> Lookup {
         match self.known_meta(key) {
-            Some(meta) => Asked::Found(meta),
-            None => self.0.asking.ask(key, self.ask(key, start)).await,
+            Some(meta) => Lookup::Found(meta),
+            None => self.0.pending_lookups.ask(key, self.ask(key, start)).await,
         }
     }
 
     /// The same, with nothing fetched along.
-    pub(super) async fn meta_alone(&self, key: &ObjectKey) -> Asked {
+    pub(super) async fn meta_alone(&self, key: &ObjectKey) -> Lookup {
         match self.known_meta(key) {
-            Some(meta) => Asked::Found(meta),
-            None => self.0.asking.ask(key, self.ask_alone(key)).await,
+            Some(meta) => Lookup::Found(meta),
+            None => self.0.pending_lookups.ask(key, self.ask_alone(key)).await,
         }
     }
 
-    async fn ask(&self, key: &ObjectKey, start: u64) -> Asked {
+    async fn ask(&self, key: &ObjectKey, start: u64) -> Lookup {
         // Whoever asked before may have been answered meanwhile.
         if let Some(meta) = self.known_meta(key) {
-            return Asked::Found(meta);
+            return Lookup::Found(meta);
         }
         let first = start / PIECE_BYTES;
         let begin = first.saturating_mul(PIECE_BYTES);
@@ -44,24 +44,24 @@ impl CachedStore {
                 if begin < meta.size {
                     self.begin_run(key, &meta, first, body);
                 }
-                Asked::Found(meta)
+                Lookup::Found(meta)
             }
-            Ok(None) => Asked::Missing,
-            Err(error) => Asked::Failed(Arc::new(error)),
+            Ok(None) => Lookup::Missing,
+            Err(error) => Lookup::Failed(Arc::new(error)),
         }
     }
 
-    async fn ask_alone(&self, key: &ObjectKey) -> Asked {
+    async fn ask_alone(&self, key: &ObjectKey) -> Lookup {
         if let Some(meta) = self.known_meta(key) {
-            return Asked::Found(meta);
+            return Lookup::Found(meta);
         }
         match self.twice(|| self.0.store.head(key)).await {
             Ok(Some(meta)) => {
                 self.0.known.keep(key, meta);
-                Asked::Found(meta)
+                Lookup::Found(meta)
             }
-            Ok(None) => Asked::Missing,
-            Err(error) => Asked::Failed(Arc::new(error)),
+            Ok(None) => Lookup::Missing,
+            Err(error) => Lookup::Failed(Arc::new(error)),
         }
     }
 

@@ -79,13 +79,13 @@ impl KnownObjects {
 
 /// What the store says of an object.
 #[derive(Debug, Clone)]
-pub(super) enum Asked {
+pub(super) enum Lookup {
     Found(ObjectMeta),
     Missing,
     Failed(Arc<BlobError>),
 }
 
-impl Asked {
+impl Lookup {
     pub(super) fn into_meta(self) -> Result<Option<ObjectMeta>, BlobError> {
         match self {
             Self::Found(meta) => Ok(Some(meta)),
@@ -101,18 +101,18 @@ pub(super) fn shared(error: Arc<BlobError>) -> BlobError {
 }
 
 /// Questions that the store is being asked. Whoever has the same one waits for the same answer; no answer is kept.
-pub(super) struct Asking(moka::future::Cache<ObjectKey, ()>);
+pub(super) struct PendingLookups(moka::future::Cache<ObjectKey, ()>);
 
-impl Asking {
+impl PendingLookups {
     pub(super) fn new() -> Self {
         Self(moka::future::Cache::new(1))
     }
 
-    pub(super) async fn ask(&self, key: &ObjectKey, question: impl Future<Output = Asked>) -> Asked {
+    pub(super) async fn ask(&self, key: &ObjectKey, question: impl Future<Output = Lookup>) -> Lookup {
         // What is an error here is shared among those who wait, and forgotten.
         match self.0.try_get_with_by_ref(key, async { Err(question.await) }).await {
-            Ok(()) => Asked::Missing,
-            Err(answer) => Asked::clone(&answer),
+            Ok(()) => Lookup::Missing,
+            Err(answer) => Lookup::clone(&answer),
         }
     }
 }

@@ -15,12 +15,12 @@ use crate::body;
 use crate::conditional;
 use crate::edge::Edge;
 use crate::range::RangeSet;
-use crate::recent::Finding;
 use crate::refusal::Refusal;
 use crate::validators::Validators;
+use crate::verified_urls::VerifiedObject;
 
 /// An object that is there.
-pub(crate) struct Found {
+pub(crate) struct FoundObject {
     pub(crate) meta: ObjectMeta,
     pub(crate) validators: Validators,
     pub(crate) opened: Opened,
@@ -36,16 +36,16 @@ pub(crate) enum Opened {
     Part(ObjectBody),
 }
 
-impl Found {
+impl FoundObject {
     /// What is worth remembering: permissions that only time ends, for objects that are at hand.
     pub(crate) fn worth_keeping(
         &self,
         key: &ObjectKey,
         grant: &DeliveryGrant,
         by_accept: bool,
-    ) -> Option<Finding> {
+    ) -> Option<VerifiedObject> {
         let Opened::All(open) = &self.opened else { return None };
-        grant.signing_key.is_none().then(|| Finding {
+        grant.signing_key.is_none().then(|| VerifiedObject {
             key: Arc::new(key.clone()),
             object: open.handle(),
             meta: self.meta,
@@ -63,7 +63,7 @@ impl Edge {
         key: &ObjectKey,
         request: &Parts,
         ranges: Option<&RangeSet>,
-    ) -> Result<Found, Refusal> {
+    ) -> Result<FoundObject, Refusal> {
         let blobs = &self.0.blobs;
         let (meta, opened) = match (blobs.at_hand(key), likely_read(request, ranges)) {
             (Some(object), _) => (object.meta(), Opened::All(object)),
@@ -73,7 +73,7 @@ impl Edge {
             }
             (None, None) => (self.stored(key, blobs.deliver_head(key)).await?, Opened::Not),
         };
-        Ok(Found { meta, validators: Validators::of(key, &meta), opened })
+        Ok(FoundObject { meta, validators: Validators::of(key, &meta), opened })
     }
 
     /// The WebP form of a cover; none where it was not made, or is not smaller.
@@ -82,7 +82,7 @@ impl Edge {
         webp: ObjectKey,
         request: &Parts,
         ranges: Option<&RangeSet>,
-    ) -> Result<Option<(ObjectKey, Found)>, Refusal> {
+    ) -> Result<Option<(ObjectKey, FoundObject)>, Refusal> {
         let missing = &self.0.missing_forms;
         if missing.has(&webp, self.now()) {
             return Ok(None);

@@ -10,7 +10,7 @@ use http::request::Parts;
 use tonearm_blobs::{ObjectHandle, ObjectMeta};
 use tonearm_domain::{ObjectKey, Timestamp};
 
-use crate::again::Plain;
+use crate::repeated::PlainRequest;
 use crate::response::X_REQUEST_ID;
 
 /// Seconds for which it is taken to be so still: as long as an open file is taken to be there.
@@ -27,7 +27,7 @@ const OWN: [HeaderName; 3] = [header::CONTENT_LENGTH, header::CONTENT_RANGE, X_R
 
 /// What was found for a request, whatever part of it is sent.
 #[derive(Debug, Clone)]
-pub(crate) struct Finding {
+pub(crate) struct VerifiedObject {
     pub(crate) key: Arc<ObjectKey>,
     pub(crate) object: ObjectHandle,
     pub(crate) meta: ObjectMeta,
@@ -37,10 +37,10 @@ pub(crate) struct Finding {
     pub(crate) by_accept: bool,
 }
 
-/// A finding, with what it was found for and how it was answered.
+/// A verified URL: what it names, what was asked for it and how it was answered.
 #[derive(Debug)]
-pub(crate) struct Known {
-    pub(crate) finding: Finding,
+pub(crate) struct VerifiedUrl {
+    pub(crate) object: VerifiedObject,
     /// The header lines that such an answer has, whichever range is asked for, each with its end.
     pub(crate) lines: Bytes,
     since: Timestamp,
@@ -48,36 +48,36 @@ pub(crate) struct Known {
     accept: Option<HeaderValue>,
 }
 
-impl Known {
+impl VerifiedUrl {
     /// Whether it is no older than it may be, and not from a time to come, as after a clock was set back.
     fn is_fresh(&self, now: Timestamp) -> bool {
         self.since <= now && now < self.since.plus_seconds(LIFETIME_SECONDS)
     }
 
     /// Whether it holds for a request for the same target.
-    fn holds_for(&self, plain: &Plain<'_>, now: Timestamp) -> bool {
+    fn holds_for(&self, plain: &PlainRequest<'_>, now: Timestamp) -> bool {
         let same = |known: &Option<HeaderValue>, asked| known.as_ref().map(HeaderValue::as_bytes) == asked;
         self.is_fresh(now)
-            && now < self.finding.expires_at
+            && now < self.object.expires_at
             && same(&self.host, plain.host)
-            && (!self.finding.by_accept || same(&self.accept, plain.accept))
+            && (!self.object.by_accept || same(&self.accept, plain.accept))
     }
 }
 
-type Part = Mutex<HashMap<Box<str>, Arc<Known>>>;
+type Part = Mutex<HashMap<Box<str>, Arc<VerifiedUrl>>>;
 
 /// What is known, by path and query. Only what has a signature gets in.
 #[derive(Clone, Default)]
-pub(crate) struct Recent(Arc<[Part; PARTS]>);
+pub(crate) struct VerifiedUrls(Arc<[Part; PARTS]>);
 
-impl Recent {
-    pub(crate) fn get(&self, plain: &Plain<'_>, now: Timestamp) -> Option<Arc<Known>> {
+impl VerifiedUrls {
+    pub(crate) fn get(&self, plain: &PlainRequest<'_>, now: Timestamp) -> Option<Arc<VerifiedUrl>> {
         let known = self.part(plain.target).get(plain.target).cloned()?;
         known.holds_for(plain, now).then_some(known)
     }
 
     /// Remembers what a request was answered with. Where there is no room, nothing is.
-    pub(crate) fn keep(&self, request: &Parts, finding: Finding, answered: &HeaderMap, now: Timestamp) {
+    pub(crate) fn keep(&self, request: &Parts, object: VerifiedObject, answered: &HeaderMap, now: Timestamp) {
         let Some(target) = request.uri.path_and_query() else { return };
         let line = |name| match request.headers.get_all(&name).iter().count() {
             0 => Some(None),
@@ -86,7 +86,7 @@ impl Recent {
         };
         let (Some(host), Some(accept)) = (line(header::HOST), line(header::ACCEPT)) else { return };
         let lines = lines_of(answered);
-        let known = Known { finding, lines, since: now, host, accept };
+        let known = VerifiedUrl { object, lines, since: now, host, accept };
         let mut part = self.part(target.as_str());
         if part.len() >= MOST {
             part.retain(|_, known| known.is_fresh(now));
@@ -97,7 +97,7 @@ impl Recent {
     }
 
     /// Targets end with a signature, whose characters are spread well.
-    fn part(&self, target: &str) -> MutexGuard<'_, HashMap<Box<str>, Arc<Known>>> {
+    fn part(&self, target: &str) -> MutexGuard<'_, HashMap<Box<str>, Arc<VerifiedUrl>>> {
         let number = target.bytes().rev().take(4).fold(0, |sum: usize, byte| sum * 31 + usize::from(byte));
         self.0[number % PARTS].lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -3,13 +3,13 @@
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::http::request;
 use hyper::{Method, Uri};
-use tonearm_edge::{Again, Edge, Plain, PlainConnection};
+use tonearm_edge::{Edge, PlainConnection, PlainRequest, RepeatedAnswer};
 
 /// Header lines that a request for an object may have.
 const MOST_LINES: usize = 64;
 
 /// A request for an object.
-pub(super) struct Asked {
+pub(super) struct ObjectRequest {
     pub(super) request: Request,
     /// The client wants no more than this answer.
     pub(super) is_last: bool,
@@ -18,7 +18,7 @@ pub(super) struct Asked {
 /// How much is known of a request already.
 pub(super) enum Request {
     /// Its answer.
-    Answered(Again),
+    Repeated(RepeatedAnswer),
     /// What it says.
     New(Box<request::Parts>),
 }
@@ -26,7 +26,7 @@ pub(super) enum Request {
 /// What bytes begin with.
 pub(super) enum Parsed {
     /// A request for an object, whose head has this length, and no body.
-    Object { asked: Asked, length: usize },
+    Object { asked: ObjectRequest, length: usize },
     /// Something for others to understand.
     Other,
     /// The beginning of a head.
@@ -39,7 +39,7 @@ pub(super) fn parse(bytes: &[u8], edge: Option<&Edge>) -> Parsed {
     let mut head = httparse::Request::new(&mut lines);
     match head.parse(bytes) {
         Ok(httparse::Status::Complete(length)) => {
-            match edge.and_then(|edge| again(&head, edge).or_else(|| asked(&head))) {
+            match edge.and_then(|edge| repeated(&head, edge).or_else(|| object_request(&head))) {
                 Some(asked) => Parsed::Object { asked, length },
                 None => Parsed::Other,
             }
@@ -50,11 +50,11 @@ pub(super) fn parse(bytes: &[u8], edge: Option<&Edge>) -> Parsed {
 }
 
 /// A request like one that was answered a moment ago.
-fn again(head: &httparse::Request<'_, '_>, edge: &Edge) -> Option<Asked> {
+fn repeated(head: &httparse::Request<'_, '_>, edge: &Edge) -> Option<ObjectRequest> {
     if head.method != Some("GET") || head.version != Some(1) {
         return None;
     }
-    let mut plain = Plain { target: head.path?, ..Plain::default() };
+    let mut plain = PlainRequest { target: head.path?, ..PlainRequest::default() };
     let mut is_last = false;
     for line in head.headers.iter() {
         let place = match of_line(line)? {
@@ -75,11 +75,11 @@ fn again(head: &httparse::Request<'_, '_>, edge: &Edge) -> Option<Asked> {
         }
     }
     plain.host?;
-    Some(Asked { request: Request::Answered(edge.again(&plain)?), is_last })
+    Some(ObjectRequest { request: Request::Repeated(edge.answer_repeated(&plain)?), is_last })
 }
 
 /// `None` for all that is not a plain GET or HEAD of an object.
-fn asked(head: &httparse::Request<'_, '_>) -> Option<Asked> {
+fn object_request(head: &httparse::Request<'_, '_>) -> Option<ObjectRequest> {
     let method = match head.method? {
         "GET" => Method::GET,
         "HEAD" => Method::HEAD,
@@ -107,7 +107,7 @@ fn asked(head: &httparse::Request<'_, '_>) -> Option<Asked> {
         return None;
     }
     request.extensions_mut().insert(PlainConnection);
-    Some(Asked { request: Request::New(Box::new(request.into_parts().0)), is_last })
+    Some(ObjectRequest { request: Request::New(Box::new(request.into_parts().0)), is_last })
 }
 
 /// What a header line is for.

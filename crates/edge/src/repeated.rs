@@ -15,7 +15,7 @@ use crate::range::{RangeSet, Selection};
 
 /// A GET that says nothing else of what makes a difference to an answer. Values are as they stand in the request.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Plain<'a> {
+pub struct PlainRequest<'a> {
     /// Path and query.
     pub target: &'a str,
     /// The value of `Host`.
@@ -27,7 +27,7 @@ pub struct Plain<'a> {
 }
 
 /// An answer that sends an object, or one part of it.
-pub struct Again {
+pub struct RepeatedAnswer {
     /// Names the request, in `X-Request-Id`.
     pub request_id: RequestId,
     /// The part that is sent, and the size of the whole; none where all is sent.
@@ -40,7 +40,7 @@ pub struct Again {
     pub content: Sending<Chunks>,
 }
 
-impl Again {
+impl RepeatedAnswer {
     /// 200, or 206 for a part.
     pub fn status(&self) -> StatusCode {
         if self.part.is_some() { StatusCode::PARTIAL_CONTENT } else { StatusCode::OK }
@@ -51,11 +51,11 @@ impl Edge {
     /// Answers a request like one that was answered a moment ago by [`answer`](Self::answer). `None` where there was
     /// none, or where the answer needs more thought. For servers whose connections pass what they send to the kernel
     /// as it is.
-    pub fn again(&self, plain: &Plain<'_>) -> Option<Again> {
-        let known = self.0.recent.get(plain, self.now())?;
-        let finding = &known.finding;
-        let object = finding.object.open().filter(|object| object.meta() == finding.meta)?;
-        let size = finding.meta.size;
+    pub fn answer_repeated(&self, plain: &PlainRequest<'_>) -> Option<RepeatedAnswer> {
+        let url = self.0.verified_urls.get(plain, self.now())?;
+        let verified = &url.object;
+        let object = verified.object.open().filter(|object| object.meta() == verified.meta)?;
+        let size = verified.meta.size;
         let selection = match plain.range {
             Some(value) => RangeSet::parse(str::from_utf8(value).ok()?)?.select(size),
             None => Selection::Whole,
@@ -69,8 +69,8 @@ impl Edge {
         let length = range.end - range.start;
         let chunks = object.read(range, Reading::Mapped)?;
         let request_id = self.fresh_id();
-        let tally = Tally { counter: self.0.counter.clone(), key: finding.key.clone(), is_start };
+        let tally = Tally { counter: self.0.counter.clone(), key: verified.key.clone(), is_start };
         let content = Sending::new(chunks, length, request_id, tally);
-        Some(Again { request_id, part, length, lines: known.lines.clone(), content })
+        Some(RepeatedAnswer { request_id, part, length, lines: url.lines.clone(), content })
     }
 }

@@ -9,7 +9,7 @@ use http_body_util::BodyExt as _;
 use proptest::prelude::*;
 use sha2::Sha256;
 use tonearm_domain::{Cover, CoverOrigin, CoverSize, ObjectKey};
-use tonearm_edge::{Again, Edge, Plain};
+use tonearm_edge::{Edge, PlainRequest, RepeatedAnswer};
 use tonearm_signing::DeliveryTerms;
 
 use crate::node::{Node, content};
@@ -48,19 +48,19 @@ fn sorted(mut lines: Vec<String>) -> Vec<String> {
 }
 
 /// What the edge says of its own accord.
-async fn said(again: Again) -> Said {
-    let status = again.status().as_u16();
-    let mut lines: Vec<String> = str::from_utf8(&again.lines).unwrap().lines().map(String::from).collect();
-    lines.push(format!("content-length: {}", again.length));
-    if let Some((range, size)) = &again.part {
+async fn said(repeated: RepeatedAnswer) -> Said {
+    let status = repeated.status().as_u16();
+    let mut lines: Vec<String> = str::from_utf8(&repeated.lines).unwrap().lines().map(String::from).collect();
+    lines.push(format!("content-length: {}", repeated.length));
+    if let Some((range, size)) = &repeated.part {
         lines.push(format!("content-range: bytes {}-{}/{size}", range.start, range.end - 1));
     }
-    let body = again.content.collect().await.unwrap().to_bytes();
+    let body = repeated.content.collect().await.unwrap().to_bytes();
     Said { status, lines: sorted(lines), body }
 }
 
-fn plain<'a>(target: &'a str, range: Option<&'a str>) -> Plain<'a> {
-    Plain { target, range: range.map(str::as_bytes), ..Plain::default() }
+fn plain<'a>(target: &'a str, range: Option<&'a str>) -> PlainRequest<'a> {
+    PlainRequest { target, range: range.map(str::as_bytes), ..PlainRequest::default() }
 }
 
 /// An object whose URL was just asked for, twice: the first time opens its file.
@@ -80,15 +80,15 @@ async fn they_say_what_was_said() {
     for range in [None, Some("bytes=0-"), Some("bytes=7-99"), Some("bytes=-1"), Some("Bytes=5-5")] {
         let headers: Vec<_> = range.map(|range| ("range", range)).into_iter().collect();
         let first = ask(&node.edge, &url, &headers).await;
-        let again = node.edge.again(&plain(&url, range)).expect("it was asked for before");
-        assert_eq!(said(again).await, first, "{range:?}");
+        let repeated = node.edge.answer_repeated(&plain(&url, range)).expect("it was asked for before");
+        assert_eq!(said(repeated).await, first, "{range:?}");
     }
     let named = DeliveryTerms { attachment: Some("Ein Stück.mp3"), ..DeliveryTerms::default() };
     let (key, _) = heard(&node).await;
     let url = node.signer.sign_delivery(&key, named, node.ambient.now());
     let first = ask(&node.edge, &url, &[]).await;
     assert!(first.lines.iter().any(|line| line.starts_with("content-disposition: ")));
-    assert_eq!(said(node.edge.again(&plain(&url, None)).unwrap()).await, first);
+    assert_eq!(said(node.edge.answer_repeated(&plain(&url, None)).unwrap()).await, first);
 }
 
 #[tokio::test]
@@ -96,16 +96,16 @@ async fn what_needs_thought_is_thought_about() {
     let node = Node::over_folder().await;
     let (_, url) = heard(&node).await;
     for range in ["bytes=0-1,5-6", "bytes=100000-", "bytes=9-1", "lines=1-2", "", "bytes"] {
-        assert!(node.edge.again(&plain(&url, Some(range))).is_none(), "{range}");
+        assert!(node.edge.answer_repeated(&plain(&url, Some(range))).is_none(), "{range}");
     }
-    let elsewhere = Plain { host: Some(b"elsewhere"), ..plain(&url, None) };
-    assert!(node.edge.again(&elsewhere).is_none());
-    let any_type = Plain { accept: Some(b"audio/*"), ..plain(&url, None) };
-    assert!(node.edge.again(&any_type).is_some(), "sound has one form");
+    let elsewhere = PlainRequest { host: Some(b"elsewhere"), ..plain(&url, None) };
+    assert!(node.edge.answer_repeated(&elsewhere).is_none());
+    let any_type = PlainRequest { accept: Some(b"audio/*"), ..plain(&url, None) };
+    assert!(node.edge.answer_repeated(&any_type).is_some(), "sound has one form");
     for headers in [("range", "bytes=0-1,5-6"), ("range", "bytes=100000-"), ("if-none-match", "*")] {
         let (_, other) = heard(&Node::over_folder().await).await;
         ask(&node.edge, &other, &[headers]).await;
-        assert!(node.edge.again(&plain(&other, None)).is_none(), "{headers:?}");
+        assert!(node.edge.answer_repeated(&plain(&other, None)).is_none(), "{headers:?}");
     }
 }
 
@@ -114,20 +114,20 @@ async fn they_last_a_second_and_no_longer_than_the_url() {
     let node = Node::over_folder().await;
     let (key, url) = heard(&node).await;
     node.clock.advance_millis(999);
-    assert!(node.edge.again(&plain(&url, None)).is_some());
+    assert!(node.edge.answer_repeated(&plain(&url, None)).is_some());
     node.clock.advance_millis(1);
-    assert!(node.edge.again(&plain(&url, None)).is_none());
+    assert!(node.edge.answer_repeated(&plain(&url, None)).is_none());
     ask(&node.edge, &url, &[]).await;
-    assert!(node.edge.again(&plain(&url, None)).is_some());
+    assert!(node.edge.answer_repeated(&plain(&url, None)).is_some());
 
     let brief = DeliveryTerms { ttl: Some(1), ..DeliveryTerms::default() };
     let url = node.signer.sign_delivery(&key, brief, node.ambient.now());
     node.clock.advance_millis(500);
     ask(&node.edge, &url, &[]).await;
     node.clock.advance_millis(499);
-    assert!(node.edge.again(&plain(&url, None)).is_some());
+    assert!(node.edge.answer_repeated(&plain(&url, None)).is_some());
     node.clock.advance_millis(1);
-    assert!(node.edge.again(&plain(&url, None)).is_none());
+    assert!(node.edge.answer_repeated(&plain(&url, None)).is_none());
 }
 
 #[tokio::test]
@@ -135,7 +135,7 @@ async fn what_is_deleted_is_gone_at_once() {
     let node = Node::over_folder().await;
     let (key, url) = heard(&node).await;
     node.blobs.delete_many(vec![key]).await.unwrap();
-    assert!(node.edge.again(&plain(&url, None)).is_none());
+    assert!(node.edge.answer_repeated(&plain(&url, None)).is_none());
     assert_eq!(ask(&node.edge, &url, &[]).await.status, 404);
 }
 
@@ -156,7 +156,7 @@ async fn what_may_be_revoked_is_looked_at_each_time() {
     let url = sign(&own, &format!("/{key}?kid={id}"), node.ambient.now().unix_seconds());
     let first = ask(&node.edge, &url, &[]).await;
     assert_eq!(first.status, 200);
-    assert!(node.edge.again(&plain(&url, None)).is_none());
+    assert!(node.edge.answer_repeated(&plain(&url, None)).is_none());
     node.signer.honour(&[]);
     assert_eq!(ask(&node.edge, &url, &[]).await.status, 401);
 }
@@ -175,11 +175,12 @@ async fn a_cover_is_sent_in_the_form_that_is_taken() {
             ask(&node.edge, &url, &[("accept", accept)]).await;
         }
         let first = ask(&node.edge, &url, &[("accept", accept)]).await;
-        let taken = |accept: &'static str| Plain { accept: Some(accept.as_bytes()), ..plain(&url, None) };
-        let again = node.edge.again(&taken(accept)).expect("it was asked for before");
-        assert_eq!(said(again).await, first, "{accept}");
+        let taken =
+            |accept: &'static str| PlainRequest { accept: Some(accept.as_bytes()), ..plain(&url, None) };
+        let repeated = node.edge.answer_repeated(&taken(accept)).expect("it was asked for before");
+        assert_eq!(said(repeated).await, first, "{accept}");
         for other in ["*/*", if accept == "image/webp" { "image/jpeg" } else { "image/webp" }] {
-            assert!(node.edge.again(&taken(other)).is_none(), "{accept} and then {other}");
+            assert!(node.edge.answer_repeated(&taken(other)).is_none(), "{accept} and then {other}");
         }
     }
 }
@@ -195,7 +196,7 @@ async fn only_so_many_are_remembered() {
         ask(&node.edge, &url, &[("range", "bytes=0-0")]).await;
         urls.push(url);
     }
-    let known = || urls.iter().filter(|url| node.edge.again(&plain(url, None)).is_some()).count();
+    let known = || urls.iter().filter(|url| node.edge.answer_repeated(&plain(url, None)).is_some()).count();
     assert!((1000..=2048).contains(&known()), "{}", known());
     // There is room again when those are old.
     node.clock.advance_millis(1000);
@@ -215,8 +216,8 @@ proptest! {
             let node = Node::over_folder().await;
             let (_, url) = heard(&node).await;
             let first = ask(&node.edge, &url, &[("range", &range)]).await;
-            if let Some(again) = node.edge.again(&plain(&url, Some(&range))) {
-                assert_eq!(said(again).await, first, "{range}");
+            if let Some(repeated) = node.edge.answer_repeated(&plain(&url, Some(&range))) {
+                assert_eq!(said(repeated).await, first, "{range}");
             }
         });
     }
