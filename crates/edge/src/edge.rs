@@ -198,14 +198,15 @@ impl Edge {
         if self.0.hosts.as_ref().is_some_and(|hosts| !hosts.allow(request, owner)) {
             return Err(Refusal::NotFound);
         }
-        let cache = grant.cache;
+        let (cache, expires_at) = (grant.cache, grant.expires_at);
         match grant.path.clone() {
             DeliveryPath::Object(key) => self.deliver_object(key, grant, request, request_id).await,
             DeliveryPath::Durable(name) => {
                 let key = self.newest(&name).await?;
                 let mut response = self.deliver_object(key, grant, request, request_id).await?;
                 // The name may stand for another object soon.
-                response::short_lived(response.headers_mut(), cache);
+                let left = expires_at.unix_seconds() - self.now().unix_seconds();
+                response::short_lived(response.headers_mut(), cache, left);
                 response.extensions_mut().remove::<VerifiedObject>();
                 Ok(response)
             }

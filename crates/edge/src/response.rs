@@ -100,13 +100,18 @@ pub(crate) fn varies(headers: &mut HeaderMap) {
     headers.insert(header::VARY, HeaderValue::from_static("Accept"));
 }
 
+/// How long a cache may take a durable name to stand for the same object, in seconds.
+const DURABLE_SECONDS: i64 = 60;
+
 /// Caches ask again after a minute whether the name still stands for the same object; its entity tag tells them.
-pub(crate) fn short_lived(headers: &mut HeaderMap, cache: CachePolicy) {
+pub(crate) fn short_lived(headers: &mut HeaderMap, cache: CachePolicy, seconds_left: i64) {
     let value = match cache {
-        CachePolicy::Private => "private, max-age=60",
-        CachePolicy::Public => "public, max-age=60",
+        CachePolicy::Private => format!("private, max-age={DURABLE_SECONDS}"),
+        CachePolicy::Public => {
+            format!("public, max-age={DURABLE_SECONDS}, s-maxage={}", seconds_left.clamp(0, DURABLE_SECONDS))
+        }
     };
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(value));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::try_from(value).expect("digits are ASCII"));
 }
 
 /// Shared caches may store what is sent until its URL ends: after that they would give away what this node refuses.

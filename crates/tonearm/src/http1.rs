@@ -61,10 +61,6 @@ pub(crate) async fn serve_until_idle(
     let mut leaving = Leaving::Not;
     poll_fn(|context| {
         loop {
-            if leaving == Leaving::Not && stopping.as_mut().poll(context).is_ready() {
-                leaving = Leaving::Stopped;
-                Pin::new(&mut served).graceful_shutdown();
-            }
             // Hyper flushes what it has written only before it shuts a connection down.
             let polled = match leaving {
                 Leaving::Idle => served.poll_without_shutdown(context),
@@ -76,6 +72,11 @@ pub(crate) async fn serve_until_idle(
                 {
                     // Hyper is done with an idle connection when it is told to end it, and writes nothing.
                     leaving = Leaving::Idle;
+                    Pin::new(&mut served).graceful_shutdown();
+                }
+                // Only now, so that a request that was read already is answered.
+                Poll::Pending if leaving == Leaving::Not && stopping.as_mut().poll(context).is_ready() => {
+                    leaving = Leaving::Stopped;
                     Pin::new(&mut served).graceful_shutdown();
                 }
                 polled => return polled,
@@ -320,6 +321,17 @@ mod tests {
             let all = String::from_utf8_lossy(&all);
             assert!(all.starts_with("HTTP/1.1 400 "), "{wrong:?}: {all:?} {:?}", served.await);
         }
+    }
+
+    #[tokio::test]
+    async fn what_was_read_before_a_stop_is_answered() {
+        let stopped = CancellationToken::new();
+        stopped.cancel();
+        let (mut client, served) = serve_after("GET /small HTTP/1.1\r\nHost: x\r\n\r\n", stopped).await;
+        let mut all = Vec::new();
+        client.read_to_end(&mut all).await.unwrap();
+        assert!(all.starts_with(b"HTTP/1.1 200 "), "{:?}", String::from_utf8_lossy(&all));
+        drop(served.await.unwrap().unwrap());
     }
 
     #[tokio::test]

@@ -70,7 +70,10 @@ pub(crate) struct Progress {
 impl Progress {
     /// Of a connection over this socket, which is to be open as long as the progress is looked at.
     pub(crate) fn over(socket: Socket) -> Self {
-        Self { socket: Some(socket), ..Self::default() }
+        // A connection that was handed over may have bytes on their way that somebody else has written.
+        let queued = socket.queued();
+        let (written, answers) = (AtomicU64::new(queued), AtomicU64::new(queued));
+        Self { socket: Some(socket), written, answers, ..Self::default() }
     }
 
     /// The same, where the first request has to be there by then; none where it has come already.

@@ -120,8 +120,9 @@ impl CachedStore {
 impl Run {
     /// Gets the pieces from wherever they are.
     async fn get(mut self) {
-        // The disk is read out of turn: what is there is served also while fetches hang.
-        if !self.take_from_disk().await {
+        // The disk is read out of turn: what is there is served also while fetches hang. The first piece may have reached it
+        // only after those behind it were claimed.
+        if !self.take_from_disk().await || self.pieces.len() > 1 {
             self.fetch(None).await;
         }
     }

@@ -57,9 +57,10 @@ fn collection_count() -> TableCreateStatement {
         .take()
 }
 
+/// Also of organizations all of whose collections are deleted: some may be restored.
 const COUNT: &str = "
 INSERT INTO collection_count (organization_id, collections)
-  SELECT organization_id, count(*) FROM collection WHERE deleted_at IS NULL GROUP BY organization_id";
+  SELECT organization_id, sum(CASE WHEN deleted_at IS NULL THEN 1 ELSE 0 END) FROM collection GROUP BY organization_id";
 
 /// The bytes of a track are its source, its files that are not the source under another name, and its covers. Those of a
 /// collection are the bytes of its tracks that are not deleted by themselves.

@@ -2,7 +2,7 @@
 
 use sea_orm::{ConnectionTrait, Statement};
 use tonearm_catalog::{Catalog, StorageUsage};
-use tonearm_domain::{Job, KeyScope, Page, Source, Theme, Track};
+use tonearm_domain::{Deletion, Job, KeyScope, Page, Source, Theme, Track};
 use tonearm_fixtures::ambient;
 
 use crate::place::{Place, Reach};
@@ -209,9 +209,21 @@ async fn tracks_are_counted(place: Place) {
     let tx = catalog.begin().await.unwrap();
     tx.soft_delete_track(organization.id, gone.id, ambient.now()).await.unwrap();
     tx.commit().await.unwrap();
+    // All that this one has is in the trash.
+    let (other, trashed) = stored_collection(&catalog, &ambient).await;
+    let deletion = Deletion { at: ambient.now(), restorable_until: Some(ambient.now().plus_seconds(3600)) };
+    let tx = catalog.begin().await.unwrap();
+    assert!(tx.soft_delete_collection(other.id, trashed.id, deletion).await.unwrap());
+    tx.commit().await.unwrap();
     go_back(&place, catalog, &[CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK]).await;
 
     let catalog = place.upgraded().await;
+    let count = async |organization| catalog.collection_count(organization).await.unwrap();
+    assert_eq!(count(other.id).await, 0);
+    let tx = catalog.begin().await.unwrap();
+    assert!(tx.restore_collection(other.id, trashed.id, ambient.now()).await.unwrap().is_some());
+    tx.commit().await.unwrap();
+    assert_eq!(count(other.id).await, 1);
     assert_eq!(catalog.track_count(organization.id, full.id).await.unwrap(), Some(3));
     assert_eq!(catalog.track_count(organization.id, empty.id).await.unwrap(), Some(0));
     let page = catalog.collections(organization.id, None, Page::default()).await.unwrap();

@@ -78,5 +78,9 @@ async fn a_public_durable_name_is_asked_for_again_soon(node: &Node) {
     publish(node, 1, &[&key]).await;
     let url = node.signer.sign_durable(&name, PUBLIC, node.ambient.now());
     let answer = node.request(Method::GET, &url, &[]).await;
-    assert_eq!((answer.status.as_u16(), answer.header("cache-control")), (200, Some("public, max-age=60")));
+    let cached = "public, max-age=60, s-maxage=60";
+    assert_eq!((answer.status.as_u16(), answer.header("cache-control")), (200, Some(cached)));
+    node.clock.advance_seconds(7190);
+    let last = node.request(Method::GET, &url, &[]).await;
+    assert_eq!(last.header("cache-control"), Some("public, max-age=60, s-maxage=10"));
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 use futures::TryStreamExt as _;
+use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
     ContentType, Cover, CoverOrigin, CoverOwner, CoverSize, FileData, FileOutcome, ObjectFile, ObjectKey,
     OrganizationId, RecipeKind, ShortId, Track, TrackFile, TrackId, delivery_name,
@@ -49,21 +50,15 @@ impl Processing {
         organization_id: OrganizationId,
         owner: CoverOwner,
     ) -> Result<Option<(ShortId, Vec<ShortId>)>, JobError> {
-        let version = |cover: Option<Cover>| cover.map(|cover| cover.version);
         Ok(match owner {
-            CoverOwner::Track(id) => self.catalog.track(organization_id, id).await?.map(|track| {
-                let mut versions: Vec<_> =
-                    version(track.cover).into_iter().chain(track.placeholder).collect();
-                versions.dedup();
-                (track.index, versions)
-            }),
+            CoverOwner::Track(id) => self.catalog.track(organization_id, id).await?.map(|it| of_track(&it)),
             CoverOwner::Collection(id) => {
                 let collection = self.catalog.collection(organization_id, id).await?;
-                collection.map(|it| (it.folder, version(it.cover).into_iter().collect()))
+                collection.map(|it| (it.folder, versions_of(it.cover, None)))
             }
             CoverOwner::Organization => {
                 let organization = self.catalog.organization(organization_id).await?;
-                organization.map(|it| (it.folder, version(it.cover).into_iter().collect()))
+                organization.map(|it| (it.folder, versions_of(it.cover, None)))
             }
         })
     }
@@ -85,7 +80,10 @@ impl Processing {
             }
         }
         let tx = self.catalog.begin().await?;
-        tx.set_cover_bytes(organization_id, owner, bytes).await?;
+        // Where there are other covers by now, their own job counts them.
+        if covers_of(&tx, organization_id, owner).await?.is_some_and(|(_, current)| current == versions) {
+            tx.set_cover_bytes(organization_id, owner, bytes).await?;
+        }
         Ok(tx.commit().await?)
     }
 
@@ -190,4 +188,34 @@ impl Processing {
         }
         Ok(Some(tokio::fs::read(&path).await?))
     }
+}
+
+/// As [`Processing::covers_in_use`], with the owner locked.
+async fn covers_of(
+    tx: &Transaction,
+    organization_id: OrganizationId,
+    owner: CoverOwner,
+) -> Result<Option<(ShortId, Vec<ShortId>)>, CatalogError> {
+    Ok(match owner {
+        CoverOwner::Track(id) => tx.track(organization_id, id).await?.map(|it| of_track(&it)),
+        CoverOwner::Collection(id) => {
+            let collection = tx.collection(organization_id, id).await?;
+            collection.map(|it| (it.folder, versions_of(it.cover, None)))
+        }
+        CoverOwner::Organization => {
+            let organization = tx.organization(organization_id).await?;
+            organization.map(|it| (it.folder, versions_of(it.cover, None)))
+        }
+    })
+}
+
+fn of_track(track: &Track) -> (ShortId, Vec<ShortId>) {
+    (track.index, versions_of(track.cover, track.placeholder))
+}
+
+/// The one drawn beside a cover may be the cover.
+fn versions_of(cover: Option<Cover>, drawn: Option<ShortId>) -> Vec<ShortId> {
+    let mut versions: Vec<_> = cover.map(|cover| cover.version).into_iter().chain(drawn).collect();
+    versions.dedup();
+    versions
 }
