@@ -117,6 +117,7 @@ impl Manifests {
         organization_id: OrganizationId,
         folder: ShortId,
     ) -> Result<Option<TrackManifest>, BlobError> {
+        let mut was_empty = false;
         for _ in 0..TRIES {
             let listed = self.blobs.list(Some(organization_id), Some(folder));
             let newest_first = listed.try_filter_map(async |(key, meta)| {
@@ -125,7 +126,12 @@ impl Manifests {
             });
             let mut found: Vec<_> = newest_first.try_collect().await?;
             if found.is_empty() {
-                return Ok(None);
+                // A folder that is listed while one manifest takes the place of another may show neither of them.
+                if was_empty {
+                    return Ok(None);
+                }
+                was_empty = true;
+                continue;
             }
             found.sort_by(|(one, _), (other, _)| other.cmp(one));
             for (_, key) in found {

@@ -23,6 +23,7 @@ crate::over_both_stores!(
     a_manifest_that_cannot_be_read_is_passed_over,
     caches_ask_again_soon,
     a_name_is_saved_and_read_in_parts_like_an_object,
+    a_name_is_found_while_its_manifest_is_replaced,
 );
 
 pub(crate) fn name_of(key: &ObjectKey) -> DurableName {
@@ -251,4 +252,22 @@ async fn a_store_that_is_away_is_no_verdict_on_the_name() {
     node.s3.as_mut().unwrap().restart();
     node.edge = patient;
     assert_eq!(get(&node, &name, &[]).await.body, content(10));
+}
+
+/// The next manifest is put and the one before it removed while a node without a catalog looks for the newest.
+async fn a_name_is_found_while_its_manifest_is_replaced(node: &Node) {
+    let key = node.store(10).await;
+    let name = name_of(&key);
+    publish(node, 1, &[&key]).await;
+    for generation in 2..150 {
+        let replace = async {
+            publish(node, generation, &[&key]).await;
+            let previous = Generation::new(generation - 1).unwrap();
+            node.blobs.delete(&TrackManifest::key(key.organization_id, key.folder, previous)).await.unwrap();
+        };
+        // What was found a second ago is not used.
+        node.clock.advance_seconds(1);
+        let (answer, ()) = tokio::join!(get(node, &name, &[]), replace);
+        assert_eq!(answer.status, 200, "while generation {generation} was put");
+    }
 }

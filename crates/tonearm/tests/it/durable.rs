@@ -125,8 +125,10 @@ async fn a_stored_path_follows_the_files(server: TestServer) {
     library.update_recipe(&caller, hq.id, update).await.unwrap();
     library.render_existing(&caller, hq.id).await.unwrap();
     for (node, before) in nodes.into_iter().zip(&etags) {
-        let answer = stored.until(&server, node, "hq.mp3", |answer| answer.header("etag") != before).await;
-        assert_eq!(answer.status, 200);
+        // The clock runs far ahead of the node that looks for signing keys, so that they may be over for a moment.
+        let is_another = |answer: &Answer| answer.status != 401 && answer.header("etag") != before;
+        let answer = stored.until(&server, node, "hq.mp3", is_another).await;
+        assert_eq!(answer.status, 200, "{node}: {answer:?}");
         assert!(answer.bytes.len() < object.bytes.len());
     }
 
