@@ -250,6 +250,9 @@ impl RemovedRow {
     }
 }
 
+/// What is said of a recipe whose files shared caches may store.
+const PUBLIC: &str = "cached by CDNs";
+
 impl RecipeRow {
     fn of(view: RecipeView) -> Self {
         let rendering = view.rendering.as_ref().map(|rendering| RenderingRow {
@@ -271,6 +274,11 @@ impl RecipeRow {
             }
             kind if kind.transcode().is_none() => String::new(),
             _ => line.split_once(" · ").map_or("", |(_, settings)| settings).to_owned(),
+        };
+        let settings = match (recipe.cache, settings.as_str()) {
+            (CachePolicy::Private, _) => settings,
+            (CachePolicy::Public, "") => PUBLIC.to_owned(),
+            (CachePolicy::Public, _) => format!("{settings} · {PUBLIC}"),
         };
         Self {
             id: recipe.id.to_string(),

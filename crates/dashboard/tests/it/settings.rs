@@ -20,9 +20,12 @@ async fn variants_are_added_and_removed(place: Place) {
         ("codec", "opus"),
         ("bitrate", "48"),
         ("loudness", "-16"),
+        ("is_public", "on"),
     ];
+    assert!(!browser.get(&page).await.html.contains("cached by CDNs"));
     assert_eq!(browser.submit(&page, &page, &fields).await.status, 303);
     let list = browser.get(&page).await;
+    assert!(list.html.contains("· cached by CDNs</td>"), "{}", list.html);
     assert!(
         list.html.contains("<code>mobile</code>") && list.html.contains("Opus 48 kbit/s"),
         "{}",
