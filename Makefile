@@ -5,21 +5,21 @@ LISTEN ?= 127.0.0.1:8080
 FILE ?=
 TONEARM := target/release/tonearm
 
-.PHONY: help run demo build test lint fmt pictures chaos cluster neighbours fuzz-api fuzz-media fuzz-edge bench rust ffmpeg
+.PHONY: help run demo build test lint fmt pictures chaos cluster neighbours fuzz-api fuzz-media fuzz-edge formats bench rust ffmpeg
 
-help: ## List what there is to make
+help: ## List all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-run: build ffmpeg ## Start the service on SQLite and a folder
+run: build ffmpeg ## Start the service with SQLite and a local folder
 	@$(TONEARM) --data-dir $(DATA) serve --listen $(LISTEN) --setup
 
-demo: build ffmpeg ## Send FILE (or a made sound) through the whole way and print a URL that plays
+demo: build ffmpeg ## Process FILE (default: a generated sound) and print URLs that play
 	@TONEARM_LISTEN=$(LISTEN) $(TONEARM) --data-dir $(DATA) demo $(if $(FILE),"$(FILE)")
 
 build: rust
 	@cargo build --release --quiet --bin tonearm
 
-test: rust ffmpeg ## Pass all tests
+test: rust ffmpeg ## Run all tests
 	@tools/need psql postgresql jq jq curl curl openssl openssl chromium chromium chromedriver chromium-driver
 	@tools/axe/fetch
 	@cargo build --quiet --locked --workspace --bins
@@ -33,34 +33,37 @@ lint: rust ## Check formatting and lints
 fmt: rust ## Format the code
 	@cargo fmt --all
 
-pictures: rust ffmpeg ## Take a picture of every page of the dashboard (DIR, default target/pictures)
+pictures: rust ffmpeg ## Take screenshots of every dashboard page (DIR, default target/pictures)
 	@tools/need chromium chromium chromedriver chromium-driver
 	@TONEARM_PICTURES=$(abspath $(or $(DIR),target/pictures)) cargo test --package tonearm --test it pictures_of_every_page -- --ignored
 
-chaos: rust ffmpeg ## Upload while the server is killed again and again (ROUNDS, default 20)
+chaos: rust ffmpeg ## Upload while the server is killed repeatedly (ROUNDS, default 20)
 	@TONEARM_CHAOS_ROUNDS=$${ROUNDS:-20} cargo test --release --package tonearm --test it chaos -- --nocapture
 	@cargo test --release --package tonearm --test it webhooks -- --ignored --nocapture
 
-neighbours: rust ffmpeg ## Let the version before (NEIGHBOUR, a commit) and this one share a database
+neighbours: rust ffmpeg ## Run the previous version (NEIGHBOUR, a commit) and this one on one database
 	@tools/neighbours $${NEIGHBOUR:-e49ecea}
 
-cluster: build ffmpeg ## Let nodes, database, bucket and disk fail for minutes (UPLOADS, OUTAGE, NODES, SEED, DISK_UPLOADS, DISK_OUTAGE)
+cluster: build ffmpeg ## Upload while nodes, database, bucket and disk fail for minutes (UPLOADS, OUTAGE, NODES, SEED, DISK_UPLOADS, DISK_OUTAGE)
 	@tools/need psql postgresql unshare util-linux
 	@cargo build --release --quiet --package tonearm-cluster
 	@target/release/tonearm-cluster --uploads $${UPLOADS:-10000} --outage $${OUTAGE:-600} --nodes $${NODES:-3} --seed $${SEED:-1}
 	@target/release/tonearm-cluster --disk --uploads $${DISK_UPLOADS:-1000} --outage $${DISK_OUTAGE:-20} --seed $${SEED:-1}
 
-fuzz-api: build ffmpeg ## Let schemathesis try the whole interface (EXAMPLES, default 200)
+fuzz-api: build ffmpeg ## Test the whole API with schemathesis (EXAMPLES, default 200)
 	@tools/fuzz-api $(TONEARM) $${EXAMPLES:-200}
 
-fuzz-media: rust ffmpeg ## Upload damaged sound of every kind (FILES, default 2000)
+fuzz-media: rust ffmpeg ## Upload damaged audio files of every kind (FILES, default 2000)
 	@TONEARM_DAMAGED_FILES=$${FILES:-2000} cargo test --release --package tonearm --test it damaged -- --nocapture
 
 fuzz-edge: rust ## Try forged URLs and odd ranges (CASES, default 1000000)
 	@PROPTEST_CASES=$${CASES:-1000000} cargo test --release --package tonearm-signing --test it -- forgeries tampering
 	@PROPTEST_CASES=$${CASES:-1000000} cargo test --release --package tonearm-edge --lib -- range conditional
 
-bench: build ffmpeg ## Measure; docs/benchmarks.md says what
+formats: rust ffmpeg ## Regenerate the tables of docs/formats.md
+	@TONEARM_WRITE_FORMATS=1 cargo test --package tonearm-media --test it every_format_of_the_document
+
+bench: build ffmpeg ## Run the benchmarks; see docs/benchmarks.md
 	@tools/need wrk wrk h2load nghttp2-client nginx nginx-light openssl openssl
 	@cargo run --release --quiet --package tonearm-bench
 

@@ -15,10 +15,10 @@ pub(crate) enum Unit {
     Milliseconds,
     /// Millions of bytes of memory.
     Megabytes,
+    /// In a minute.
+    PerMinute,
     /// Thousands of bytes.
     Kilobytes,
-    /// Hundredths of what there is.
-    Percent,
 }
 
 impl Unit {
@@ -28,8 +28,8 @@ impl Unit {
             Self::RequestsPerSecond => "requests/s",
             Self::Milliseconds => "ms",
             Self::Megabytes => "MB",
+            Self::PerMinute => "/min",
             Self::Kilobytes => "kB",
-            Self::Percent => "%",
         }
     }
 }

@@ -8,8 +8,8 @@ use bytes::Bytes;
 use futures::stream::BoxStream;
 use futures::{Stream, StreamExt};
 
-use crate::BlobError;
 use crate::folder::FileChunks;
+use crate::{BlobError, Part};
 
 /// Bytes in chunks of any size, none of them empty.
 pub struct Chunks(Source);
@@ -26,6 +26,16 @@ impl Chunks {
 
     pub(crate) fn of(stream: impl Stream<Item = Result<Bytes, BlobError>> + Send + 'static) -> Self {
         Self(Source::Stream(stream.boxed()))
+    }
+
+    /// The next bytes for a socket, which takes them without their being copied where they are in memory.
+    pub fn poll_part(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Part, BlobError>>> {
+        match &mut self.0 {
+            Source::File(chunks) => chunks.poll_part(context).map_err(BlobError::from),
+            Source::Stream(stream) => {
+                stream.poll_next_unpin(context).map(|next| next.map(|bytes| bytes.map(Part::from)))
+            }
+        }
     }
 }
 

@@ -86,16 +86,6 @@ impl fmt::Debug for ObjectBody {
     }
 }
 
-/// What the reader does with the bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reading {
-    /// Anything: they are copied.
-    Copied,
-    /// Only passes them to the kernel, by writing them to a socket, and never looks at them: they may be a mapped
-    /// file. Looking at them would end the process if the file were cut short from outside, or the disk failed.
-    Mapped,
-}
-
 /// An object that can be read without asking the store whether it is there.
 pub struct OpenObject(Place);
 
@@ -130,10 +120,10 @@ impl OpenObject {
     }
 
     /// The bytes of a range, cut to what there is; `None` where the store has to be asked for them.
-    pub fn read(self, range: Range<u64>, reading: Reading) -> Option<Chunks> {
+    pub fn read(self, range: Range<u64>) -> Option<Chunks> {
         let range = clamp(Some(range), self.meta().size);
         match self.0 {
-            Place::File(file) => Some(Chunks::of_file(FileChunks::new(file, range, reading))),
+            Place::File(file) => Some(Chunks::of_file(FileChunks::new(file, range))),
             Place::Cache { cache, key, meta } => cache.read(&key, meta, range),
         }
     }

@@ -96,11 +96,16 @@ impl Transaction {
         Ok(())
     }
 
-    /// Removes the rows that tell what could not be made of a track, so that it is tried again.
-    pub async fn delete_failed_files(&self, track: TrackId) -> Result<(), CatalogError> {
+    /// Removes the rows that tell what could not be made of a track by some recipes, so that it is tried again.
+    pub async fn delete_failed_files(
+        &self,
+        track: TrackId,
+        recipes: &[VariantId],
+    ) -> Result<(), CatalogError> {
         self.note(Change::Track(track));
         Entity::delete_many()
             .filter(Column::TrackId.eq(track.uuid()))
+            .filter(Column::VariantId.is_in(recipes.iter().map(|id| id.uuid())))
             .filter(Column::ObjectKey.is_null())
             .filter(Column::DeletedAt.is_null())
             .exec(self.db())

@@ -6,6 +6,7 @@
 //! Soft-deleted rows are never returned unless a method's name says so. Every method makes a constant number of
 //! queries.
 
+mod album_order;
 mod audit;
 mod capacity;
 mod catalog;
@@ -68,6 +69,7 @@ mod usage;
 mod wakeups;
 mod webhooks;
 
+pub use album_order::UploadedAlbum;
 pub use audit::AuditFilter;
 pub use catalog::{Backend, Catalog, ConnectOptions, Migrate};
 pub use changes::Change;

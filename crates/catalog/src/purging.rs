@@ -38,6 +38,8 @@ fn bare_track(now: Timestamp) -> Result<track::ActiveModel, CatalogError> {
         cover_origin: Set(None),
         placeholder_version: Set(None),
         cover_bytes: Set(0),
+        album: Set(None),
+        album_place: Set(None),
         purged_at: Set(Some(now.unix_millis())),
         ..Default::default()
     })

@@ -34,6 +34,7 @@ function begin(zone) {
 class Queue {
   #waiting = [];
   #running = new Set();
+  #session = Promise.resolve("");
 
   constructor(address, tracks, list) {
     Object.assign(this, { address, tracks, list });
@@ -57,6 +58,27 @@ class Queue {
     this.#next();
   }
 
+  /**
+   * Makes a track for a file. All files of a page are of one upload session, which the first of them opens. They follow one
+   * another, so that tracks come in the order of the files.
+   */
+  create(fileName) {
+    const before = this.#session;
+    const begun = before.then((session) => this.#ask(fileName, session));
+    this.#session = begun.then((answer) => answer.upload_session_id, () => before);
+    return begun;
+  }
+
+  async #ask(fileName, session) {
+    const answer = await fetch(this.address, {
+      method: "POST",
+      headers: { "x-form-secret": document.body.dataset.formSecret },
+      body: new URLSearchParams({ file_name: fileName, session }),
+    });
+    if (!answer.ok) throw new Error("The upload could not begin. Reload the page and try again.");
+    return answer.json();
+  }
+
   forget(upload) {
     this.#waiting = this.#waiting.filter((other) => other !== upload);
   }
@@ -73,8 +95,10 @@ class Queue {
 
 class Upload {
   #request = null;
-  #url = null;
+  #created = null;
   #track = null;
+  #isRunning = false;
+  #isPaused = false;
 
   constructor(file, queue) {
     Object.assign(this, { file, queue });
@@ -102,48 +126,57 @@ class Upload {
 
   #press() {
     if (this.#request) return this.#request.abort();
-    if (this.button.textContent === "Pause") {
+    this.#isPaused = this.button.textContent === "Pause";
+    if (this.#isPaused) {
       this.queue.forget(this);
       return this.say("Paused", "", "Go on");
     }
+    // Paused while its track was being made: it still runs, and goes on by itself.
+    if (this.#isRunning) return this.say("Waiting");
     this.queue.enqueue(this);
   }
 
   /** Sends the file; whatever goes wrong is said, with a button that tries again. */
   async run() {
+    this.#isRunning = true;
     try {
-      if (!this.#url) await this.#create();
+      const url = await this.#create();
+      if (this.#isPaused) throw paused();
       this.say("Uploading", "busy");
-      await this.#send();
+      await this.#send(url);
       this.say("Processing", "busy", null);
       this.#follow();
     } catch (error) {
       if (error.name === "AbortError") this.say("Paused", "", "Go on");
       else this.say(error.message, "bad", "Try again");
+    } finally {
+      this.#isRunning = false;
     }
   }
 
+  /** Gives the address to upload to. A file has one track: another is asked for only if there came none. */
   async #create() {
-    const answer = await fetch(this.queue.address, {
-      method: "POST",
-      headers: { "x-form-secret": document.body.dataset.formSecret },
-      body: new URLSearchParams({ file_name: this.file.name }),
-    });
-    if (!answer.ok) throw new Error("The upload could not begin. Reload the page and try again.");
-    const { track_id: track, upload_url: url } = await answer.json();
-    [this.#track, this.#url] = [track, url];
+    this.#created ??= this.queue.create(this.file.name);
+    try {
+      const { track_id: track, upload_url: url } = await this.#created;
+      this.#track = track;
+      return url;
+    } catch (error) {
+      this.#created = null;
+      throw error;
+    }
   }
 
-  #send() {
+  #send(url) {
     return new Promise((done, fail) => {
       const request = new XMLHttpRequest();
       this.#request = request;
-      request.open("PUT", this.#url);
+      request.open("PUT", url);
       request.upload.onprogress = ({ loaded, total }) => (this.bar.value = total ? loaded / total : 0);
       request.onloadend = () => (this.#request = null);
       request.onload = () => (request.status === 200 ? done() : fail(new Error(reason(request))));
       request.onerror = () => fail(new Error("The connection broke."));
-      request.onabort = () => fail(new DOMException("paused", "AbortError"));
+      request.onabort = () => fail(paused());
       request.send(this.file);
     });
   }
@@ -169,6 +202,10 @@ class Upload {
     this.name.replaceWith(link);
     if (reason) this.state.title = reason;
   }
+}
+
+function paused() {
+  return new DOMException("paused", "AbortError");
 }
 
 function reason(request) {

@@ -1,6 +1,6 @@
 //! File names from people, made fit for delivery.
 
-use crate::VariantIndex;
+use crate::{ContentType, VariantIndex};
 
 /// Bytes a delivered file name may take; file systems commonly stop at 255.
 const LONGEST_NAME: usize = 200;
@@ -32,6 +32,25 @@ pub fn sanitise_file_name(sent: &str) -> String {
 pub fn delivery_name(track_file_name: &str, extension: &str) -> String {
     let (stem, _) = split_extension(track_file_name);
     format!("{stem}.{extension}")
+}
+
+/// Extensions of sound that has no [`ContentType`] of its own.
+const OTHER_SOUND: [&str; 34] = [
+    "ac3", "ape", "au", "avi", "dff", "dsf", "dts", "eac3", "flv", "gsm", "it", "m2ts", "mlp", "mod", "mpc",
+    "mpeg", "mpg", "mts", "oma", "qcp", "ra", "rm", "s3m", "shn", "snd", "sox", "tak", "thd", "ts", "tta",
+    "voc", "vob", "wv", "xm",
+];
+
+/// The name under which an upload is delivered as it is. Where its content has no name here, it keeps an extension of
+/// sound, and no other.
+pub fn original_name(track_file_name: &str, content_type: ContentType) -> String {
+    let own = split_extension(track_file_name).1.map(str::to_ascii_lowercase);
+    match own {
+        Some(own) if content_type == ContentType::Binary && OTHER_SOUND.contains(&own.as_str()) => {
+            delivery_name(track_file_name, &own)
+        }
+        _ => delivery_name(track_file_name, content_type.extension()),
+    }
 }
 
 /// The name of one of several files that are on offer together: `Song.mp3` of `hq` becomes `Song (hq).mp3`, in at most 200
@@ -101,6 +120,18 @@ mod tests {
         }
         assert_eq!(delivery_name("My.Song.wav", "mp3"), "My.Song.mp3");
         assert_eq!(delivery_name("audio", "mp3"), "audio.mp3");
+    }
+
+    #[test]
+    fn originals_keep_an_extension_of_sound() {
+        for (name, content_type, expected) in [
+            ("Theme.XM", ContentType::Binary, "Theme.xm"),
+            ("Theme.xm", ContentType::Wav, "Theme.wav"),
+            ("page.html", ContentType::Binary, "page.bin"),
+            ("Theme", ContentType::Binary, "Theme.bin"),
+        ] {
+            assert_eq!(original_name(name, content_type), expected);
+        }
     }
 
     proptest! {

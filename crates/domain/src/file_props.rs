@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn every_kind_of_file_has_a_codec_and_a_bitrate() {
-        let none = || FileData::None {};
+        let none = || FileData::NONE;
         let info = TrackInfo {
             codec: Some("pcm_s16le".to_owned()),
             bit_rate: Some(705_600),
@@ -135,7 +135,8 @@ mod tests {
             let json = serde_json::json!({"preview_type": "seconds", "codec": codec});
             RecipeKind::Preview(serde_json::from_value::<PreviewSettings>(json).unwrap())
         };
-        let part = FileData::Preview { duration: 4.0, capture_start: 0.0, capture_end: 4.0 };
+        let part =
+            FileData::Preview { duration: 4.0, capture_start: 0.0, capture_end: 4.0, missed_loudness: None };
         for (kind, extension, data, codec, bitrate) in [
             (RecipeKind::Transcode(transcode(Codec::Mp3)), "mp3", none(), "mp3", 128),
             (RecipeKind::Transcode(transcode(Codec::Flac)), "flac", none(), "flac", 800),
@@ -157,8 +158,8 @@ mod tests {
     #[test]
     fn what_probing_did_not_find_is_worked_out() {
         let info = TrackInfo::default();
-        assert_eq!(told(RecipeKind::Original {}, "mp3", FileData::None {}, &info), ("mp3".to_owned(), 800));
-        let mut failed = file(RecipeKind::Original {}, "mp3", FileData::None {});
+        assert_eq!(told(RecipeKind::Original {}, "mp3", FileData::NONE, &info), ("mp3".to_owned(), 800));
+        let mut failed = file(RecipeKind::Original {}, "mp3", FileData::NONE);
         failed.outcome = FileOutcome::Failed { reason: "no".to_owned() };
         let props = FileProps::of(&failed, &info, 10.0);
         assert_eq!((props.codec.as_ref(), props.bitrate), ("bin", 0));

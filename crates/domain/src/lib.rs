@@ -5,9 +5,11 @@
 
 mod access;
 mod actor;
+mod album_place;
 mod ambient;
 mod audit;
 mod cache_policy;
+mod chapter;
 mod colour;
 mod cover;
 mod creator;
@@ -44,6 +46,8 @@ mod short_id;
 mod sign_in;
 mod signing_key;
 mod store;
+mod tag_values;
+mod tags;
 mod text;
 mod theme;
 mod timestamp;
@@ -54,21 +58,24 @@ mod track_summary;
 mod transcode;
 mod transcription;
 mod usage;
+mod variant_data;
 mod waveform;
 mod webhook;
 
 pub use access::{Action, KeyScope, KeyType, ScopeError};
 pub use actor::{Actor, Origin};
+pub use album_place::{AlbumPlace, arranged};
 pub use ambient::{Ambient, Clock, Entropy};
 pub use audit::{AuditAction, AuditEntry, AuditRecord};
 pub use cache_policy::{CachePolicy, CachePolicyError};
+pub use chapter::Chapter;
 pub use colour::{Colour, ColourError, PlayerColours, ThemeColour, resolve_player_colour};
 pub use cover::{Cover, CoverOrigin, CoverOwner, CoverSettings, CoverSize, PlacedCover, resolve_cover};
 pub use creator::Creator;
 pub use deletion::{Deletion, KeepDeleted, KeepDeletedError, Trashed};
 pub use durable_name::{DeliveryPath, DurableName, Generation, TrackManifest};
 pub use event::{EventError, EventKind, WebhookKind};
-pub use file_name::{delivery_name, sanitise_file_name, variant_name};
+pub use file_name::{delivery_name, original_name, sanitise_file_name, variant_name};
 pub use file_props::FileProps;
 pub use id::*;
 pub use job::{ClaimedJob, Job, death_pause_millis, outage_pause_millis, trial_millis};
@@ -99,11 +106,15 @@ pub use short_id::{ShortId, ShortIdError};
 pub use sign_in::{FailedSignIns, Invitation, InvitationPurpose, SignIn};
 pub use signing_key::SigningKey;
 pub use store::{Evidence, StoreId, StoreMismatch, SweepRules};
+pub use tag_values::Numbered;
+pub use tags::Tags;
 pub use text::{Metadata, Text, TextError};
 pub use theme::{Palette, PaletteError, Theme};
 pub use timestamp::Timestamp;
 pub use track::{Source, Track, TrackInfo};
-pub use track_file::{FileData, FileOutcome, TrackFile, unmade, untried};
+pub use track_file::{
+    FailedVariant, FileData, FileOutcome, MissedLoudness, TrackFile, failed_variants, unmade, untried,
+};
 pub use track_status::{Outcome, TrackStatus, TransitionError};
 pub use track_summary::TrackSummary;
 pub use transcode::{Codec, Transcode};
@@ -112,6 +123,7 @@ pub use transcription::{
     words_within, worth_keeping,
 };
 pub use usage::{Day, DayError, Meter, UsageBatch, UsageCounts, UsageEntry};
+pub use variant_data::{Part, VariantData};
 pub use waveform::{LevelsFormat, LevelsSettings, WaveformImage, WaveformVideo};
 pub use webhook::{
     ClaimedDelivery, DeliveryAttempt, DeliveryState, EndpointHealth, GIVE_UP_SECONDS, OLD_SECRET_SECONDS,

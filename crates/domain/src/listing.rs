@@ -1,6 +1,7 @@
 //! Lists that people leaf through: what they are searched by, how they are sorted, and where a page begins.
 
-use crate::{ShortId, Track};
+use crate::tags::holds_lyrics;
+use crate::{ShortId, Track, TrackInfo};
 
 /// Characters of a track's text that are searched.
 const MOST_SEARCHED: usize = 2000;
@@ -224,8 +225,19 @@ impl Track {
             self.file_name_original.as_deref(),
             self.organization_index.as_deref(),
         ];
-        search_text(named.into_iter().flatten().chain(self.info.tags.values().map(String::as_str)))
+        search_text(named.into_iter().flatten().chain(searched_tags(&self.info)))
     }
+}
+
+/// What tags a track is found by, the most telling ones first, as there is a bound. Lyrics would find every song,
+/// and tracks of earlier versions have them under the names that containers use.
+fn searched_tags(info: &TrackInfo) -> impl Iterator<Item = &str> {
+    const FIRST: [&str; 8] =
+        ["title", "artist", "album", "album_artist", "genre", "composer", "year", "publisher"];
+    let first = FIRST.iter().filter_map(|name| info.tags.get(*name));
+    let is_rest = |name: &str| !holds_lyrics(name) && !FIRST.contains(&name);
+    let rest = info.tags.iter().filter(move |(name, _)| is_rest(name)).map(|(_, value)| value);
+    first.chain(rest).map(String::as_str)
 }
 
 /// One text of all that something is found by. It begins with a space, as every word in it does.
@@ -283,6 +295,15 @@ mod tests {
     fn what_is_searched_is_said_once() {
         assert_eq!(search_text(["A  Song", "", "a song", "B\0C"]), " a song b c");
         assert_eq!(search_text([" é".repeat(3000).as_str()]).chars().count(), MOST_SEARCHED + 1);
+    }
+
+    #[test]
+    fn lyrics_find_nothing_whatever_they_are_called() {
+        let names = ["lyrics", "lyrics-eng", "unsyncedlyrics", "uslt", "artist", "mood", "lyricist"];
+        let tags = names.map(|name| (name.to_owned(), format!("some {name}"))).into();
+        let info = TrackInfo { tags, ..TrackInfo::default() };
+        let searched: Vec<&str> = searched_tags(&info).collect();
+        assert_eq!(searched, ["some artist", "some lyricist", "some mood"]);
     }
 
     #[test]

@@ -5,10 +5,10 @@ use utoipa::openapi::{ArrayBuilder, OneOfBuilder, Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::{
-    ApiKeyId, Codec, CollectionId, Colour, CreatorId, Day, ExpiresIn, FileId, FileProps, JobId, KeyType,
-    Levels, Metadata, Metric, OrganizationId, Palette, PlaySessionId, RecipeKind, RecipeType, RequestId,
-    ShortId, Text, ThemeColour, Timestamp, TrackId, TrackInfo, TrackStatus, UploadSessionId, VariantId,
-    VariantIndex,
+    ApiKeyId, Chapter, Codec, CollectionId, Colour, CreatorId, Day, ExpiresIn, FileId, FileProps, JobId,
+    KeyType, Levels, Metadata, Metric, MissedLoudness, OrganizationId, Palette, PlaySessionId, RecipeKind,
+    RecipeType, RequestId, ShortId, Text, ThemeColour, Timestamp, TrackId, TrackInfo, TrackStatus,
+    UploadSessionId, VariantData, VariantId, VariantIndex,
 };
 
 fn text() -> ObjectBuilder {
@@ -116,6 +116,28 @@ schemas! {
         .property("max", number(0.0, 1.0))
         .property("avg", number(0.0, 1.0))
         .property("resample", ObjectBuilder::new().schema_type(Type::Number));
+    MissedLoudness => ObjectBuilder::new()
+        .property("target_lufs", number(-70.0, -5.0))
+        .required("target_lufs")
+        .property("loudness_lufs", nullable(Type::Number))
+        .required("loudness_lufs")
+        .property("true_peak_dbtp", nullable(Type::Number))
+        .required("true_peak_dbtp")
+        .description(Some(
+            "The loudness target that the file could not reach, and its integrated loudness (null where there is \
+             nothing to measure: silence, or less than 0.4 s) and true peak.",
+        ));
+    VariantData => ObjectBuilder::new()
+        .property("duration", ObjectBuilder::new().schema_type(Type::Number))
+        .property("capture_start", ObjectBuilder::new().schema_type(Type::Number))
+        .property("capture_end", ObjectBuilder::new().schema_type(Type::Number))
+        .property("extension", text())
+        .property("content_type", text())
+        .property("missed_loudness", MissedLoudness::schema())
+        .description(Some(
+            "Of previews: the part of the track that they are, in seconds of the track. Of files that missed a \
+             loudness target: `missed_loudness`.",
+        ));
     TrackInfo => ObjectBuilder::new()
         .property("container", nullable(Type::String))
         .property("codec", nullable(Type::String))
@@ -126,7 +148,23 @@ schemas! {
         .property("size", nullable(Type::Integer))
         .property("loudness_lufs", nullable(Type::Number))
         .property("true_peak_dbtp", nullable(Type::Number))
-        .property("tags", ObjectBuilder::new().additional_properties(Some(text())));
+        .property("is_truncated", ObjectBuilder::new().schema_type(Type::Boolean))
+        .property("tags", ObjectBuilder::new().additional_properties(Some(text())).description(Some(
+            "By name, all as text. Whatever the file calls them: `title`, `artist`, `album`, `album_artist`, `composer`, \
+             `genre`, `publisher`, `comment`, `track_number`, `track_total`, `disc_number`, `disc_total`, `year`, `language` \
+             (BCP 47) and `lyrics` (at most 20,000 characters). Others by the file's own names in lower case.",
+        )))
+        .property("chapters", ArrayBuilder::new().items(Chapter::schema()).max_items(Some(1000)).description(Some(
+            "Parts that the file names, in their order, none of which reaches into the next; empty without any.",
+        )));
+    Chapter => ObjectBuilder::new()
+        .property("start", number(0.0, 1e7))
+        .required("start")
+        .property("end", number(0.0, 1e7))
+        .required("end")
+        .property("title", nullable(Type::String))
+        .required("title")
+        .description(Some("A part of the track, from one second to another."));
 }
 
 impl<const MAX: usize> PartialSchema for Text<MAX> {

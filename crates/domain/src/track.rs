@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CollectionId, Colour, Cover, CoverOrigin, CreatorId, Metadata, ObjectKey, OrganizationId, ShortId, Theme,
-    ThemeColour, Timestamp, TrackId, TrackStatus, TransitionError, UploadSessionId,
+    Chapter, CollectionId, Colour, Cover, CoverOrigin, CreatorId, Metadata, ObjectKey, OrganizationId,
+    ShortId, Theme, ThemeColour, Timestamp, TrackId, TrackStatus, TransitionError, UploadSessionId,
 };
 
 /// A track: one audio file in a collection, and what was made of it.
@@ -141,6 +141,11 @@ pub struct TrackInfo {
     pub loudness_lufs: Option<f64>,
     /// True peak in dBTP.
     pub true_peak_dbtp: Option<f64>,
-    /// Tags by lower-case name.
+    /// Whether the file holds less sound than it says: it was cut short, or is damaged.
+    pub is_truncated: bool,
+    /// Tags by lower-case name: those of [`Tags::NAMES`](crate::Tags::NAMES) where the file has them, and others as it has
+    /// them.
     pub tags: BTreeMap<String, String>,
+    /// Parts that the file names, in their order.
+    pub chapters: Vec<Chapter>,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{FileId, Levels, ObjectKey, Recipe, RecipeKind, Timestamp, TrackId};
+use crate::{FileId, Levels, ObjectKey, Recipe, RecipeKind, Timestamp, TrackId, VariantIndex};
 
 /// What one recipe made of one track.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,8 +44,12 @@ pub enum FileOutcome {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum FileData {
-    /// Nothing.
-    None {},
+    /// Nothing, unless it missed its loudness.
+    None {
+        /// Where a loudness target was not met.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        missed_loudness: Option<MissedLoudness>,
+    },
     /// The part of the track that a preview took, in seconds of the track.
     Preview {
         /// Its length.
@@ -54,6 +58,9 @@ pub enum FileData {
         capture_start: f64,
         /// Where it ends.
         capture_end: f64,
+        /// Where a loudness target was not met.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        missed_loudness: Option<MissedLoudness>,
     },
     /// Waveform levels.
     Levels(Levels),
@@ -64,6 +71,42 @@ pub enum FileData {
         /// Pixels.
         height: u32,
     },
+}
+
+/// A loudness target that could not be reached, and what came out instead. Numbers have two decimals.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct MissedLoudness {
+    /// What was asked for, in LUFS.
+    pub target_lufs: f64,
+    /// The integrated loudness of the file, in LUFS; none where there is nothing to measure: silence, or less than 0.4 s.
+    pub loudness_lufs: Option<f64>,
+    /// The true peak of the file, in dBTP; none for digital silence.
+    pub true_peak_dbtp: Option<f64>,
+}
+
+impl MissedLoudness {
+    /// With rounded numbers.
+    pub fn new(target_lufs: f64, loudness_lufs: Option<f64>, true_peak_dbtp: Option<f64>) -> Self {
+        let round = |number: f64| (number * 100.0).round() / 100.0;
+        Self {
+            target_lufs,
+            loudness_lufs: loudness_lufs.map(round),
+            true_peak_dbtp: true_peak_dbtp.map(round),
+        }
+    }
+}
+
+impl FileData {
+    /// Nothing.
+    pub const NONE: Self = Self::None { missed_loudness: None };
+
+    /// Where a loudness target was not met.
+    pub fn missed_loudness(&self) -> Option<MissedLoudness> {
+        match self {
+            Self::None { missed_loudness } | Self::Preview { missed_loudness, .. } => *missed_loudness,
+            Self::Levels(_) | Self::Picture { .. } => None,
+        }
+    }
 }
 
 impl TrackFile {
@@ -84,6 +127,26 @@ impl TrackFile {
         };
         (class, bitrate)
     }
+}
+
+/// A variant of a track that could not be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedVariant {
+    /// Which variant.
+    pub index: VariantIndex,
+    /// Why, as a sentence for people.
+    pub reason: String,
+}
+
+/// What failed, in the order of the files.
+pub fn failed_variants(files: &[TrackFile]) -> Vec<FailedVariant> {
+    let failed = |file: &TrackFile| match &file.outcome {
+        FileOutcome::Made { .. } => None,
+        FileOutcome::Failed { reason } => {
+            Some(FailedVariant { index: file.recipe.index.clone(), reason: reason.clone() })
+        }
+    };
+    files.iter().filter_map(failed).collect()
 }
 
 /// The recipes by which no file was made: they failed, or were not tried yet.

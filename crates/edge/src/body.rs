@@ -7,25 +7,11 @@ use std::task::{Context, Poll, ready};
 use axum::body::Body as AnyBody;
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
-use http::Version;
-use http::request::Parts;
 use http_body::{Body, Frame, SizeHint};
-use tonearm_blobs::{Chunks, Reading};
+use tonearm_blobs::{BlobError, Chunks, Part};
 use tonearm_domain::RequestId;
 
 use crate::counted::Tally;
-
-/// Put among the extensions of a request by a server whose connection passes what it sends to the kernel as it is:
-/// no TLS, no compression, nothing that would look at the bytes.
-#[derive(Debug, Clone, Copy)]
-pub struct PlainConnection;
-
-/// What will be done with the bytes of the answer.
-pub(crate) fn reading(request: &Parts) -> Reading {
-    let plain = request.extensions.get::<PlainConnection>().is_some();
-    // HTTP/2 cuts bodies into frames and copies small ones.
-    if plain && request.version <= Version::HTTP_11 { Reading::Mapped } else { Reading::Copied }
-}
 
 /// The body of an answer, before it is known how it will travel.
 pub enum Content {
@@ -76,25 +62,41 @@ pub enum SendError<E: Error + 'static> {
     Length,
 }
 
-impl<S, E> Sending<S>
-where
-    S: Stream<Item = Result<Bytes, E>> + Unpin,
-    E: Error + Send + Sync + 'static,
-{
-    /// The next chunk, if it is one that was announced.
-    fn checked(&mut self, next: Option<Result<Bytes, E>>) -> Option<Result<Bytes, SendError<E>>> {
-        match next {
-            Some(Ok(bytes)) => match self.left.checked_sub(bytes.len() as u64) {
+impl<S> Sending<S> {
+    /// The next bytes, if they are among those that were announced. They are counted as sent.
+    fn check<T, E: Error + Send + Sync + 'static>(
+        &mut self,
+        next: Option<Result<T, E>>,
+        length: impl Fn(&T) -> usize,
+    ) -> Option<Result<T, SendError<E>>> {
+        let checked = match next {
+            Some(Ok(bytes)) => match self.left.checked_sub(length(&bytes) as u64) {
                 Some(left) => {
                     self.left = left;
-                    Some(Ok(bytes))
+                    self.tally.add(length(&bytes));
+                    return Some(Ok(bytes));
                 }
-                None => Some(Err(SendError::Length)),
+                None => SendError::Length,
             },
-            Some(Err(error)) => Some(Err(SendError::Read(error))),
-            None if self.left > 0 => Some(Err(SendError::Length)),
-            None => None,
-        }
+            Some(Err(error)) => SendError::Read(error),
+            None if self.left > 0 => SendError::Length,
+            None => return None,
+        };
+        // The status is long sent, so the connection is cut and the reason told here.
+        let error: &dyn Error = &checked;
+        tracing::error!(request_id = %self.request_id, error, "an object could not be sent to its end");
+        Some(Err(checked))
+    }
+}
+
+impl Sending<Chunks> {
+    /// The next bytes, for a server that writes them into a socket as they are.
+    pub fn poll_part(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Part, SendError<BlobError>>>> {
+        let next = ready!(self.chunks.poll_part(context));
+        Poll::Ready(self.check(next, Part::len))
     }
 }
 
@@ -111,17 +113,7 @@ where
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, SendError<E>>>> {
         let next = ready!(self.chunks.poll_next_unpin(context));
-        let next = self.checked(next);
-        match &next {
-            Some(Ok(bytes)) => self.tally.add(bytes.len()),
-            // The status is long sent, so the connection is cut and the reason told here.
-            Some(Err(error)) => {
-                let error: &dyn Error = error;
-                tracing::error!(request_id = %self.request_id, error, "an object could not be sent to its end");
-            }
-            None => {}
-        }
-        Poll::Ready(next.map(|chunk| chunk.map(Frame::data)))
+        Poll::Ready(self.check(next, Bytes::len).map(|chunk| chunk.map(Frame::data)))
     }
 
     fn is_end_stream(&self) -> bool {

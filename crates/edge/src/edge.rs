@@ -177,6 +177,10 @@ impl Edge {
         self.ambient().now()
     }
 
+    fn seconds_until(&self, moment: Timestamp) -> i64 {
+        moment.unix_seconds() - self.now().unix_seconds()
+    }
+
     pub(crate) fn fresh_id(&self) -> RequestId {
         self.ambient().credential_id()
     }
@@ -205,8 +209,7 @@ impl Edge {
                 let key = self.newest(&name).await?;
                 let mut response = self.deliver_object(key, grant, request, request_id).await?;
                 // The name may stand for another object soon.
-                let left = expires_at.unix_seconds() - self.now().unix_seconds();
-                response::short_lived(response.headers_mut(), cache, left);
+                response::short_lived(response.headers_mut(), cache, self.seconds_until(expires_at));
                 response.extensions_mut().remove::<VerifiedObject>();
                 Ok(response)
             }
@@ -242,8 +245,7 @@ impl Edge {
             response::varies(response.headers_mut());
         }
         if let Some(until) = shared_until {
-            let left = until.unix_seconds() - self.now().unix_seconds();
-            response::shared(response.headers_mut(), left);
+            response::shared(response.headers_mut(), self.seconds_until(until));
         }
         if let Some(verified) = verified {
             response.extensions_mut().insert(verified);
@@ -301,13 +303,13 @@ impl Edge {
             }
             Selection::Whole => {
                 let response = response::whole(&key, &object.validators, size);
-                let chunks = self.read(&key, object.opened, 0..size, request).await?;
+                let chunks = self.read(&key, object.opened, 0..size).await?;
                 response.map(|_| Content::Object(Sending::new(chunks, size, request_id, tally)))
             }
             Selection::One(range) => {
                 let response = response::partial(&key, &object.validators, &range, size);
                 let length = range.end - range.start;
-                let chunks = self.read(&key, object.opened, range, request).await?;
+                let chunks = self.read(&key, object.opened, range).await?;
                 response.map(|_| Content::Object(Sending::new(chunks, length, request_id, tally)))
             }
             Selection::Many(ranges) => {

@@ -22,7 +22,7 @@ mod response;
 mod validators;
 mod verified_urls;
 
-pub use body::{Content, PlainConnection, SendError, Sending};
+pub use body::{Content, SendError, Sending};
 pub use durable::{ManifestSource, SourceError};
 pub use edge::{Edge, EdgeConfig};
 pub use hosts::OrganizationHosts;

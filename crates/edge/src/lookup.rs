@@ -11,7 +11,6 @@ use tonearm_blobs::{Chunks, ObjectBody, ObjectMeta, OpenObject};
 use tonearm_domain::{DurableName, ObjectKey};
 use tonearm_signing::DeliveryGrant;
 
-use crate::body;
 use crate::conditional;
 use crate::edge::Edge;
 use crate::range::RangeSet;
@@ -103,10 +102,9 @@ impl Edge {
         key: &ObjectKey,
         opened: Opened,
         range: Range<u64>,
-        request: &Parts,
     ) -> Result<Chunks, Refusal> {
         match opened {
-            Opened::All(object) => match object.read(range.clone(), body::reading(request)) {
+            Opened::All(object) => match object.read(range.clone()) {
                 Some(chunks) => Ok(chunks),
                 None => self.ask(key, range).await,
             },

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 use http::StatusCode;
-use tonearm_blobs::{Chunks, Reading};
+use tonearm_blobs::Chunks;
 use tonearm_domain::RequestId;
 
 use crate::body::Sending;
@@ -49,8 +49,7 @@ impl RepeatedAnswer {
 
 impl Edge {
     /// Answers a request like one that was answered a moment ago by [`answer`](Self::answer). `None` where there was
-    /// none, or where the answer needs more thought. For servers whose connections pass what they send to the kernel
-    /// as it is.
+    /// none, or where the answer needs more thought.
     pub fn answer_repeated(&self, plain: &PlainRequest<'_>) -> Option<RepeatedAnswer> {
         let url = self.0.verified_urls.get(plain, self.now())?;
         let verified = &url.object;
@@ -67,7 +66,7 @@ impl Edge {
             Selection::Many(_) | Selection::Unsatisfiable => return None,
         };
         let length = range.end - range.start;
-        let chunks = object.read(range, Reading::Mapped)?;
+        let chunks = object.read(range)?;
         let request_id = self.fresh_id();
         let tally = Tally { counter: self.0.counter.clone(), key: verified.key.clone(), is_start };
         let content = Sending::new(chunks, length, request_id, tally);

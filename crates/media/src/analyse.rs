@@ -11,7 +11,7 @@ use crate::loudness::LoudnessMeter;
 use crate::pcm::Encoding;
 use crate::peaks::PeaksMeter;
 use crate::true_peak::TruePeak;
-use crate::{LevelMeter, MediaError, Peaks, Probe, Progress};
+use crate::{LevelMeter, MediaError, Peaks, Probe, Progress, Promise};
 
 /// What was measured of a sound.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +26,8 @@ pub struct Analysis {
     pub loudness_lufs: Option<f64>,
     /// The highest true peak of any channel in dBTP; `None` for digital silence.
     pub true_peak_dbtp: Option<f64>,
+    /// Whether there is less sound than the file says.
+    pub is_truncated: bool,
 }
 
 /// A waveform in the form that its settings ask for.
@@ -72,6 +74,7 @@ pub(crate) struct Analyser {
     aside: Option<(LoudnessMeter, TruePeak)>,
     rate: u32,
     channels: u32,
+    promise: Promise,
 }
 
 impl Analyser {
@@ -85,12 +88,10 @@ impl Analyser {
             peaks: foreign.iter().map(peaks).collect(),
             progress,
             expected,
-            aside: Some((
-                LoudnessMeter::new(channels, rate, probe.channel_layout.as_deref()),
-                TruePeak::new(channels, rate),
-            )),
+            aside: Some((LoudnessMeter::new(&probe.layout(), rate), TruePeak::new(channels, rate))),
             rate,
             channels,
+            promise: probe.promise,
         }
     }
 
@@ -168,25 +169,15 @@ impl Analyser {
     /// Takes every chunk in, and passes it on to who gives room for the next one, or ends it.
     fn read(
         &mut self,
-        mut source: impl Read,
-        (encoding, chunk): (Encoding, usize),
+        source: impl Read,
+        form: (Encoding, usize),
         cancel: &CancellationToken,
         mut pass_on: impl FnMut(Vec<f32>) -> Option<Vec<f32>>,
     ) -> Result<(), MediaError> {
-        let frame_bytes = self.channels as usize * encoding.bytes();
-        let mut bytes = vec![0; (chunk * encoding.bytes()).next_multiple_of(frame_bytes)];
-        let mut room = Some(Vec::new());
-        while let Some(mut samples) = room {
-            if cancel.is_cancelled() {
-                return Err(MediaError::Cancelled);
-            }
-            let filled = fill(&mut source, &mut bytes)?;
-            samples.clear();
-            encoding.read(&bytes[..filled - filled % frame_bytes], &mut samples);
+        read_chunks(source, self.channels, form, cancel, |samples| {
             self.add(&samples);
-            room = pass_on(samples).filter(|_| filled == bytes.len());
-        }
-        Ok(())
+            pass_on(samples)
+        })
     }
 
     fn add(&mut self, samples: &[f32]) {
@@ -211,14 +202,54 @@ impl Analyser {
                 peaks.next().map(Waveform::Peaks)
             }
         };
+        let duration = frames as f64 / f64::from(self.rate);
         Ok(Analysis {
-            duration: frames as f64 / f64::from(self.rate),
+            duration,
             frames,
+            is_truncated: self.promise.is_broken_by(duration),
             loudness_lufs: loudness.integrated(),
             true_peak_dbtp: true_peak.decibels(),
             levels: self.settings.iter().filter_map(next).collect(),
         })
     }
+}
+
+/// Reads what ffmpeg decodes to so many channels, and hands whole frames on.
+pub(crate) fn read_decoded(
+    stdout: PipeReader,
+    channels: u32,
+    mut take: impl FnMut(&[f32]),
+) -> Result<(), MediaError> {
+    widen_pipe(&stdout);
+    // When the work is called off, ffmpeg is killed, and its pipe ends.
+    let never = CancellationToken::new();
+    read_chunks(Gulping(stdout), channels, (Encoding::Float32, GULP), &never, |samples| {
+        take(&samples);
+        Some(samples)
+    })
+}
+
+/// Hands on chunks of whole frames, until the source ends or no room is given for the next one.
+fn read_chunks(
+    mut source: impl Read,
+    channels: u32,
+    (encoding, chunk): (Encoding, usize),
+    cancel: &CancellationToken,
+    mut pass_on: impl FnMut(Vec<f32>) -> Option<Vec<f32>>,
+) -> Result<(), MediaError> {
+    let frame_bytes = channels as usize * encoding.bytes();
+    let mut bytes = vec![0; (chunk * encoding.bytes()).next_multiple_of(frame_bytes)];
+    let mut room = Some(Vec::new());
+    while let Some(mut samples) = room {
+        if cancel.is_cancelled() {
+            return Err(MediaError::Cancelled);
+        }
+        let filled = fill(&mut source, &mut bytes)?;
+        samples.clear();
+        encoding.read(&bytes[..filled - filled % frame_bytes], &mut samples);
+        room = pass_on(samples).filter(|_| filled == bytes.len());
+    }
+    Ok(())
 }
 
 /// Something that takes samples in.
@@ -281,26 +312,13 @@ fn is_own(settings: &LevelsSettings) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use tonearm_domain::TrackInfo;
-
     use super::*;
 
     #[test]
     fn threads_find_what_one_thread_finds() {
         let bytes: Vec<u8> =
             (0..800_000_u32).map(|place| (place.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
-        let probe = Probe {
-            duration: 0.0,
-            info: TrackInfo::default(),
-            stream: 0,
-            sample_rate: 44_100,
-            channels: 2,
-            channel_layout: None,
-            expected_frames: None,
-            has_video: false,
-            picture: None,
-            pcm: None,
-        };
+        let probe = Probe::of_sound(44_100, 2);
         let analyser = || Analyser::new(&probe, &[LevelsSettings::default()], None);
         let cancel = CancellationToken::new();
         let here = analyser().measure_here(&bytes[..], (Encoding::Signed16, CHUNK), &cancel).unwrap();

@@ -3,31 +3,28 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use tonearm_domain::Codec;
+use tonearm_domain::{Chapter, Codec, Transcode};
 
-use crate::bitrate::fit;
-use crate::{Output, Probe};
-
-/// The formats that are read. None of them names other files or addresses, as playlists and scripts do.
-const FORMATS: &str = "aac,ac3,aiff,amr,ape,asf,au,caf,dsf,eac3,flac,matroska,mov,mp3,mpc,mpc8,ogg,tak,tta,\
-    voc,w64,wav,webm,wv";
+use crate::bitrate::{Fit, fit};
+use crate::formats::FORMATS;
+use crate::render::LEAD_IN;
+use crate::target::Encoding;
+use crate::{Entry, Gain, Output, Probe, Reading, Window};
 
 /// What ffprobe is asked for.
 const ENTRIES: &str = "format=format_name,duration,bit_rate,probe_score:format_tags:\
     stream=index,codec_type,codec_name,sample_rate,channels,channel_layout,bits_per_sample,\
     bits_per_raw_sample,bit_rate,duration,duration_ts,time_base:stream_tags:\
-    stream_disposition=default,attached_pic";
-
-/// The loudest that a true peak may be raised to when loudness is normalised, in dBTP.
-const PEAK_CEILING: f64 = -1.0;
-
-/// What going back from the limiter's sample rate may add to a peak, in dB.
-const LIMITER_MARGIN: f64 = 0.3;
+    stream_disposition=default,attached_pic:chapter=start_time,end_time:chapter_tags=title";
 
 /// How every run of ffmpeg begins. Sound needs no parallel decoding or filtering, and on a machine of many cores the
 /// threads would use up the address space; several processes run at once anyway.
 pub(crate) const QUIET_SINGLE: &str =
     "-nostdin -hide_banner -loglevel error -nostats -filter_threads 1 -threads 1";
+
+/// Sound is counted by its samples. Where the clock of a file says something else, as it does in files that were put
+/// together of others, encoders would write files of the wrong length.
+const ONE_CLOCK: &str = "-dts_delta_threshold 0.05 -dts_error_threshold 0.05";
 
 /// When channels are folded down, their sum is kept within full scale. Without this ffmpeg does so only where the
 /// encoder takes whole numbers, and a loud 5.1 mix would clip in AAC, Vorbis and Opus.
@@ -38,6 +35,11 @@ const FOLD_WITHOUT_CLIPPING: &str = "-rematrix_maxval 1.0";
 const PCM_OUT: &str = "-flush_packets 0 -f f32le";
 /// The filter that makes packets of them large, for the same reason. The last one is as long as it is.
 const LARGE_PACKETS: &str = "asetnsamples=n=8192:p=0";
+
+/// Chapters have a number of three digits in Vorbis comments.
+const MOST_COMMENTED: usize = 999;
+/// Bytes of chapters in the arguments of one output. All arguments together must not exceed 2 MiB.
+const LONGEST_COMMENTS: usize = 64 << 10;
 
 /// An argument list under construction.
 pub(crate) struct Args(Vec<OsString>);
@@ -60,8 +62,35 @@ impl Args {
     }
 
     /// Adds an input, which is a file whatever its name looks like.
-    pub(crate) fn input(self, path: &Path) -> Self {
-        self.pair("-protocol_whitelist", "file").pair("-format_whitelist", FORMATS).pair("-i", file(path))
+    fn input(self, path: &Path, entry: Option<Entry>) -> Self {
+        let args = match entry {
+            Some(Entry { format, skip }) => {
+                self.pair("-skip_initial_bytes", skip.to_string()).pair("-f", format)
+            }
+            None => self,
+        };
+        args.pair("-protocol_whitelist", "file")
+            .pair("-format_whitelist", FORMATS.join(","))
+            .pair("-i", file(path))
+    }
+
+    /// Adds a jump in the input that follows. Where there is nothing to skip, none is tried: some containers lose their
+    /// place even by a jump to the beginning.
+    fn skip(self, seconds: f64) -> Self {
+        self.maybe("-ss", Some(format!("{seconds:.6}")).filter(|_| seconds > 0.0))
+    }
+
+    /// Adds the input of which a part is decoded. After a jump its clock is all there is to go by.
+    fn part(self, path: &Path, probe: &Probe, reading: Reading) -> Self {
+        match reading {
+            Reading::Jumping => self.input(path, probe.entry),
+            Reading::Through => self.sound(path, probe),
+        }
+    }
+
+    /// Adds the input whose sound is decoded from its beginning.
+    pub(crate) fn sound(self, path: &Path, probe: &Probe) -> Self {
+        self.words(ONE_CLOCK).input(path, probe.entry)
     }
 
     /// Adds a PNG of our own as one frame of a video.
@@ -97,50 +126,80 @@ pub(crate) fn file(path: &Path) -> OsString {
     name
 }
 
-/// ffprobe's arguments: JSON about the container and its streams.
-pub fn probe_args(input: &Path) -> Vec<OsString> {
-    Args::new("-hide_banner -loglevel error -of json").pair("-show_entries", ENTRIES).input(input).0
+/// ffprobe's arguments: JSON about the container and its streams. `entry`: how the file is read, if ffprobe is not to find
+/// out by itself.
+pub fn probe_args(input: &Path, entry: Option<Entry>) -> Vec<OsString> {
+    Args::new("-hide_banner -loglevel error -of json=compact=1")
+        .pair("-show_entries", ENTRIES)
+        .input(input, entry)
+        .0
 }
 
 /// ffmpeg's arguments to decode the audio stream to interleaved 32-bit floats on stdout, with the sample rate and
 /// channels that `probe` found; and, from the same decoding, to encode `outputs` to files that must not exist yet.
 pub fn pcm_args(input: &Path, probe: &Probe, outputs: &[(Output<'_>, PathBuf)]) -> Vec<OsString> {
-    let mut args = Args::new(QUIET_SINGLE).input(input);
+    let mut args = Args::new(QUIET_SINGLE).sound(input, probe);
     for (output, path) in outputs {
-        args = encode(args, probe, output, 0.0).add(file(path));
+        args = encode(args, probe, output, 0.0, None).add(file(path));
     }
-    args.pair("-map", format!("0:{}", probe.stream))
-        .words("-vn -sn -dn -c:a pcm_f32le")
-        .pair("-af", LARGE_PACKETS)
-        .pair("-ac", probe.channels.to_string())
-        .pair("-ar", probe.sample_rate.to_string())
-        .words(PCM_OUT)
-        .end("pipe:1")
+    let layout = probe.layout();
+    let filters = layout.name().map(in_layout).into_iter().collect();
+    let channels = layout.name().is_none().then_some(probe.channels);
+    samples(args, &format!("0:{}", probe.stream), filters, channels, probe.sample_rate)
 }
 
-/// [`pcm_args`] without outputs, with the sound folded down to `channels` as encoders get it.
-pub(crate) fn folded_pcm_args(input: &Path, probe: &Probe, channels: u32) -> Vec<OsString> {
-    Args::new(QUIET_SINGLE)
-        .input(input)
-        .pair("-map", format!("0:{}", probe.stream))
+/// ffmpeg's arguments to decode what an output is made of to samples on stdout: its window, with its channels folded
+/// down as they are for the encoder, at the source's rate.
+pub(crate) fn output_pcm_args(
+    input: &Path,
+    probe: &Probe,
+    output: &Output<'_>,
+    reading: Reading,
+) -> Vec<OsString> {
+    let (skipped, args) = read(Args::new(QUIET_SINGLE), input, probe, output, reading);
+    let (filters, channels) = (shaping(probe, output, skipped), channels_of(probe, output));
+    samples(args, &format!("0:{}", probe.stream), filters, Some(channels), probe.sample_rate)
+}
+
+/// ffmpeg's arguments to decode what was made, with so many channels at this rate in Hz, to samples on stdout.
+pub(crate) fn made_pcm_args(made: &Path, channels: u32, rate: u32) -> Vec<OsString> {
+    samples(Args::new(QUIET_SINGLE).input(made, None), "0:a:0", Vec::new(), Some(channels), rate)
+}
+
+/// Adds that one stream goes through these filters and to stdout as samples.
+fn samples(
+    args: Args,
+    stream: &str,
+    mut filters: Vec<String>,
+    channels: Option<u32>,
+    rate: u32,
+) -> Vec<OsString> {
+    filters.push(LARGE_PACKETS.to_owned());
+    args.pair("-map", stream)
         .words("-vn -sn -dn -c:a pcm_f32le")
-        .maybe("-af", fold(probe, channels))
+        .pair("-af", filters.join(","))
         .words(FOLD_WITHOUT_CLIPPING)
-        .pair("-ac", channels.to_string())
-        .pair("-ar", probe.sample_rate.to_string())
+        .maybe("-ac", channels.map(|channels| channels.to_string()))
+        .pair("-ar", rate.to_string())
         .words(PCM_OUT)
         .end("pipe:1")
 }
 
 /// ffmpeg's arguments to write a part of the audio stream, from one second to another, as speech models want it:
 /// mono, 16 kHz, a small MP3. Progress goes to stdout.
-pub(crate) fn speech_args(input: &Path, output: &Path, probe: &Probe, window: (f64, f64)) -> Vec<OsString> {
-    let (start, end) = window;
+pub(crate) fn speech_args(
+    input: &Path,
+    output: &Path,
+    probe: &Probe,
+    (start, end): Window,
+    reading: Reading,
+) -> Vec<OsString> {
+    let skipped = reading.skipped(start);
     Args::new(QUIET_SINGLE)
         .words("-progress pipe:1")
-        .pair("-ss", format!("{start:.6}"))
-        .pair("-t", format!("{:.6}", end - start))
-        .input(input)
+        .skip(skipped)
+        .part(input, probe, reading)
+        .pair("-af", cut((start, end), skipped))
         .pair("-map", format!("0:{}", probe.stream))
         .words(
             "-vn -sn -dn -map_chapters -1 -map_metadata -1 -ac 1 -ar 16000 -c:a libmp3lame -b:a 32k -f mp3",
@@ -149,12 +208,12 @@ pub(crate) fn speech_args(input: &Path, output: &Path, probe: &Probe, window: (f
 }
 
 /// ffmpeg's arguments to decode a part of the audio stream, from one second to another, to mono samples on stdout.
-pub(crate) fn mono_args(input: &Path, probe: &Probe, window: (f64, f64), rate: u32) -> Vec<OsString> {
+pub(crate) fn mono_args(input: &Path, probe: &Probe, window: Window, rate: u32) -> Vec<OsString> {
     let (start, end) = window;
     Args::new(QUIET_SINGLE)
         .pair("-ss", format!("{start:.6}"))
         .pair("-t", format!("{:.6}", end - start))
-        .input(input)
+        .input(input, probe.entry)
         .pair("-map", format!("0:{}", probe.stream))
         .words("-vn -sn -dn -c:a pcm_f32le -ac 1")
         .pair("-ar", rate.to_string())
@@ -163,68 +222,141 @@ pub(crate) fn mono_args(input: &Path, probe: &Probe, window: (f64, f64), rate: u
 }
 
 /// ffmpeg's arguments to encode the audio stream to `path`, which must not exist yet. Progress goes to stdout.
-///
-/// Loudness is normalised by one gain where `probe.info` knows the loudness (put it there after analysis), kept
-/// below -1 dBTP; else by ffmpeg's dynamic `loudnorm`.
-pub fn transcode_args(input: &Path, path: &Path, probe: &Probe, output: &Output<'_>) -> Vec<OsString> {
-    let skipped = output.window.map_or(0.0, |(start, _)| lead_in(start));
-    let args = Args::new(QUIET_SINGLE)
-        .words("-progress pipe:1")
-        .maybe("-ss", output.window.map(|_| format!("{skipped:.6}")))
-        .input(input);
-    encode(args, probe, output, skipped).end(file(path))
+pub fn transcode_args(
+    input: &Path,
+    path: &Path,
+    probe: &Probe,
+    output: &Output<'_>,
+    reading: Reading,
+    gain: Option<Gain>,
+) -> Vec<OsString> {
+    let args = Args::new(QUIET_SINGLE).words("-progress pipe:1");
+    let (skipped, args) = read(args, input, probe, output, reading);
+    encode(args, probe, output, skipped, gain).end(file(path))
+}
+
+/// Adds the input from where an output begins, and gives the seconds that are not read.
+fn read(args: Args, input: &Path, probe: &Probe, output: &Output<'_>, reading: Reading) -> (f64, Args) {
+    let skipped = output.window.map_or(0.0, |(start, _)| reading.skipped(start));
+    (skipped, args.skip(skipped).part(input, probe, reading))
 }
 
 /// Adds how one output is made of the input, of which the first `skipped` seconds are not read.
-fn encode(args: Args, probe: &Probe, output: &Output<'_>, skipped: f64) -> Args {
+fn encode(args: Args, probe: &Probe, output: &Output<'_>, skipped: f64, gain: Option<Gain>) -> Args {
     let settings = output.settings;
     let picture = probe
         .picture
         .as_ref()
         .filter(|picture| !settings.is_strip_cover && keeps_picture(settings.codec, &picture.codec));
-    let args = encode_sound(args, 0, probe, output, skipped);
+    let args = encode_sound(args, 0, probe, output, skipped, gain);
     let args = match picture {
         Some(picture) => args
             .pair("-map", format!("0:{}", picture.stream))
             .words("-c:v copy -disposition:v:0 attached_pic"),
         None => args.words("-vn"),
     };
-    let args = args.words("-sn -dn -map_chapters -1");
-    let args = if settings.is_strip_tags {
-        args.words("-map_metadata -1")
-    } else {
-        // Ogg has its tags in the stream, most others in the container.
-        args.words("-map_metadata 0").pair("-map_metadata", format!("0:s:{}", probe.stream))
-    };
+    let args = describe(args.words("-sn -dn"), probe, output);
     // No version numbers, dates or random serials: the same input gives the same bytes.
     args.words("-fflags +bitexact").words(muxer(settings.codec))
 }
 
+/// Adds what an output says of itself: nothing, or what the file said and, in its place, what the owner set.
+fn describe(args: Args, probe: &Probe, output: &Output<'_>) -> Args {
+    if output.settings.is_strip_tags {
+        return args.words("-map_chapters -1 -map_metadata -1");
+    }
+    // Ogg has its tags in the stream, most others in the container.
+    let args = args.words("-map_metadata 0").pair("-map_metadata", format!("0:s:{}", probe.stream));
+    let set = |args: Args, tag: String| args.pair("-metadata", &tag).pair("-metadata:s:a:0", tag);
+    let args = output.words.tags().fold(args, set);
+    let is_whole = output.window.is_none();
+    match output.settings.codec {
+        Codec::Aac | Codec::Mp3 if is_whole && probe.has_sound_chapters() => args.words("-map_chapters 0"),
+        Codec::Ogg | Codec::Opus | Codec::Flac if is_whole => {
+            // ffmpeg would remove this one itself, and put the last comment in its place: a name before its chapter.
+            let args = args.words("-map_chapters -1 -metadata encoder=");
+            comments(&probe.info.chapters).into_iter().fold(args, |args, tag| args.pair("-metadata", tag))
+        }
+        _ => args.words("-map_chapters -1"),
+    }
+}
+
+/// Chapters as Vorbis comments. ffmpeg writes them for Opus alone, and those in the second half of a second a second late.
+fn comments(chapters: &[Chapter]) -> Vec<String> {
+    let time = |seconds: f64| {
+        let millis = (seconds * 1000.0).round() as u64;
+        let (hours, minutes, seconds) = (millis / 3_600_000, millis / 60_000 % 60, millis / 1000 % 60);
+        format!("{hours:02}:{minutes:02}:{seconds:02}.{:03}", millis % 1000)
+    };
+    let comment = |(number, chapter): (usize, &Chapter)| {
+        let name = chapter.title.as_ref().map(|title| format!("CHAPTER{number:03}NAME={title}"));
+        [Some(format!("CHAPTER{number:03}={}", time(chapter.start))), name].into_iter().flatten()
+    };
+    let comments: Vec<String> = (1..=MOST_COMMENTED).zip(chapters).flat_map(comment).collect();
+    let is_short = comments.iter().map(String::len).sum::<usize>() <= LONGEST_COMMENTS;
+    if is_short && chapters.len() <= MOST_COMMENTED { comments } else { Vec::new() }
+}
+
+/// How many channels an output has.
+pub(crate) fn channels_of(probe: &Probe, output: &Output<'_>) -> u32 {
+    if output.settings.is_stereo { probe.channels.clamp(1, 2) } else { 1 }
+}
+
+/// The sample rate of an output, in Hz.
+pub(crate) fn rate_of(probe: &Probe, output: &Output<'_>) -> u32 {
+    fit_of(probe, output).rate
+}
+
+/// What an output is encoded with.
+pub(crate) fn encoding_of(probe: &Probe, output: &Output<'_>) -> Encoding {
+    let (codec, kbps) = (output.settings.codec, fit_of(probe, output).kbps);
+    Encoding { codec, kbps, channels: channels_of(probe, output) }
+}
+
+fn fit_of(probe: &Probe, output: &Output<'_>) -> Fit {
+    let Transcode { codec, bitrate, .. } = *output.settings;
+    fit(codec, probe.sample_rate, channels_of(probe, output), bitrate)
+}
+
+/// The filters that make of what is read what is encoded: its window, with its channels folded down. The fold is said
+/// here, and nothing after it changes the channels: where it is left to ffmpeg, it lands in any resampler that comes
+/// along, with other gains.
+fn shaping(probe: &Probe, output: &Output<'_>, skipped: f64) -> Vec<String> {
+    let window = output.window.map(|window| cut(window, skipped));
+    window.into_iter().chain(fold(probe, channels_of(probe, output))).collect()
+}
+
 /// Adds how the sound of one input is encoded, without a container around it.
-pub(crate) fn encode_sound(args: Args, input: u32, probe: &Probe, output: &Output<'_>, skipped: f64) -> Args {
-    let Output { settings, window } = output;
-    let channels = if settings.is_stereo { probe.channels.clamp(1, 2) } else { 1 };
-    let filters: Vec<String> = window
-        .map(|window| cut(window, skipped))
-        .into_iter()
-        .chain(fold(probe, channels))
-        .chain(settings.loudness_target.map(|target| loudness_filter(target, probe)))
-        .collect();
-    let fit = fit(settings.codec, probe.sample_rate, channels, settings.bitrate);
+pub(crate) fn encode_sound(
+    args: Args,
+    input: u32,
+    probe: &Probe,
+    output: &Output<'_>,
+    skipped: f64,
+    gain: Option<Gain>,
+) -> Args {
+    let codec = output.settings.codec;
+    let mut filters = shaping(probe, output, skipped);
+    filters.extend(gain.map(Gain::filter));
+    let fit = fit_of(probe, output);
     args.pair("-map", format!("{input}:{}", probe.stream))
         .maybe("-af", Some(filters.join(",")).filter(|filters| !filters.is_empty()))
-        .words(encoder(settings.codec, probe))
+        .words(encoder(codec, probe))
         .words(FOLD_WITHOUT_CLIPPING)
-        .pair("-ac", channels.to_string())
+        .pair("-ac", channels_of(probe, output).to_string())
         .pair("-ar", fit.rate.to_string())
         .maybe("-b:a", fit.kbps.map(|kbps| format!("{kbps}k")))
         .words("-flags:a +bitexact")
 }
 
-/// Where reading begins for a window that begins at `start`: a little before, as the first frames after a jump
-/// may refer to ones that were not read (MP3's bit reservoir) and stay silent.
-fn lead_in(start: f64) -> f64 {
-    (start - 2.0).max(0.0)
+impl Reading {
+    /// The second at which reading begins for a window that begins at `start`.
+    fn skipped(self, start: f64) -> f64 {
+        match self {
+            Self::Jumping => (start - LEAD_IN).max(0.0),
+            Self::Through => 0.0,
+        }
+    }
 }
 
 /// The filter that cuts a window out of what is read, to the sample.
@@ -233,14 +365,20 @@ fn cut((start, end): (f64, f64), skipped: f64) -> String {
     format!("atrim=start={start:.6}:end={end:.6},asetpts=PTS-STARTPTS")
 }
 
-/// The filter that folds down channels whose places nobody knows, which ffmpeg itself refuses to: the odd ones to
-/// the left, the even ones to the right, as loud as their mean.
+/// The filter that gives every frame this layout. Channels that have it already stay as they are: `-ac` alone would
+/// remix those whose layout is not the usual one for their number.
+fn in_layout(name: &str) -> String {
+    format!("aformat=channel_layouts={name}")
+}
+
+/// The filter that folds channels down. Those whose places nobody knows ffmpeg itself refuses to: the odd ones go to the
+/// left, the even ones to the right, as loud as their mean.
 fn fold(probe: &Probe, channels: u32) -> Option<String> {
-    // Up to eight channels, ffmpeg takes the usual places for granted.
-    let is_known =
-        probe.channels <= 8 || probe.channel_layout.as_deref().is_some_and(|name| name != "unknown");
-    if is_known || channels >= probe.channels {
+    if channels >= probe.channels {
         return None;
+    }
+    if probe.layout().folds() {
+        return Some(in_layout(if channels == 1 { "mono" } else { "stereo" }));
     }
     let mean = |first: u32, step: u32| {
         let parts: Vec<String> =
@@ -284,23 +422,4 @@ fn muxer(codec: Codec) -> &'static str {
 /// Which containers take a picture beside the sound, and which pictures they take.
 fn keeps_picture(codec: Codec, picture: &str) -> bool {
     matches!(codec, Codec::Aac | Codec::Mp3 | Codec::Flac) && matches!(picture, "mjpeg" | "png")
-}
-
-/// The loudness target by one gain. Where that would lift peaks above the ceiling, a limiter that looks ahead holds
-/// them down, at a rate at which the peaks between samples are samples too.
-fn loudness_filter(target: f64, probe: &Probe) -> String {
-    let Some(measured) = probe.info.loudness_lufs else {
-        return format!("loudnorm=I={target:.1}:TP={PEAK_CEILING:.1}:LRA=11");
-    };
-    let gain = target - measured;
-    let room = probe.info.true_peak_dbtp.map_or(gain, |peak| PEAK_CEILING - peak);
-    // Where peaks are above the ceiling already, they are no reason to turn down further than asked.
-    if gain <= 0.0 || gain <= room {
-        return format!("volume={gain:.2}dB");
-    }
-    let ceiling = 10_f64.powf((PEAK_CEILING - LIMITER_MARGIN) / 20.0);
-    format!(
-        "volume={gain:.2}dB,aresample=192000,\
-         alimiter=limit={ceiling:.4}:level=false:latency=true:attack=2:release=60"
-    )
 }

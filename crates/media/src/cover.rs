@@ -1,7 +1,7 @@
 //! Covers: out of a file's tags, and down to the sizes that players show.
 
-use std::io::Cursor;
-use std::path::Path;
+use std::fs::File;
+use std::io::{BufReader, Cursor};
 
 use fast_image_resize::images::Image;
 use fast_image_resize::{PixelType, ResizeOptions, Resizer};
@@ -36,28 +36,19 @@ pub struct Covers {
 }
 
 /// Art in a file's tags beyond this many bytes is left alone.
-const LARGEST_ART: usize = 20 << 20;
+pub(crate) const LARGEST_ART: usize = 20 << 20;
 /// The largest picture that is decoded.
-const MOST_PIXELS: u64 = 64_000_000;
+pub(crate) const MOST_PIXELS: u64 = 64_000_000;
 /// Memory for decoding, in bytes.
 const DECODE_MEMORY: u64 = 256 << 20;
 const JPEG_QUALITY: u8 = 85;
 
-/// The picture in a file's tags: its front cover, else its first; at most 20 MiB, and not looked into. `None` where
-/// there is none, or where the tags cannot be read.
-pub async fn embedded_art(input: &Path) -> Option<Vec<u8>> {
-    let input = input.to_owned();
-    // Tags are foreign bytes: a panic in reading them ends as a failed task.
-    tokio::task::spawn_blocking(move || read_art(&input)).await.unwrap_or_else(|error| {
-        tracing::debug!(%error, "reading tags panicked");
-        None
-    })
-}
-
-fn read_art(input: &Path) -> Option<Vec<u8>> {
+/// See [`crate::Pictures::embedded_art`].
+pub(crate) fn read_art(input: File) -> Option<Vec<u8>> {
     apply_global_options(GlobalOptions::new().allocation_limit(LARGEST_ART));
     let options = ParseOptions::new().read_properties(false);
-    let file = lofty::probe::Probe::open(input).ok()?.options(options).guess_file_type().ok()?.read();
+    let file =
+        lofty::probe::Probe::new(BufReader::new(input)).options(options).guess_file_type().ok()?.read();
     let file = file.inspect_err(|error| tracing::debug!(%error, "tags cannot be read")).ok()?;
     let pictures = || file.tags().iter().flat_map(|tag| tag.pictures());
     let front = pictures().find(|picture| picture.pic_type() == PictureType::CoverFront);
@@ -65,12 +56,8 @@ fn read_art(input: &Path) -> Option<Vec<u8>> {
     (1..=LARGEST_ART).contains(&data.len()).then(|| data.to_vec())
 }
 
-/// The sizes and the colours of a JPEG, PNG, WebP or GIF (its first frame): turned upright, its colours
-/// those of sRGB, cut to a centred square, what is transparent made white.
-///
-/// Takes CPU time in proportion to the picture, so call it off the async threads. [`MediaError::Unsupported`] where
-/// the bytes are no such picture, [`MediaError::LimitHit`] where it is larger than 64 megapixels.
-pub fn covers(art: &[u8]) -> Result<Covers, MediaError> {
+/// See [`crate::Pictures::covers`].
+pub(crate) fn covers(art: &[u8]) -> Result<Covers, MediaError> {
     let Decoded { picture, content_type, profile } = decode(art)?;
     let picture = flatten(&picture);
     let to_srgb = profile.and_then(|profile| ToSrgb::new(&profile));
@@ -136,7 +123,7 @@ fn decode(art: &[u8]) -> Result<Decoded, MediaError> {
     let mut decoder = reader.into_decoder().map_err(broken)?;
     let (width, height) = decoder.dimensions();
     if u64::from(width) * u64::from(height) > MOST_PIXELS {
-        return Err(MediaError::LimitHit("The picture is larger than 64 megapixels.".to_owned()));
+        return Err(too_large());
     }
     let orientation = decoder.orientation().map_err(broken)?;
     let profile = decoder.icc_profile().unwrap_or_default();
@@ -168,7 +155,11 @@ fn broken(error: impl std::error::Error) -> MediaError {
     unreadable()
 }
 
-fn unreadable() -> MediaError {
+pub(crate) fn too_large() -> MediaError {
+    MediaError::LimitHit("The picture is larger than 64 megapixels.".to_owned())
+}
+
+pub(crate) fn unreadable() -> MediaError {
     MediaError::Unsupported(
         "The picture cannot be read: it is not a JPEG, PNG, WebP or GIF, or damaged.".to_owned(),
     )

@@ -56,7 +56,10 @@ const MEANINGS: &[(&str, Meaning, &str)] = &[
         Meaning::Outage(Outage::Tools),
         "The ffmpeg of this server lacks an encoder that is needed.",
     ),
+    ("std::bad_alloc", Meaning::Limit, "The file needs more memory than it may use."),
     ("Cannot allocate memory", Meaning::Limit, "The file needs more memory than it may use."),
+    // A thread could not be started for lack of memory.
+    ("Resource temporarily unavailable", Meaning::Limit, "The file needs more memory than it may use."),
     ("File too large", Meaning::Limit, "The result grew larger than it may be."),
     ("not whitelisted", Meaning::NotAudio, "The file is of a format that is not accepted."),
     ("not on whitelist", Meaning::NotAudio, "The file is of a format that is not accepted."),
@@ -85,6 +88,10 @@ impl MediaError {
             Some((_, Meaning::Outage(outage), sentence)) => Self::Outage(*outage, (*sentence).to_owned()),
             None => Self::Failed(otherwise.to_owned()),
         }
+    }
+
+    pub(crate) fn no_sound() -> Self {
+        Self::Failed("No sound came out: this part of the file cannot be decoded.".to_owned())
     }
 
     pub(crate) fn silent_file() -> Self {

@@ -33,7 +33,7 @@ pub struct TierLimits {
     pub wall_per_sound_second: f64,
     /// Wall-clock seconds added for each 100 MiB of input.
     pub wall_per_100_mib: f64,
-    /// Address space in bytes.
+    /// Memory of its own in bytes: what it may write to that no other process sees.
     pub memory: u64,
     /// Bytes of any file that is written.
     pub output: u64,
@@ -58,7 +58,7 @@ pub struct ProcessLimits {
     pub wall: Duration,
     /// CPU time of all threads, in seconds. A second line behind `wall`, kept by the kernel.
     pub cpu_seconds: u64,
-    /// Address space in bytes.
+    /// Memory of its own in bytes: what it may write to that no other process sees.
     pub memory: u64,
     /// Bytes of any file that is written.
     pub output: u64,

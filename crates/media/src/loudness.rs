@@ -6,6 +6,7 @@
 
 use std::f64::consts::PI;
 
+use crate::channels::Layout;
 use crate::vectors::{MultiplyAdd, Registers, Work};
 
 /// What a block has to be louder than to count at all, in LUFS.
@@ -14,8 +15,6 @@ const SILENCE: f64 = -70.0;
 const QUIETER: f64 = 0.1;
 /// What makes a sine of 997 Hz at full scale in one channel -3.01 LUFS.
 const OFFSET: f64 = -0.691;
-/// Weight of channels at the sides and behind.
-const SURROUND: f64 = 1.41;
 /// Steps in a block.
 const STEPS: usize = 4;
 /// What is left of a filter's memory below this is silence. Smaller still, numbers become slow to reckon with.
@@ -24,32 +23,46 @@ const FORGOTTEN: f64 = 1e-60;
 /// Measures interleaved samples as they stream by, in 8 bytes for every 0.1 s.
 #[derive(Debug)]
 pub(crate) struct LoudnessMeter {
-    filter: Filter,
-    channels: usize,
-    pairs: Vec<Pair>,
+    weighing: Weighing,
+    gate: Gate,
     /// Frames of a step, and how many of the current one have come.
     step: usize,
     filled: usize,
-    /// Weighted power of the last steps, the current one first.
+    /// Weighted power of the current step.
+    power: f64,
+}
+
+/// Filters sound as it is heard, and sums its power.
+#[derive(Debug)]
+pub(crate) struct Weighing {
+    filter: Filter,
+    channels: usize,
+    pairs: Vec<Pair>,
+    registers: Registers,
+}
+
+/// Leaves out of the mean what is silent or much quieter than the rest (ITU-R BS.1770-5, annex 1).
+#[derive(Debug, Default)]
+pub(crate) struct Gate {
+    /// Mean power of the last steps, the current one first.
     powers: [f64; STEPS],
     steps: u64,
     /// Mean power of every block that is not silent.
     blocks: Vec<f64>,
-    registers: Registers,
 }
 
 /// Frames whose power is to be known.
-struct Weighing<'a> {
-    with: &'a mut LoudnessMeter,
-    run: &'a [f32],
+struct Run<'a> {
+    with: &'a mut Weighing,
+    frames: &'a [f32],
 }
 
-impl Work for Weighing<'_> {
+impl Work for Run<'_> {
     type Outcome = f64;
 
     #[inline(always)]
     fn run<const FUSED: bool>(self) -> f64 {
-        self.with.power::<FUSED>(self.run)
+        self.with.squares::<FUSED>(self.frames)
     }
 }
 
@@ -122,11 +135,11 @@ impl Filter {
     }
 }
 
-impl LoudnessMeter {
-    /// For sound of so many channels, whose places are those that ffmpeg calls `layout`.
-    pub(crate) fn new(channels: u32, rate: u32, layout: Option<&str>) -> Self {
-        let channels = channels.max(1) as usize;
-        let weights = weights(channels, layout);
+impl Weighing {
+    /// For sound of these channels, and so many samples of each in a second.
+    pub(crate) fn new(layout: &Layout, rate: u32) -> Self {
+        let weights = layout.weights();
+        let channels = weights.len();
         let counting: Vec<usize> = (0..channels).filter(|channel| weights[*channel] > 0.0).collect();
         let pair = |two: &[usize]| Pair {
             channels: [two[0], two[two.len() - 1]],
@@ -137,32 +150,17 @@ impl LoudnessMeter {
             filter: Filter::new(rate),
             channels,
             pairs: counting.chunks(2).map(pair).collect(),
-            step: ((rate as usize + 5) / 10).max(1),
-            filled: 0,
-            powers: [0.0; STEPS],
-            steps: 0,
-            blocks: Vec::new(),
             registers: Registers::find(),
         }
     }
 
-    /// Takes the next whole frames.
-    pub(crate) fn add(&mut self, mut samples: &[f32]) {
-        while !samples.is_empty() {
-            let missing = (self.step - self.filled).saturating_mul(self.channels);
-            let (run, rest) = samples.split_at(samples.len().min(missing));
-            self.powers[0] += self.registers.run(Weighing { with: self, run });
-            self.filled += run.len() / self.channels;
-            samples = rest;
-            if self.filled == self.step {
-                self.close();
-            }
-        }
+    /// The weighted power of the next whole frames: their squares, summed.
+    pub(crate) fn power(&mut self, frames: &[f32]) -> f64 {
+        self.registers.run(Run { with: self, frames }) * self.filter.gain
     }
 
-    /// The weighted power of frames: their squares, summed.
     #[inline(always)]
-    fn power<const FUSED: bool>(&mut self, run: &[f32]) -> f64 {
+    fn squares<const FUSED: bool>(&mut self, run: &[f32]) -> f64 {
         let mut power = 0.0;
         for Pair { channels: [left, right], weights, memory } in &mut self.pairs {
             let sums = if self.channels == 2 {
@@ -176,21 +174,26 @@ impl LoudnessMeter {
         power
     }
 
-    /// Ends a step, and with it a block.
-    fn close(&mut self) {
-        self.steps += 1;
-        self.filled = 0;
-        if self.steps >= STEPS as u64 {
-            let power = self.powers.iter().sum::<f64>() * self.filter.gain / (STEPS * self.step) as f64;
-            if power >= 10_f64.powf((SILENCE - OFFSET) / 10.0) {
-                self.blocks.push(power);
-            }
-        }
-        self.powers.rotate_right(1);
-        self.powers[0] = 0.0;
+    /// Lets go of what the filters remember of sound that has faded away. To be called now and then.
+    pub(crate) fn forget(&mut self) {
         for number in self.pairs.iter_mut().flat_map(|pair| &mut pair.memory).flatten() {
             if number.abs() < FORGOTTEN {
                 *number = 0.0;
+            }
+        }
+    }
+}
+
+impl Gate {
+    /// Takes the mean power of the next 0.1 s, which ends a block of four.
+    pub(crate) fn add(&mut self, power: f64) {
+        self.powers.rotate_right(1);
+        self.powers[0] = power;
+        self.steps += 1;
+        if self.steps >= STEPS as u64 {
+            let power = self.powers.iter().sum::<f64>() / STEPS as f64;
+            if power >= 10_f64.powf((SILENCE - OFFSET) / 10.0) {
+                self.blocks.push(power);
             }
         }
     }
@@ -206,39 +209,39 @@ impl LoudnessMeter {
     }
 }
 
-/// How much each channel counts: those at the sides and behind more, those for low effects not at all.
-fn weights(channels: usize, layout: Option<&str>) -> Vec<f64> {
-    // F in front, S at the sides or behind, L for low effects.
-    let places = match (layout, channels) {
-        (Some("2.1"), 3) => "FFL",
-        (Some("3.0(back)"), 3) => "FFS",
-        (Some("quad" | "quad(side)"), 4) => "FFSS",
-        (Some("3.1"), 4) => "FFFL",
-        (Some("4.1"), 5) => "FFFLS",
-        (Some("6.0"), 6) => "FFFSSS",
-        (Some("6.0(front)"), 6) => "FFFFSS",
-        (Some("hexagonal"), 6) => "FFFSSS",
-        (Some("6.1(front)"), 7) => "FFLFFSS",
-        (Some("7.0"), 7) => "FFFSSSS",
-        (Some("7.0(front)"), 7) => "FFFFFSS",
-        (Some("7.1(wide)"), 8) => "FFFLSSFF",
-        (Some("7.1(wide-side)"), 8) => "FFFLFFSS",
-        (Some("octagonal"), 8) => "FFFSSSSS",
-        // Where nothing is said, what ffmpeg takes for granted.
-        (None | Some("unknown"), 3) => "FFL",
-        (_, 4) => "FFFS",
-        (_, 5) => "FFFSS",
-        (_, 6) => "FFFLSS",
-        (_, 7) => "FFFLSSS",
-        (_, 8) => "FFFLSSSS",
-        _ => "",
-    };
-    let weight = |place| match place {
-        'L' => 0.0,
-        'S' => SURROUND,
-        _ => 1.0,
-    };
-    places.chars().map(weight).chain(std::iter::repeat(1.0)).take(channels).collect()
+impl LoudnessMeter {
+    /// For sound of these channels, and so many samples of each in a second.
+    pub(crate) fn new(layout: &Layout, rate: u32) -> Self {
+        Self {
+            weighing: Weighing::new(layout, rate),
+            gate: Gate::default(),
+            step: ((rate as usize + 5) / 10).max(1),
+            filled: 0,
+            power: 0.0,
+        }
+    }
+
+    /// Takes the next whole frames.
+    pub(crate) fn add(&mut self, mut samples: &[f32]) {
+        let channels = self.weighing.channels;
+        while !samples.is_empty() {
+            let missing = (self.step - self.filled).saturating_mul(channels);
+            let (run, rest) = samples.split_at(samples.len().min(missing));
+            self.power += self.weighing.power(run);
+            self.filled += run.len() / channels;
+            samples = rest;
+            if self.filled == self.step {
+                self.gate.add(std::mem::take(&mut self.power) / self.step as f64);
+                self.filled = 0;
+                self.weighing.forget();
+            }
+        }
+    }
+
+    /// In LUFS; none where no block was louder than silence.
+    pub(crate) fn integrated(&self) -> Option<f64> {
+        self.gate.integrated()
+    }
 }
 
 #[cfg(test)]
@@ -260,7 +263,7 @@ mod tests {
     /// Noise that swells and fades, silent for a while, in chunks of so many frames.
     fn measured(meter: &mut LoudnessMeter, seed: u32, frames: usize, chunk: usize) -> Vec<f32> {
         let mut state = seed;
-        let channels = meter.channels;
+        let channels = meter.weighing.channels;
         let samples: Vec<f32> = (0..frames * channels)
             .map(|place| {
                 state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -284,8 +287,8 @@ mod tests {
             chunk in 1..20_000_usize,
             is_wide: bool,
         ) {
-            let mut own = LoudnessMeter::new(channels, rate, None);
-            own.registers = if is_wide { own.registers } else { Registers::Any };
+            let mut own = LoudnessMeter::new(&Layout::new(channels, None), rate);
+            own.weighing.registers = if is_wide { own.weighing.registers } else { Registers::Any };
             let samples = measured(&mut own, seed, frames, chunk);
             match (own.integrated(), reference(&samples, channels, rate, None)) {
                 (Some(own), Some(expected)) => prop_assert!((own - expected).abs() < 1e-6, "{own} {expected}"),
@@ -295,21 +298,17 @@ mod tests {
     }
 
     #[test]
-    fn low_effects_do_not_count_and_the_back_counts_more() {
-        use Channel::{Center, Left, LeftSurround, Right, RightSurround, Unused};
+    fn low_effects_do_not_count_and_the_sides_count_more() {
+        use Channel::{Center, Left, LeftSurround, Mm090, Mm135, Mp090, Mp135, Right, RightSurround, Unused};
         for (layout, channels, map) in [
             (Some("2.1"), 3, &[Left, Right, Unused][..]),
             (None, 3, &[Left, Right, Unused]),
             (Some("3.0"), 3, &[Left, Right, Center]),
             (Some("quad"), 4, &[Left, Right, LeftSurround, RightSurround]),
             (Some("5.1(side)"), 6, &[Left, Right, Center, Unused, LeftSurround, RightSurround]),
-            (
-                Some("7.1"),
-                8,
-                &[Left, Right, Center, Unused, LeftSurround, RightSurround, LeftSurround, RightSurround],
-            ),
+            (Some("7.1"), 8, &[Left, Right, Center, Unused, Mp135, Mm135, Mp090, Mm090]),
         ] {
-            let mut own = LoudnessMeter::new(channels, 8_000, layout);
+            let mut own = LoudnessMeter::new(&Layout::new(channels, layout), 8_000);
             let samples = measured(&mut own, 1, 16_000, 1_000);
             let expected = reference(&samples, channels, 8_000, Some(map)).unwrap();
             let found = own.integrated().unwrap();
@@ -320,7 +319,7 @@ mod tests {
     #[test]
     fn any_number_of_channels_is_measured() {
         for channels in [1, 9, 16, 64] {
-            let mut own = LoudnessMeter::new(channels, 8_000, None);
+            let mut own = LoudnessMeter::new(&Layout::new(channels, None), 8_000);
             own.add(&vec![0.25; 8_000 * channels as usize]);
             own.add(&[]);
             assert!(own.integrated().is_some(), "{channels}");

@@ -4,16 +4,19 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use tonearm_domain::{Colour, ContentType, FileData, LevelsSettings, WaveformVideo};
+use tonearm_domain::{Colour, ContentType, FileData, LevelsSettings, Outage, WaveformVideo};
 
 use crate::analyse::Analyser;
+use crate::glance::{self, Glance};
+use crate::memory::{self, Division, MemoryBudget};
 use crate::process::Invocation;
-use crate::turns::{Turn, Turns};
+use crate::rendering::Rendering;
+use crate::turns::Turns;
 use crate::{
-    Analysis, MediaError, MediaLimits, Output, Pcm, Probe, Progress, Rendered, RunScope, Tools, args, probe,
-    quiet, render, sandbox, tools, video, wav_header, webp,
+    Analysis, Confinement, ConfinementPolicy, Entry, MediaError, MediaLimits, Output, Pcm, Pictures, Probe,
+    Progress, Rendered, RunScope, Tools, args, probe, render, sandbox, tools, video, wav_header, webp,
 };
 
 /// Which tools are used, and how much of the machine they get.
@@ -28,6 +31,11 @@ pub struct MediaConfig {
     pub concurrency: usize,
     /// How much each of them may use.
     pub limits: MediaLimits,
+    /// Bytes of memory that all of them may use together. Where that is not enough for each to have its limit, they get
+    /// less.
+    pub memory: u64,
+    /// How they have to be confined.
+    pub confinement: ConfinementPolicy,
 }
 
 impl MediaConfig {
@@ -38,6 +46,8 @@ impl MediaConfig {
             ffprobe: PathBuf::from("ffprobe"),
             concurrency: std::thread::available_parallelism().map_or(1, usize::from),
             limits: MediaLimits::default(),
+            memory: memory::memory_for_processes(),
+            confinement: ConfinementPolicy::default(),
         }
     }
 }
@@ -56,6 +66,9 @@ pub struct Media {
 struct Inner {
     config: MediaConfig,
     turns: Turns,
+    budget: MemoryBudget,
+    policy: Arc<ConfinementPolicy>,
+    pictures: Pictures,
 }
 
 impl Media {
@@ -63,8 +76,24 @@ impl Media {
     pub fn new(mut config: MediaConfig) -> Self {
         config.ffmpeg = find_program(&config.ffmpeg);
         config.ffprobe = find_program(&config.ffprobe);
-        let turns = Turns::new(config.concurrency);
-        Self { inner: Arc::new(Inner { config, turns }) }
+        let Division { limits, encoders, budget } =
+            Division::of(config.memory, config.concurrency, config.limits);
+        config.limits = limits;
+        let turns = Turns::new(encoders);
+        let policy = Arc::new(config.confinement.clone());
+        let pictures = Pictures::new(Arc::clone(&policy), config.memory);
+        Self { inner: Arc::new(Inner { config, turns, budget, policy, pictures }) }
+    }
+
+    /// What looks at pictures, confined in the same way.
+    pub fn pictures(&self) -> Pictures {
+        self.inner.pictures.clone()
+    }
+
+    /// What this kernel enforces on child processes. [`MediaError::Outage`] where no child of this program can be
+    /// started; see [`crate::serve_if_confined`].
+    pub async fn confinement(&self) -> Result<Confinement, MediaError> {
+        Confinement::find_out(&self.inner.policy).await
     }
 
     /// How many child processes decode and encode at once.
@@ -76,6 +105,11 @@ impl Media {
     /// how to get it.
     pub async fn check(&self) -> Result<Tools, MediaError> {
         let config = &self.inner.config;
+        // Nothing would start, and another ffmpeg would be no better.
+        if self.inner.policy.is_required && !sandbox::is_complete() {
+            let sentence = format!("ffmpeg is not started: {}.", sandbox::NOT_CONFINED);
+            return Err(MediaError::Outage(Outage::Tools, sentence));
+        }
         let ask = async |program: &Path, question: &str| {
             let args = ["-hide_banner", question].map(OsString::from).into();
             let invocation = self.invocation(program, args, &RunScope::default(), 0.0, 0);
@@ -96,7 +130,6 @@ impl Media {
         tools::require_encoders(&encoders)?;
         Ok(Tools {
             version: tools::version(&version),
-            confines_files: sandbox::confines_files(),
             encodes_webp: tools::has_encoder(&encoders, "libwebp"),
         })
     }
@@ -112,13 +145,37 @@ impl Media {
         if let Some(probe) = wav_header::read(&input, size).await? {
             return Ok(probe);
         }
-        let args = args::probe_args(&input);
+        let glance = Glance::at(&input, size).await?;
+        let answer = match self.ask_ffprobe(&input, size, glance.entry, scope).await {
+            Ok(probe) if glance.entry.is_some() || glance.is_beginning || !probe.is_bare() => {
+                return Ok(probe.with(glance, glance.entry));
+            }
+            answer @ (Ok(_) | Err(MediaError::NotAudio(_) | MediaError::Failed(_))) => answer,
+            Err(error) => return Err(error),
+        };
+        // It begins with something else than sound.
+        match glance::search(&input).await? {
+            Some(entry) => {
+                let found = self.ask_ffprobe(&input, size, Some(entry), scope).await;
+                Ok(found?.with(glance, Some(entry)))
+            }
+            None => answer.map(|probe| probe.with(glance, None)),
+        }
+    }
+
+    async fn ask_ffprobe(
+        &self,
+        input: &Path,
+        size: u64,
+        entry: Option<Entry>,
+        scope: &RunScope,
+    ) -> Result<Probe, MediaError> {
+        let _place = self.place(scope).await?;
         let invocation = Invocation {
             limits: self.inner.config.limits.of(scope.tier, 0.0, size),
-            ..self.probing(input, args, scope)
+            ..self.probing(input.to_owned(), args::probe_args(input, entry), scope)
         };
-        let answer = invocation.run(&scope.cancel, probe::read_answer).await?;
-        Probe::from_json(&answer)
+        Probe::from_json(&invocation.run(&scope.cancel, probe::read_answer).await?)
     }
 
     /// Decodes the whole sound once and measures it, in memory that does not grow with its length. `progress` is
@@ -145,7 +202,7 @@ impl Media {
             niceness: turn.niceness(),
             input: Some(input),
             otherwise: "The sound could not be decoded.",
-            ..self.invocation(&self.inner.config.ffmpeg, args, scope, probe.duration, size)
+            ..self.ffmpeg(args, scope, probe.duration, size)
         };
         let analysis = invocation.run(&scope.cancel, move |stdout| analyser.consume(stdout)).await;
         drop(turn);
@@ -180,14 +237,16 @@ impl Media {
             input: Some(input),
             folder: Some(folder.path().to_owned()),
             otherwise: "The sound could not be decoded or encoded.",
-            ..self.invocation(&self.inner.config.ffmpeg, args, scope, probe.duration, size)
+            ..self.ffmpeg(args, scope, probe.duration, size)
         };
         let analysis = invocation.run(&scope.cancel, move |stdout| analyser.consume(stdout)).await?;
         drop(turn);
         let mut rendered = Vec::new();
         for (output, path) in outputs {
             let size = render::check_output(&path, true).await?;
-            rendered.push(Rendered { path, content_type: output.content_type(), size, data: output.data() });
+            let written = analysis.duration - output.window.map_or(0.0, |(start, _)| start);
+            let data = output.data(written.max(0.0), None);
+            rendered.push(Rendered { path, content_type: output.content_type(), size, data });
         }
         // From here on the folder is the caller's, with the files in it.
         let _ = folder.keep();
@@ -197,8 +256,9 @@ impl Media {
     /// Makes the file of a transcode or preview in a fresh folder inside `scratch`. `duration` is the track's, in
     /// seconds, best as [`Media::analyse`] found it. `progress` is told the finished share.
     ///
-    /// A loudness target is met by what `probe.info` knows of the loudness. Where channels are folded down, what
-    /// is left of it is measured first, in a decoding of its own.
+    /// A loudness target is met by one gain, with a limiter where that would lift peaks above -1 dBTP; what
+    /// `probe.info` knows of loudness and true peak is not measured again. Where the target cannot be reached, `data`
+    /// says so. Sound that has no loudness gets no gain.
     #[expect(clippy::too_many_arguments, reason = "each is another thing, and callers have them apart")]
     pub async fn render(
         &self,
@@ -210,28 +270,32 @@ impl Media {
         scope: &RunScope,
         progress: Option<Progress>,
     ) -> Result<Rendered, MediaError> {
-        let probe = &self.with_folded_loudness(input, probe, &output, scope).await?;
-        let turn = self.turn(scope).await?;
+        let (turn, progress) =
+            (self.turn(scope).await?, progress.map(|progress| Arc::new(Mutex::new(progress))));
         let (input, size) = self.open(input).await?;
-        let seconds = output.seconds(duration);
-        let folder = fresh_folder(scratch).await?;
-        let path = file_in(folder.path(), "out", &output);
-        let args = args::transcode_args(&input, &path, probe, &output);
-        let invocation = Invocation {
-            niceness: turn.niceness(),
-            input: Some(input),
-            folder: Some(folder.path().to_owned()),
-            otherwise: "The sound could not be encoded.",
-            ..self.invocation(&self.inner.config.ffmpeg, args, scope, duration, size)
-        };
-        let follow = move |stdout| render::follow(stdout, seconds, progress.as_ref());
-        let written = invocation.run(&scope.cancel, follow).await?;
-        drop(turn);
-
-        let size = render::check_output(&path, written > 0).await?;
-        // From here on the folder is the caller's, with the file in it.
-        let _ = folder.keep();
-        Ok(Rendered { path, content_type: output.content_type(), size, data: output.data() })
+        let mut best = Err(MediaError::no_sound());
+        for &reading in render::readings(output.window, probe, duration) {
+            let rendering = Rendering {
+                media: self,
+                input: &input,
+                size,
+                probe,
+                duration,
+                output,
+                reading,
+                scope,
+                turn: &turn,
+                folder: fresh_folder(scratch).await?,
+                progress: progress.clone(),
+            };
+            match rendering.make().await {
+                Ok((rendered, true)) => return Ok(rendered),
+                Ok((rendered, false)) => best = Ok(rendered),
+                Err(error @ (MediaError::NotAudio(_) | MediaError::Failed(_))) => best = best.or(Err(error)),
+                Err(error) => return Err(error),
+            }
+        }
+        best
     }
 
     /// Makes a video of the waveform in a fresh folder inside `scratch`. `levels` are amplitudes 0..=1, best
@@ -262,7 +326,7 @@ impl Media {
             input: Some(input),
             folder: Some(folder.path().to_owned()),
             otherwise: "The video could not be made.",
-            ..self.invocation(&self.inner.config.ffmpeg, args, scope, effort, size)
+            ..self.ffmpeg(args, scope, effort, size)
         };
         let follow = move |stdout| render::follow(stdout, duration, progress.as_ref());
         let written = invocation.run(&scope.cancel, follow).await?;
@@ -273,89 +337,7 @@ impl Media {
         Ok(Rendered { path, content_type: ContentType::Mp4, size, data })
     }
 
-    /// What is known of a sound, with the loudness that it has once its channels are folded down as an output asks.
-    async fn with_folded_loudness(
-        &self,
-        input: &Path,
-        probe: &Probe,
-        output: &Output<'_>,
-        scope: &RunScope,
-    ) -> Result<Probe, MediaError> {
-        let mut probe = probe.clone();
-        let channels = if output.settings.is_stereo { probe.channels.min(2) } else { 1 };
-        if output.settings.loudness_target.is_none() || channels == probe.channels {
-            return Ok(probe);
-        }
-        let (input, size) = self.open(input).await?;
-        let args = args::folded_pcm_args(&input, &probe, channels);
-        let turn = self.turn(scope).await?;
-        let folded = Probe { channels, channel_layout: None, ..probe.clone() };
-        let analyser = Analyser::new(&folded, &[], None);
-        let invocation = Invocation {
-            niceness: turn.niceness(),
-            input: Some(input),
-            otherwise: "The sound could not be decoded.",
-            ..self.invocation(&self.inner.config.ffmpeg, args, scope, probe.duration, size)
-        };
-        let analysis = invocation.run(&scope.cancel, move |stdout| analyser.consume(stdout)).await?;
-        probe.info.loudness_lufs = analysis.loudness_lufs;
-        probe.info.true_peak_dbtp = analysis.true_peak_dbtp;
-        Ok(probe)
-    }
-
-    /// Makes what speech models want of a part of the sound, from one second to another: a small mono MP3 in a
-    /// fresh folder inside `scratch`.
-    pub async fn speech(
-        &self,
-        input: &Path,
-        probe: &Probe,
-        window: (f64, f64),
-        scratch: &Path,
-        scope: &RunScope,
-    ) -> Result<PathBuf, MediaError> {
-        let turn = self.turn(scope).await?;
-        let (input, size) = self.open(input).await?;
-        let seconds = window.1 - window.0;
-        let folder = fresh_folder(scratch).await?;
-        let path = folder.path().join("speech.mp3");
-        let args = args::speech_args(&input, &path, probe, window);
-        let invocation = Invocation {
-            niceness: turn.niceness(),
-            input: Some(input),
-            folder: Some(folder.path().to_owned()),
-            otherwise: "The sound could not be prepared for transcription.",
-            ..self.invocation(&self.inner.config.ffmpeg, args, scope, probe.duration, size)
-        };
-        let written = invocation.run(&scope.cancel, move |out| render::follow(out, seconds, None)).await?;
-        drop(turn);
-        render::check_output(&path, written > 0).await?;
-        let _ = folder.keep();
-        Ok(path)
-    }
-
-    /// The middle of the quietest moment between two seconds of the sound, for cutting there; none where nothing is
-    /// heard of it.
-    pub async fn quiet_moment(
-        &self,
-        input: &Path,
-        probe: &Probe,
-        window: (f64, f64),
-        scope: &RunScope,
-    ) -> Result<Option<f64>, MediaError> {
-        let turn = self.turn(scope).await?;
-        let (input, size) = self.open(input).await?;
-        let args = args::mono_args(&input, probe, window, quiet::RATE);
-        let invocation = Invocation {
-            niceness: turn.niceness(),
-            input: Some(input),
-            otherwise: "The sound could not be decoded.",
-            ..self.invocation(&self.inner.config.ffmpeg, args, scope, probe.duration, size)
-        };
-        let found = invocation.run(&scope.cancel, quiet::listen).await?;
-        Ok(found.map(|seconds| window.0 + seconds))
-    }
-
-    /// Covers, given as JPEG or another form that [`crate::covers`] takes, as WebP, in their order.
+    /// Covers, given as JPEG or another form that [`Pictures::covers`] takes, as WebP, in their order.
     /// [`MediaError::Failed`] where this ffmpeg has no encoder for it; see [`Tools::encodes_webp`].
     pub async fn webp(
         &self,
@@ -368,12 +350,12 @@ impl Media {
         }
         let turn = self.turn(scope).await?;
         let folder = fresh_folder(scratch).await?;
-        let frames = webp::unpack(pictures, folder.path()).await?;
+        let frames = webp::unpack(&self.pictures(), pictures, folder.path()).await?;
         let invocation = Invocation {
             niceness: turn.niceness(),
             folder: Some(folder.path().to_owned()),
             otherwise: "The picture could not be encoded as WebP.",
-            ..self.invocation(&self.inner.config.ffmpeg, webp::webp_args(&frames), scope, 0.0, 0)
+            ..self.ffmpeg(webp::webp_args(&frames), scope, 0.0, 0)
         };
         invocation.run(&scope.cancel, tools::read_text).await?;
         let mut encoded = Vec::new();
@@ -392,6 +374,17 @@ impl Media {
         }
     }
 
+    /// A run of ffmpeg on `seconds` of sound in so many bytes.
+    pub(crate) fn ffmpeg(
+        &self,
+        args: Vec<OsString>,
+        scope: &RunScope,
+        seconds: f64,
+        bytes: u64,
+    ) -> Invocation {
+        self.invocation(&self.inner.config.ffmpeg, args, scope, seconds, bytes)
+    }
+
     fn invocation(
         &self,
         program: &Path,
@@ -403,30 +396,34 @@ impl Media {
         Invocation {
             program: program.to_owned(),
             args,
+            stdin: None,
             input: None,
             folder: None,
+            may_fork: false,
+            policy: Arc::clone(&self.inner.policy),
             limits: self.inner.config.limits.of(scope.tier, seconds, bytes),
             niceness: 0,
             otherwise: "The tool failed.",
         }
     }
 
+    /// The turns at the encoders.
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.inner.turns
+    }
+
+    /// The memory of all processes.
+    pub(crate) fn budget(&self) -> &MemoryBudget {
+        &self.inner.budget
+    }
+
     /// The input's absolute path, as the child runs in another folder, and its size.
-    async fn open(&self, input: &Path) -> Result<(PathBuf, u64), MediaError> {
+    pub(crate) async fn open(&self, input: &Path) -> Result<(PathBuf, u64), MediaError> {
         let size = tokio::fs::metadata(input).await?.len();
         if size == 0 {
             return Err(MediaError::NotAudio("The file is empty.".to_owned()));
         }
         Ok((std::path::absolute(input)?, size))
-    }
-
-    /// Waits for a turn.
-    async fn turn(&self, scope: &RunScope) -> Result<Turn, MediaError> {
-        tokio::select! {
-            biased;
-            () = scope.cancel.cancelled() => Err(MediaError::Cancelled),
-            turn = self.inner.turns.take(scope.organization_id) => Ok(turn),
-        }
     }
 }
 
@@ -452,7 +449,7 @@ fn file_in(folder: &Path, name: &str, output: &Output<'_>) -> PathBuf {
 }
 
 /// A folder that did not exist before, so that ffmpeg never meets a file of somebody else's.
-async fn fresh_folder(scratch: &Path) -> Result<tempfile::TempDir, MediaError> {
+pub(crate) async fn fresh_folder(scratch: &Path) -> Result<tempfile::TempDir, MediaError> {
     let scratch = std::path::absolute(scratch)?;
     let make = move || tempfile::Builder::new().prefix("render-").tempdir_in(scratch);
     Ok(tokio::task::spawn_blocking(make).await.map_err(std::io::Error::other)??)

@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 use std::io::{PipeReader, Read};
 
 use serde::Deserialize;
-use tonearm_domain::TrackInfo;
+use tonearm_domain::{Chapter, Tags, TrackInfo};
 
-use crate::{MediaError, Pcm};
+use crate::bounded::first;
+use crate::channels::Layout;
+use crate::glance::Glance;
+use crate::{Entry, MediaError, Pcm, Promise};
 
 /// What a file holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +34,13 @@ pub struct Probe {
     pub picture: Option<Picture>,
     /// Where the samples lie, if they can be read without a decoder.
     pub pcm: Option<Pcm>,
+    /// How ffmpeg is to read the file, if it would not find out by itself.
+    pub entry: Option<Entry>,
+    /// How much sound the file says it holds.
+    pub promise: Promise,
+    /// The chapters as the file tells them, true or not: at most 10,000, in any order, NaN where a time is not told. Those of
+    /// `info` are made of them.
+    pub told_chapters: Vec<Chapter>,
 }
 
 /// A picture attached to a file: its cover.
@@ -42,23 +52,61 @@ pub struct Picture {
     pub codec: String,
 }
 
-/// ffprobe's answer about a file with the most streams it reads is far below this, in bytes.
-const LONGEST_ANSWER: u64 = 8 << 20;
-/// Tags beyond these bounds are left out, or cut off.
-const MOST_TAGS: usize = 64;
-const LONGEST_TAG: usize = 1000;
-/// ffmpeg's certainty about the format, of 100. Noise that happens to hold one MPEG sync word gets 1.
-const LEAST_CERTAINTY: u32 = 2;
+/// ffprobe's answer about a file with the most streams it reads, or a chapter in every second of a day, is far below
+/// this, in bytes.
+const LONGEST_ANSWER: u64 = 16 << 20;
+/// Most streams and chapters that are read of an answer. ffmpeg opens no more streams; more than a thousand chapters are
+/// never used, but those that begin first may be told last.
+const MOST_STREAMS: usize = 1_000;
+const MOST_TOLD: usize = 10_000;
+/// ffmpeg's certainty about the format, of 100, for noise that happens to hold one MPEG sync word.
+const NO_CERTAINTY: u32 = 1;
 /// What loudness can be measured of; ffmpeg reads no more either.
 const MOST_CHANNELS: u32 = 64;
-const RATES: std::ops::RangeInclusive<u32> = 1_000..=1_000_000;
+const RATES: std::ops::RangeInclusive<u32> = 1_000..=6_000_000;
+/// The highest rate that is worked with, in Hz. What one-bit formats have beyond it is noise.
+const HIGHEST_RATE: u32 = 384_000;
+/// A clock that is further off than so many seconds is a wrong one.
+const WRONG_BY: f64 = 0.5;
+/// Containers whose index or header counts the sound. What others say is reckoned from bytes, or read from their end.
+const COUNTING: [&str; 19] = [
+    "aiff",
+    "ape",
+    "asf",
+    "au",
+    "caf",
+    "flac",
+    "flv",
+    "iff",
+    "matroska,webm",
+    "mov,mp4,m4a,3gp,3g2,mj2",
+    "mp3",
+    "mpc",
+    "mpc8",
+    "rm",
+    "tak",
+    "tta",
+    "w64",
+    "wav",
+    "wv",
+];
 
 #[derive(Deserialize)]
 struct Answer {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "first::<_, _, MOST_STREAMS>")]
     streams: Vec<Stream>,
+    #[serde(default, deserialize_with = "first::<_, _, MOST_TOLD>")]
+    chapters: Vec<ToldChapter>,
     #[serde(default)]
     format: Format,
+}
+
+#[derive(Deserialize)]
+struct ToldChapter {
+    start_time: Option<String>,
+    end_time: Option<String>,
+    #[serde(default)]
+    tags: BTreeMap<String, String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -103,7 +151,11 @@ impl Stream {
     }
 
     fn rate(&self) -> Option<u32> {
-        number(&self.sample_rate).filter(|rate| RATES.contains(rate))
+        let mut rate = number(&self.sample_rate).filter(|rate| RATES.contains(rate))?;
+        while rate > HIGHEST_RATE {
+            rate /= 2;
+        }
+        Some(rate)
     }
 
     fn channels(&self) -> Option<u32> {
@@ -132,25 +184,77 @@ fn seconds(text: &Option<String>) -> Option<f64> {
     number(text).filter(|seconds: &f64| seconds.is_finite() && *seconds > 0.0)
 }
 
-/// Reads what ffprobe writes, within bounds.
+/// Reads what ffprobe writes, within bounds. An answer that is too long stays so, whatever the limits of the process.
 pub(crate) fn read_answer(mut stdout: PipeReader) -> Result<Vec<u8>, MediaError> {
     let mut bytes = Vec::new();
     stdout.by_ref().take(LONGEST_ANSWER + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LONGEST_ANSWER {
-        return Err(MediaError::LimitHit("The file describes itself at too great length.".to_owned()));
+        return Err(MediaError::Unsupported("The file describes itself at too great length.".to_owned()));
     }
     Ok(bytes)
 }
 
 impl Probe {
+    /// Of sound of so many samples per second of each of so many channels. Nothing else is known of it, not even how long it
+    /// is.
+    pub fn of_sound(sample_rate: u32, channels: u32) -> Self {
+        Self {
+            duration: 0.0,
+            info: TrackInfo::default(),
+            stream: 0,
+            sample_rate,
+            channels,
+            channel_layout: None,
+            expected_frames: None,
+            has_video: false,
+            picture: None,
+            pcm: None,
+            entry: None,
+            promise: Promise::Unknown,
+            told_chapters: Vec::new(),
+        }
+    }
+
+    /// The places of the channels.
+    pub(crate) fn layout(&self) -> Layout {
+        Layout::new(self.channels, self.channel_layout.as_deref())
+    }
+
+    /// Whether the chapters can be copied as the file tells them; not where there are none, or where the duration is unknown.
+    pub fn has_sound_chapters(&self) -> bool {
+        !self.told_chapters.is_empty() && Chapter::are_plausible(&self.told_chapters, self.duration)
+    }
+
+    /// Whether it is a stream without a container, which ffmpeg finds in the middle of anything.
+    pub(crate) fn is_bare(&self) -> bool {
+        matches!(self.info.container.as_deref(), Some("aac" | "mp3" | "flac"))
+    }
+
+    /// Whether the clock of the file tells the length that was counted, in seconds.
+    pub(crate) fn has_true_clock(&self, counted: f64) -> bool {
+        let told = self.expected_frames.map(|frames| frames as f64 / f64::from(self.sample_rate));
+        told.is_none_or(|told| (told - counted).abs() <= WRONG_BY)
+    }
+
+    /// With what a look at the bytes of the file told.
+    pub(crate) fn with(self, glance: Glance, entry: Option<Entry>) -> Self {
+        let is_guess = self.info.container.as_deref() == Some("mp3") && !glance.has_frame_count;
+        let promise = match self.promise {
+            _ if glance.is_cut => Promise::Broken,
+            _ if is_guess => Promise::Unknown,
+            promise => promise,
+        };
+        Self { entry, promise, ..self }
+    }
+
     /// From ffprobe's JSON. [`MediaError::NotAudio`] where no stream can be decoded to sound.
     pub(crate) fn from_json(json: &[u8]) -> Result<Self, MediaError> {
         let answer: Answer = serde_json::from_slice(json).map_err(|error| {
             tracing::debug!(%error, "ffprobe's answer is not what it should be");
             MediaError::Failed("The file could not be examined.".to_owned())
         })?;
-        let Answer { streams, format } = answer;
-        if format.probe_score.is_some_and(|score| score < LEAST_CERTAINTY) {
+        let Answer { streams, chapters, format } = answer;
+        if format.probe_score.is_some_and(|score| score == NO_CERTAINTY) {
             return Err(MediaError::NotAudio("The file is of no known audio format.".to_owned()));
         }
         let audio = || streams.iter().filter(|stream| stream.is_decodable_audio());
@@ -165,8 +269,10 @@ impl Probe {
             .find(is_picture)
             .and_then(|stream| Some(Picture { stream: stream.index, codec: stream.codec_name.clone()? }));
         let bits = number(&chosen.bits_per_raw_sample).or(chosen.bits_per_sample);
+        let duration = seconds(&chosen.duration).or(seconds(&format.duration)).unwrap_or(0.0);
+        let told_chapters: Vec<Chapter> = chapters.into_iter().map(ToldChapter::claimed).collect();
         Ok(Self {
-            duration: seconds(&chosen.duration).or(seconds(&format.duration)).unwrap_or(0.0),
+            duration,
             stream: chosen.index,
             sample_rate: rate,
             channels,
@@ -175,38 +281,62 @@ impl Probe {
             has_video: streams.iter().any(|s| s.is("video") && s.disposition.attached_pic == 0),
             picture,
             pcm: None,
+            entry: None,
+            promise: promise(chosen, &format, streams.len()),
             info: TrackInfo {
                 container: format.format_name,
                 codec: chosen.codec_name.clone(),
-                sample_rate: Some(rate),
+                sample_rate: number(&chosen.sample_rate),
                 channels: Some(channels),
                 bit_rate: number(&chosen.bit_rate).or(number(&format.bit_rate)),
                 bits_per_sample: bits.filter(|bits| *bits > 0),
                 tags: tags([&format.tags, &chosen.tags]),
+                chapters: Chapter::plausible(told_chapters.clone(), duration),
                 ..TrackInfo::default()
             },
+            told_chapters,
         })
     }
 }
 
-/// Tags of container and stream by lower-case name; the container's win. Bounded, and fit for SQL: no NUL.
-fn tags(sources: [&BTreeMap<String, String>; 2]) -> BTreeMap<String, String> {
-    let clean = |text: &str| {
-        let kept: String = text.chars().filter(|c| *c != '\0').take(LONGEST_TAG).collect();
-        kept.trim().to_owned()
-    };
-    let mut found = BTreeMap::new();
-    for (name, value) in sources.into_iter().flatten() {
-        let (name, value) = (clean(&name.to_lowercase()), clean(value));
-        if !name.is_empty() && !value.is_empty() {
-            found.entry(name).or_insert(value);
-        }
+/// What the file's own count says of a stream. The length of the whole only counts for its only stream.
+fn promise(stream: &Stream, format: &Format, streams: usize) -> Promise {
+    let counts = format.format_name.as_deref().is_some_and(|name| COUNTING.contains(&name));
+    let of_whole = || seconds(&format.duration).filter(|_| streams == 1);
+    match seconds(&stream.duration).or_else(|| clock(stream.tags.get("DURATION")?)).or_else(of_whole) {
+        Some(seconds) if counts => Promise::Seconds(seconds),
+        _ => Promise::Unknown,
     }
-    found.into_iter().take(MOST_TAGS).collect()
+}
+
+/// Seconds of `01:02:03.456`, as Matroska tells the length of a stream.
+fn clock(text: &str) -> Option<f64> {
+    let parts = text.split(':').map(|part| part.parse().ok());
+    let seconds = parts.reduce(|sum: Option<f64>, part| Some(sum? * 60.0 + part?)).flatten()?;
+    (seconds.is_finite() && seconds > 0.0).then_some(seconds)
+}
+
+/// What is kept of the tags of container and stream; the container's win.
+fn tags(sources: [&BTreeMap<String, String>; 2]) -> BTreeMap<String, String> {
+    Tags::kept(sources.into_iter().flatten().map(|(name, value)| (name.as_str(), value.as_str())))
+}
+
+impl ToldChapter {
+    /// What was told, NaN where a time was not.
+    fn claimed(self) -> Chapter {
+        let time = |text| number(text).unwrap_or(f64::NAN);
+        Chapter::claimed(
+            time(&self.start_time),
+            time(&self.end_time),
+            self.tags.get("title").map(String::as_str),
+        )
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
 
     fn probe(json: &str) -> Result<Probe, MediaError> {
@@ -248,10 +378,81 @@ mod tests {
     }
 
     #[test]
-    fn tags_are_bounded() {
-        let many: BTreeMap<_, _> = (0..100).map(|n| (format!("TAG{n:03}"), "é".repeat(5000))).collect();
-        let tags = tags([&many, &BTreeMap::new()]);
-        assert_eq!(tags.len(), 64);
-        assert!(tags.values().all(|value| value.chars().count() == 1000));
+    fn only_a_count_is_a_promise() {
+        let of = |format: &str, stream: &str, more: &str| {
+            probe(&format!(
+                r#"{{"streams":[{{"codec_type":"audio","codec_name":"x","sample_rate":"44100","channels":1{stream}}}{more}],
+                   "format":{{"format_name":"{format}","duration":"9"}}}}"#
+            ))
+            .unwrap()
+            .promise
+        };
+        let video = r#",{"codec_type":"video"}"#;
+        assert_eq!(of("flac", r#","duration":"2.5""#, ""), Promise::Seconds(2.5));
+        assert_eq!(of("aac", r#","duration":"2.5""#, ""), Promise::Unknown);
+        assert_eq!(of("matroska,webm", "", ""), Promise::Seconds(9.0));
+        assert_eq!(of("matroska,webm", "", video), Promise::Unknown);
+        let tagged = r#","tags":{"DURATION":"00:01:05.500000000"}"#;
+        assert_eq!(of("matroska,webm", tagged, video), Promise::Seconds(65.5));
+        assert_eq!(clock("x"), None);
+    }
+
+    #[test]
+    fn one_bit_sound_is_worked_with_at_a_lower_rate() {
+        let dsd = r#"{"streams":[{"codec_type":"audio","codec_name":"dsd_lsbf_planar","sample_rate":"1411200","channels":2,
+            "duration_ts":1411200,"time_base":"1/1411200"}]}"#;
+        let probe = probe(dsd).unwrap();
+        assert_eq!((probe.sample_rate, probe.expected_frames), (352_800, Some(352_800)));
+        assert_eq!(probe.info.sample_rate, Some(1_411_200));
+    }
+
+    #[test]
+    fn chapters_are_those_that_can_be() {
+        let of = |chapters: &str| {
+            probe(&format!(
+                r#"{{"streams":[{{"codec_type":"audio","codec_name":"x","sample_rate":"44100","channels":1,"duration":"9"}}],
+                   "chapters":[{chapters}]}}"#
+            ))
+            .unwrap()
+        };
+        let two = of(r#"{"start_time":"0.000000","end_time":"4.5","tags":{"title":"One"}},
+                        {"start_time":"4.5","end_time":"9.2","tags":{}}"#);
+        assert!(!two.has_sound_chapters(), "the last one goes on after the sound");
+        let title = Some("One".to_owned());
+        let expected =
+            [Chapter { start: 0.0, end: 4.5, title }, Chapter { start: 4.5, end: 9.0, title: None }];
+        assert_eq!(two.info.chapters, expected);
+        let odd = of(
+            r#"{"start_time":"N/A"},{"start_time":"99","end_time":"100"},{"start_time":"1","end_time":"x"}"#,
+        );
+        assert!(!odd.has_sound_chapters());
+        assert_eq!(odd.info.chapters, [Chapter { start: 1.0, end: 9.0, title: None }]);
+        assert!(!of("").has_sound_chapters());
+        let one = of(r#"{"start_time":"0","end_time":"9"}"#);
+        assert!(one.has_sound_chapters());
+        let unknown = Probe { duration: 0.0, ..one };
+        assert!(!unknown.has_sound_chapters(), "nobody knows where the sound ends");
+    }
+
+    #[test]
+    fn long_lists_are_read_to_their_end_but_not_kept() {
+        let many = "{},".repeat(30_000);
+        let json =
+            format!(r#"{{"chapters":[{many}{{}}],"streams":[{many}{{}}],"format":{{"format_name":"x"}}}}"#);
+        let answer: Answer = serde_json::from_str(&json).unwrap();
+        assert_eq!((answer.chapters.len(), answer.streams.len()), (MOST_TOLD, MOST_STREAMS));
+        assert_eq!(answer.format.format_name.as_deref(), Some("x"), "what follows is read");
+        let exactly = format!(r#"{{"streams":[{}{{}}]}}"#, "{},".repeat(MOST_STREAMS - 1));
+        assert_eq!(serde_json::from_str::<Answer>(&exactly).unwrap().streams.len(), MOST_STREAMS);
+        assert!(serde_json::from_str::<Answer>(r#"{"chapters":7}"#).is_err());
+    }
+
+    #[test]
+    fn an_answer_that_is_too_long_is_final() {
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        // Until nobody reads any more.
+        let writing = std::thread::spawn(move || while writer.write_all(&[b' '; 4096]).is_ok() {});
+        assert!(matches!(read_answer(reader), Err(MediaError::Unsupported(_))));
+        writing.join().unwrap();
     }
 }

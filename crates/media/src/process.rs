@@ -1,11 +1,12 @@
 //! Runs one child process to its end, or to its limits.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{self, PipeReader};
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{OnceLock, mpsc};
+use std::sync::{Arc, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
@@ -15,8 +16,8 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::Outage;
 
-use crate::sandbox::{Reach, Sandbox};
-use crate::{MediaError, ProcessLimits};
+use crate::sandbox::{Reach, Sandbox, Terms};
+use crate::{ConfinementPolicy, MediaError, ProcessLimits, confined};
 
 /// How much of the end of stderr is kept, in bytes.
 const STDERR_KEPT: usize = 4096;
@@ -27,6 +28,8 @@ pub(crate) struct Invocation {
     pub(crate) program: PathBuf,
     /// Its arguments.
     pub(crate) args: Vec<OsString>,
+    /// What it is given as standard input; nothing where there is none.
+    pub(crate) stdin: Option<File>,
     /// The one file it reads, absolute.
     pub(crate) input: Option<PathBuf>,
     /// The one folder it writes in, absolute.
@@ -35,6 +38,10 @@ pub(crate) struct Invocation {
     pub(crate) limits: ProcessLimits,
     /// How far it stands back behind others who want the processor, 0..=19, as `nice` has it.
     pub(crate) niceness: i32,
+    /// Whether it may start processes. What is run never does; the scripts of some tests do.
+    pub(crate) may_fork: bool,
+    /// How it has to be confined.
+    pub(crate) policy: Arc<ConfinementPolicy>,
     /// The sentence for people where it fails and stderr says nothing that is known.
     pub(crate) otherwise: &'static str,
 }
@@ -45,7 +52,7 @@ impl Invocation {
     ///
     /// However this ends, dropped future included, the process and its group are gone.
     pub(crate) async fn run<T: Send + 'static>(
-        self,
+        mut self,
         cancel: &CancellationToken,
         consume: impl FnOnce(PipeReader) -> Result<T, MediaError> + Send + 'static,
     ) -> Result<T, MediaError> {
@@ -53,7 +60,8 @@ impl Invocation {
             return Err(MediaError::Cancelled);
         }
         let (stdout, writer) = io::pipe()?;
-        let mut group = Group(start(self.command(writer)).await.map_err(|e| self.unavailable(&e))?);
+        let command = self.command(writer).map_err(|e| self.unavailable(&e))?;
+        let mut group = Group(start(command).await.map_err(|e| self.unavailable(&e))?);
         let stderr = group.0.stderr.take();
         let consumer = tokio::task::spawn_blocking(move || consume(stdout));
 
@@ -78,14 +86,19 @@ impl Invocation {
         if !stderr.is_empty() {
             tracing::debug!(program = %self.program.display(), %status, %stderr, "child process ended");
         }
-        let consumed = consumed?;
-        match failure(status, &stderr, self.otherwise, can_have_used(begun.elapsed(), &self.limits)) {
-            None => Ok(consumed),
-            Some(error) => Err(error),
+        let failure = failure(status, &stderr, self.otherwise, can_have_used(begun.elapsed(), &self.limits));
+        match (consumed, failure) {
+            // What came out was too little because the process was stopped.
+            (
+                Err(MediaError::NotAudio(_) | MediaError::Failed(_)),
+                Some(cause @ (MediaError::Outage(..) | MediaError::LimitHit(_))),
+            ) => Err(cause),
+            (Err(error), _) | (Ok(_), Some(error)) => Err(error),
+            (Ok(consumed), None) => Ok(consumed),
         }
     }
 
-    fn command(&self, stdout: io::PipeWriter) -> Command {
+    fn command(&mut self, stdout: io::PipeWriter) -> io::Result<Command> {
         let mut command = Command::new(&self.program);
         command
             .args(&self.args)
@@ -95,25 +108,34 @@ impl Invocation {
             // Every arena of glibc's takes 64 MiB of the address space that is limited.
             .env("MALLOC_ARENA_MAX", "2")
             .current_dir("/")
-            .stdin(Stdio::null())
+            .stdin(self.stdin.take().map_or_else(Stdio::null, Stdio::from))
             .stdout(stdout)
             .stderr(Stdio::piped())
             .process_group(0)
             .kill_on_drop(true);
         let reach =
             Reach { program: self.program.clone(), input: self.input.clone(), folder: self.folder.clone() };
-        let sandbox = Sandbox::new(&reach, &self.limits, self.niceness);
+        let mut sandbox = Sandbox::new(Terms {
+            reach,
+            limits: &self.limits,
+            niceness: self.niceness,
+            may_fork: self.may_fork,
+            policy: &self.policy,
+        })?;
         // SAFETY: the closure runs in the child of a fork, where only async-signal-safe calls are allowed. `enter`
         // makes plain system calls, and neither allocates nor takes locks.
         unsafe { command.pre_exec(move || sandbox.enter()) };
-        command
+        Ok(command)
     }
 
     fn unavailable(&self, error: &io::Error) -> MediaError {
-        let name = self.program.file_name().unwrap_or_default().to_string_lossy();
+        let name = confined::name_of(&self.program);
         tracing::debug!(program = %self.program.display(), %error, "child process did not start");
         match error.kind() {
             io::ErrorKind::NotFound => MediaError::Outage(Outage::Tools, format!("{name} is not installed.")),
+            io::ErrorKind::ArgumentListTooLong => MediaError::Failed(
+                "There is more to be made, or to be written as tags, than fits into one run.".to_owned(),
+            ),
             io::ErrorKind::OutOfMemory | io::ErrorKind::WouldBlock => MediaError::Outage(
                 Outage::Memory,
                 "The server has no memory left to start a process.".to_owned(),
@@ -123,28 +145,44 @@ impl Invocation {
     }
 }
 
+/// The exit statuses of the system's loader and of shells where a program or a library of it cannot be used.
+const DOES_NOT_START: [i32; 2] = [126, 127];
+
 /// What an exit status says went wrong, if anything. `can_be_out_of_cpu`: whether it ran for long enough to have used
 /// up its processor time.
 fn failure(status: ExitStatus, stderr: &str, otherwise: &str, can_be_out_of_cpu: bool) -> Option<MediaError> {
     let stopped = || MediaError::Outage(Outage::Overload, "The work was stopped from outside.".to_owned());
-    match status.signal() {
-        None if status.success() => None,
+    let tools = |reason: &str| MediaError::Outage(Outage::Tools, reason.to_owned());
+    match (status.code(), status.signal()) {
+        _ if status.success() => None,
         // ffmpeg catches signals that ask it to end, and then ends like this without a word.
-        None if status.code() == Some(255) && stderr.is_empty() => Some(stopped()),
-        None => Some(MediaError::from_stderr(stderr, otherwise)),
-        Some(libc::SIGXFSZ) => {
+        (Some(255), _) if stderr.is_empty() => Some(stopped()),
+        (Some(code), _) if DOES_NOT_START.contains(&code) => {
+            Some(tools("ffmpeg does not start: the program or one of its libraries cannot be used."))
+        }
+        (Some(_), _) => Some(MediaError::from_stderr(stderr, otherwise)),
+        (_, Some(libc::SIGXFSZ)) => {
             Some(MediaError::LimitHit("The result grew larger than it may be.".to_owned()))
         }
         // The kernel sends these when the limit on processor time is reached.
-        Some(libc::SIGKILL | libc::SIGXCPU) if can_be_out_of_cpu => {
+        (_, Some(libc::SIGKILL | libc::SIGXCPU)) if can_be_out_of_cpu => {
             Some(MediaError::LimitHit("The work used more processor time than it may.".to_owned()))
         }
-        Some(libc::SIGKILL) => Some(MediaError::Outage(
+        (_, Some(libc::SIGKILL)) => Some(MediaError::Outage(
             Outage::Memory,
             "The work was killed from outside, as happens when the server runs out of memory.".to_owned(),
         )),
-        Some(libc::SIGTERM | libc::SIGINT | libc::SIGHUP | libc::SIGQUIT | libc::SIGPIPE) => Some(stopped()),
-        Some(_) => Some(MediaError::Failed("The decoder crashed on this file.".to_owned())),
+        // What a decoder gets for its own mistakes. Some abort where they get no memory.
+        (_, Some(libc::SIGSEGV | libc::SIGILL | libc::SIGFPE | libc::SIGABRT | libc::SIGTRAP)) => {
+            Some(MediaError::from_stderr(stderr, "The decoder crashed on this file."))
+        }
+        // A page of the program, or of a file, could not be read.
+        (_, Some(libc::SIGBUS)) => Some(MediaError::Outage(
+            Outage::Disk,
+            "The work was stopped because a disk of the server could not be read.".to_owned(),
+        )),
+        (_, Some(libc::SIGSYS)) => Some(tools("ffmpeg was stopped by the confinement of the server.")),
+        (_, Some(_) | None) => Some(stopped()),
     }
 }
 
@@ -253,9 +291,12 @@ mod tests {
         Invocation {
             program: PathBuf::from("/bin/sh"),
             args: ["-c", script].map(OsString::from).into(),
+            stdin: None,
             input: None,
             folder: Some(folder.to_owned()),
             niceness: 0,
+            may_fork: true,
+            policy: Arc::default(),
             limits: ProcessLimits {
                 wall: Duration::from_secs(60),
                 cpu_seconds: 60,
@@ -286,7 +327,7 @@ mod tests {
         let words = run(own.path(), &format!("echo hello > {file}; cat {file}")).await;
         assert_eq!(words.unwrap(), "hello\n");
         assert_eq!(run(own.path(), "echo $HOME$USER$CARGO_HOME").await.unwrap(), "\n");
-        if crate::sandbox::confines_files() {
+        if crate::sandbox::landlock_abi().is_some() {
             for attempt in [
                 format!("cat {}", secret.display()),
                 format!("echo x > {}", other.path().join("y").display()),
@@ -298,28 +339,6 @@ mod tests {
                 assert!(matches!(result, Err(MediaError::Failed(_))), "{attempt}: {result:?}");
             }
         }
-    }
-
-    /// Where the kernel's Landlock knows of TCP, as it has since Linux 6.7.
-    #[tokio::test]
-    async fn a_child_reaches_no_network() {
-        let has_bash = Path::new("/usr/bin/bash").exists();
-        if !has_bash || !crate::sandbox::confines_network() {
-            return;
-        }
-        let folder = tempfile::tempdir().unwrap();
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.set_nonblocking(true).unwrap();
-        let knock =
-            format!("exec 3<>/dev/tcp/127.0.0.1/{} && echo in", listener.local_addr().unwrap().port());
-        let call = Invocation {
-            program: PathBuf::from("/usr/bin/bash"),
-            args: ["-c", &knock].map(OsString::from).into(),
-            ..script(folder.path(), "")
-        };
-        let result = call.run(&CancellationToken::new(), text).await;
-        assert!(matches!(result, Err(MediaError::Failed(_))), "{result:?}");
-        assert_eq!(listener.accept().map(|_| ()).unwrap_err().kind(), io::ErrorKind::WouldBlock);
     }
 
     #[tokio::test]
@@ -374,14 +393,35 @@ mod tests {
     #[tokio::test]
     async fn being_killed_from_outside_is_not_the_files_fault() {
         let folder = tempfile::tempdir().unwrap();
-        for signal in ["KILL", "TERM", "HUP", "INT"] {
+        for signal in ["KILL", "TERM", "HUP", "INT", "USR1", "ALRM", "SYS", "BUS", "XCPU"] {
             let result = run(folder.path(), &format!("kill -s {signal} $$")).await;
             assert!(matches!(result, Err(MediaError::Outage(..))), "{signal}: {result:?}");
         }
         let result = run(folder.path(), "exit 255").await;
         assert!(matches!(result, Err(MediaError::Outage(Outage::Overload, _))), "{result:?}");
-        let result = run(folder.path(), "kill -s SEGV $$").await;
-        assert!(matches!(result, Err(MediaError::Failed(_))), "{result:?}");
+        for signal in ["SEGV", "ILL", "FPE", "ABRT", "TRAP"] {
+            let result = run(folder.path(), &format!("kill -s {signal} $$")).await;
+            assert!(matches!(result, Err(MediaError::Failed(_))), "{signal}: {result:?}");
+        }
+        let result = run(folder.path(), "echo std::bad_alloc >&2; kill -s ABRT $$").await;
+        assert!(matches!(result, Err(MediaError::LimitHit(_))), "{result:?}");
+    }
+
+    #[tokio::test]
+    async fn a_program_that_does_not_start_is_not_the_files_fault() {
+        let folder = tempfile::tempdir().unwrap();
+        for words in [
+            "/x/ffmpeg: /lib/libc.so.6: version `GLIBC_2.99' not found (required by /x/ffmpeg)",
+            "/x/ffmpeg: symbol lookup error: /x/ffmpeg: undefined symbol: av_log",
+            "Invalid data found when processing input",
+        ] {
+            let result =
+                run(folder.path(), &format!("echo \"$0: {words}\" >&2; exit 127").replace('`', "'")).await;
+            assert!(matches!(result, Err(MediaError::Outage(Outage::Tools, _))), "{words}: {result:?}");
+        }
+        std::fs::write(folder.path().join("not-a-program"), "x").unwrap();
+        let result = run(folder.path(), &format!("exec {}/not-a-program", folder.path().display())).await;
+        assert!(matches!(result, Err(MediaError::Outage(Outage::Tools, _))), "{result:?}");
     }
 
     #[tokio::test]

@@ -3,15 +3,42 @@
 use std::io::{BufRead, BufReader, PipeReader, Read};
 use std::path::{Path, PathBuf};
 
-use tonearm_domain::{ContentType, FileData, RecipeKind, Transcode};
+use tonearm_domain::{ContentType, FileData, MissedLoudness, RecipeKind, Transcode};
 
-use crate::MediaError;
+use crate::{MediaError, Probe};
 
 /// Is told the finished share of a piece of work, 0..=1, now and then.
 pub type Progress = Box<dyn Fn(f32) + Send>;
 
 /// A part of a track, from one second to another.
 pub type Window = (f64, f64);
+
+/// How a part of a sound is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reading {
+    /// By a jump to shortly before it.
+    Jumping,
+    /// From the beginning of the file: slow, but it needs no index.
+    Through,
+}
+
+/// The ways to reach a part of a sound of `duration` seconds, the quickest first: not every container can be jumped in, and
+/// where its clock is wrong, a jump leads elsewhere.
+pub(crate) fn readings(window: Option<Window>, probe: &Probe, duration: f64) -> &'static [Reading] {
+    match window {
+        Some((start, _)) if start > LEAD_IN && probe.has_true_clock(duration) => {
+            &[Reading::Jumping, Reading::Through]
+        }
+        _ => &[Reading::Through],
+    }
+}
+
+/// Seconds before a part at which reading begins after a jump: the first frames may refer to ones that were not read
+/// (MP3's bit reservoir) and stay silent.
+pub(crate) const LEAD_IN: f64 = 2.0;
+
+/// Encoders round to their frames: so many seconds are not missed.
+const SHORTFALL: f64 = 0.2;
 
 /// What is encoded.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,19 +47,53 @@ pub struct Output<'a> {
     pub settings: &'a Transcode,
     /// Only this part.
     pub window: Option<Window>,
+    /// What its tags say in place of the file's own, unless it is to have none.
+    pub words: OwnWords<'a>,
+}
+
+/// What the owner of a track calls it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OwnWords<'a> {
+    /// Instead of the title tag.
+    pub title: Option<&'a str>,
+    /// Instead of the artist tag.
+    pub artist: Option<&'a str>,
+}
+
+impl OwnWords<'_> {
+    /// As ffmpeg takes them: `title=…`, in one line. An empty one would remove the file's.
+    pub(crate) fn tags(&self) -> impl Iterator<Item = String> {
+        let tag = |(name, text): (&str, Option<&str>)| {
+            let words = text?.split(|c: char| c.is_control()).filter(|words| !words.is_empty());
+            let line = words.collect::<Vec<_>>().join(" ");
+            Some(format!("{name}={}", line.trim())).filter(|_| !line.trim().is_empty())
+        };
+        [("title", self.title), ("artist", self.artist)].into_iter().filter_map(tag)
+    }
 }
 
 impl<'a> Output<'a> {
+    /// With what the owner of the track calls it.
+    pub fn with_words(self, words: OwnWords<'a>) -> Self {
+        Self { words, ..self }
+    }
+
     /// What a transcode or preview asks for, of a track of `duration` seconds. [`MediaError::Unsupported`] for the
     /// other recipes, which nothing is encoded for, and for a preview of no length.
     pub fn of(kind: &'a RecipeKind, duration: f64) -> Result<Self, MediaError> {
         let unsupported = |reason: &str| Err(MediaError::Unsupported(reason.to_owned()));
         match kind {
-            RecipeKind::Transcode(settings) => Ok(Self { settings, window: None }),
+            RecipeKind::Transcode(settings) => {
+                Ok(Self { settings, window: None, words: OwnWords::default() })
+            }
             RecipeKind::Preview(preview) => {
                 let window = preview.window(duration);
                 if window.1 > window.0 {
-                    Ok(Self { settings: &preview.transcode, window: Some(window) })
+                    Ok(Self {
+                        settings: &preview.transcode,
+                        window: Some(window),
+                        words: OwnWords::default(),
+                    })
                 } else {
                     unsupported("The preview would be empty: its settings leave it no length.")
                 }
@@ -54,13 +115,26 @@ impl<'a> Output<'a> {
         self.settings.codec.content_type()
     }
 
-    pub(crate) fn data(&self) -> FileData {
+    /// What is told of the file, which so many seconds were written to.
+    pub(crate) fn data(&self, written: f64, missed_loudness: Option<MissedLoudness>) -> FileData {
         match self.window {
-            None => FileData::None {},
+            None => FileData::None { missed_loudness },
             Some((start, end)) => {
-                FileData::Preview { duration: end - start, capture_start: start, capture_end: end }
+                let is_whole = written + SHORTFALL >= end - start;
+                let end = if is_whole { end } else { start + written };
+                FileData::Preview {
+                    duration: end - start,
+                    capture_start: start,
+                    capture_end: end,
+                    missed_loudness,
+                }
             }
         }
+    }
+
+    /// Whether so many seconds are less than the part that was asked for.
+    pub(crate) fn is_missed_by(&self, written: f64) -> bool {
+        self.window.is_some_and(|(start, end)| written + SHORTFALL < end - start)
     }
 }
 
@@ -110,9 +184,7 @@ pub(crate) async fn check_output(path: &Path, has_sound: bool) -> Result<u64, Me
         Err(error) => return Err(error.into()),
     };
     if size == 0 || !has_sound {
-        return Err(MediaError::Failed(
-            "No sound came out: this part of the file cannot be decoded.".to_owned(),
-        ));
+        return Err(MediaError::no_sound());
     }
     Ok(size)
 }

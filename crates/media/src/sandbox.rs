@@ -2,77 +2,107 @@
 //!
 //! The walls are built before the fork ([`Sandbox::new`]) and entered between fork and exec ([`Sandbox::enter`]).
 //! A helper program that confines itself and then executes ffmpeg would do as well, but would have to be
-//! installed and found; entering takes a dozen system calls and no memory, which is what is allowed there.
+//! installed and found; entering takes two dozen system calls and no memory, which is what is allowed there.
+
+mod calls;
+mod files;
+mod filter;
+mod folders;
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::path::{Path, PathBuf};
 
-use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreated,
-    RulesetCreatedAttr, RulesetError, Scope,
-};
+use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Resource, Rlimit, Signal};
 
-use crate::ProcessLimits;
+pub(crate) use files::{Reach, landlock_abi};
 
-/// Where programs keep their libraries and data. Only what exists is opened up, and only for reading.
-const SYSTEM_FOLDERS: [&str; 6] = ["/usr", "/lib", "/lib64", "/opt", "/nix/store", "/etc/ld.so.cache"];
-/// Devices that any program may expect.
-const DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/urandom"];
+use crate::{ConfinementPolicy, ProcessLimits};
+use filter::Filter;
+
 /// Files that ffmpeg may have open at once; it needs about ten.
 const OPEN_FILES: u64 = 64;
-/// The newest Landlock that this was written for. Older kernels enforce what they know of it.
-const LANDLOCK: ABI = ABI::V6;
+/// Address space beside a process' own memory, in bytes: Debian's ffmpeg maps 430 MiB of libraries.
+const LIBRARIES: u64 = 1 << 30;
+/// How much rather than others the kernel kills a child when memory runs out, of 1000: rather the encoder of one file
+/// than the service.
+const KILLED_FIRST: i32 = 500;
+/// Why a child is not started where walls are required.
+pub(crate) const NOT_CONFINED: &str =
+    "media.confinement is \"required\", and this system does not confine it completely";
+const OWN_KILL_ORDER: &str = "/proc/self/oom_score_adj";
 
-/// What a process may touch.
+/// How a child is to be confined.
 #[derive(Debug, Clone)]
-pub(crate) struct Reach {
-    /// The program itself.
-    pub(crate) program: PathBuf,
-    /// The one file it reads.
-    pub(crate) input: Option<PathBuf>,
-    /// The one folder it writes in.
-    pub(crate) folder: Option<PathBuf>,
+pub(crate) struct Terms<'a> {
+    pub(crate) reach: Reach,
+    pub(crate) limits: &'a ProcessLimits,
+    /// How far it stands back behind others who want the processor, 0..=19.
+    pub(crate) niceness: i32,
+    /// Whether it may have children.
+    pub(crate) may_fork: bool,
+    pub(crate) policy: &'a ConfinementPolicy,
 }
 
 /// Walls for one process.
+///
+/// How many processes and threads there are is not limited by `RLIMIT_NPROC`: it counts all processes of the user, so
+/// that a busy service would fail, and does not hold for root. The filter allows threads only, and the limit on the
+/// address space, which each thread's stack takes some of, bounds these.
 pub(crate) struct Sandbox {
     ruleset: Option<OwnedFd>,
-    limits: [(Resource, Rlimit); 5],
+    filter: Option<Filter>,
+    limits: [(Resource, Rlimit); 6],
     niceness: i32,
+    kill_order: String,
     parent: Pid,
 }
 
 impl Sandbox {
-    /// Builds the walls; nothing is confined yet. A kernel without Landlock leaves the rest of them.
-    pub(crate) fn new(reach: &Reach, limits: &ProcessLimits, niceness: i32) -> Self {
-        let ruleset = landlock_rules(reach).unwrap_or_else(|error| {
-            tracing::debug!(%error, "no Landlock for a child process");
-            None
-        });
-        Self {
+    /// Builds the walls; nothing is confined yet. What the kernel does not have is left out, or is an error where all
+    /// of it is required.
+    pub(crate) fn new(terms: Terms<'_>) -> io::Result<Self> {
+        let Terms { reach, limits, niceness, may_fork, policy } = terms;
+        let ruleset = match files::rules(&reach, &policy.private) {
+            Ok(ruleset) => ruleset,
+            // A kernel that has Landlock and cannot set it up now is short of something.
+            Err(error) if policy.is_required || landlock_abi().is_some() => return Err(error),
+            Err(error) => {
+                tracing::debug!(%error, "no Landlock for a child process");
+                None
+            }
+        };
+        let filter = Filter::new(may_fork);
+        if policy.is_required && (ruleset.is_none() || filter.is_none()) {
+            return Err(io::Error::other(NOT_CONFINED));
+        }
+        Ok(Self {
             ruleset,
+            filter,
             limits: [
                 bounded(Resource::Core, 0),
                 bounded(Resource::Cpu, limits.cpu_seconds),
-                bounded(Resource::As, limits.memory),
+                bounded(Resource::Data, limits.memory),
+                bounded(Resource::As, limits.memory.saturating_add(LIBRARIES)),
                 bounded(Resource::Fsize, limits.output),
                 bounded(Resource::Nofile, OPEN_FILES),
             ],
             niceness,
+            kill_order: own_kill_order().max(KILLED_FIRST).to_string(),
             parent: rustix::process::getpid(),
-        }
+        })
     }
 
     /// Confines the calling process, for good. Makes system calls only and allocates nothing, so that it may run
-    /// in the child of a process with many threads.
-    pub(crate) fn enter(&self) -> io::Result<()> {
+    /// in the child of a process with many threads. What the kernel said it has must work: this fails otherwise.
+    pub(crate) fn enter(&mut self) -> io::Result<()> {
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
         // The parent may have died before the line above, and then nobody would send the signal.
         if rustix::process::getppid() != Some(self.parent) {
             return Err(io::ErrorKind::Interrupted.into());
         }
+        keep_descriptors_out();
+        self.offer_to_be_killed();
         for (resource, limit) in &self.limits {
             rustix::process::setrlimit(*resource, *limit)?;
         }
@@ -88,25 +118,37 @@ impl Sandbox {
                 return Err(io::Error::last_os_error());
             }
         }
-        Ok(())
+        match &mut self.filter {
+            Some(filter) => filter.install(),
+            None => Ok(()),
+        }
+    }
+
+    /// A favour to the service, which does without it where `/proc` is missing or read-only.
+    fn offer_to_be_killed(&self) {
+        let flags = OFlags::WRONLY | OFlags::CLOEXEC;
+        if let Ok(file) = rustix::fs::open(OWN_KILL_ORDER, flags, Mode::empty()) {
+            let _ = rustix::io::write(file, self.kill_order.as_bytes());
+        }
     }
 }
 
-/// Whether this kernel confines file access with Landlock.
-pub(crate) fn confines_files() -> bool {
-    let nothing = Reach { program: PathBuf::from("/usr"), input: None, folder: None };
-    matches!(landlock_rules(&nothing), Ok(Some(_)))
+/// Lets no descriptor but the first three reach the program: whoever started the service may have left some open. Kernels
+/// before 5.11 do not know the call.
+fn keep_descriptors_out() {
+    const FIRST: u32 = 3;
+    // SAFETY: the call takes numbers only, and closes nothing before the program is executed.
+    unsafe { libc::syscall(libc::SYS_close_range, FIRST, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
 }
 
-/// Whether this kernel's Landlock keeps processes from TCP.
-#[cfg(test)]
-pub(crate) fn confines_network() -> bool {
-    use landlock::{CompatLevel, Compatible};
-    Ruleset::default()
-        .set_compatibility(CompatLevel::HardRequirement)
-        .handle_access(AccessNet::from_all(ABI::V4))
-        .and_then(Ruleset::create)
-        .is_ok()
+/// Whether children are confined by all that there is, as far as the kernel says.
+pub(crate) fn is_complete() -> bool {
+    landlock_abi().is_some() && Filter::new(false).is_some()
+}
+
+/// The number of this process: a child never gets a smaller one.
+fn own_kill_order() -> i32 {
+    std::fs::read_to_string(OWN_KILL_ORDER).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
 }
 
 /// A limit that never asks for more than the service itself may have, which would be refused.
@@ -115,44 +157,4 @@ fn bounded(resource: Resource, wanted: u64) -> (Resource, Rlimit) {
     let value = Some(own.map_or(wanted, |own| own.min(wanted)));
     let limit = Rlimit { current: value, maximum: value };
     (resource, limit)
-}
-
-/// `None` where the kernel has no Landlock.
-fn landlock_rules(reach: &Reach) -> Result<Option<OwnedFd>, RulesetError> {
-    let read = AccessFs::from_read(LANDLOCK);
-    let read_file = AccessFs::ReadFile.into();
-    let mut rules = Ruleset::default()
-        .handle_access(AccessFs::from_all(LANDLOCK))?
-        .handle_access(AccessNet::from_all(LANDLOCK))?
-        .scope(Scope::from_all(LANDLOCK))?
-        .create()?;
-    for folder in SYSTEM_FOLDERS {
-        rules = allow(rules, Path::new(folder), read)?;
-    }
-    for device in DEVICES {
-        rules = allow(rules, Path::new(device), AccessFs::ReadFile | AccessFs::WriteFile)?;
-    }
-    rules = allow(rules, &reach.program, AccessFs::ReadFile | AccessFs::Execute)?;
-    if let Some(input) = &reach.input {
-        rules = allow(rules, input, read_file)?;
-    }
-    if let Some(folder) = &reach.folder {
-        let write = AccessFs::WriteFile | AccessFs::MakeReg | AccessFs::Truncate;
-        rules = allow(rules, folder, write | AccessFs::ReadFile | AccessFs::ReadDir)?;
-    }
-    Ok(rules.into())
-}
-
-/// Opens up what is beneath `path`; what does not exist needs no rule.
-fn allow(
-    rules: RulesetCreated,
-    path: &Path,
-    access: BitFlags<AccessFs>,
-) -> Result<RulesetCreated, RulesetError> {
-    let Ok(opened) = PathFd::new(path) else {
-        return Ok(rules);
-    };
-    // Rights that concern folders mean nothing on a file, and would be refused.
-    let access = if path.is_dir() { access } else { access & AccessFs::from_file(LANDLOCK) };
-    rules.add_rule(PathBeneath::new(opened, access))
 }

@@ -30,7 +30,7 @@ impl Media {
         let input = std::path::absolute(folder.path().join("known.wav"))?;
         tokio::fs::write(&input, known_wav()).await?;
         // Asked of ffprobe itself: plain WAV files are otherwise examined without it.
-        let invocation = self.probing(input.clone(), args::probe_args(&input), scope);
+        let invocation = self.probing(input.clone(), args::probe_args(&input, None), scope);
         let probe = probe::Probe::from_json(&invocation.run(&scope.cancel, probe::read_answer).await?)?;
         let kind = RecipeKind::Transcode(Transcode::default());
         let seconds = f64::from(SAMPLES) / f64::from(RATE);

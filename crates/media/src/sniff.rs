@@ -2,6 +2,8 @@
 
 use tonearm_domain::ContentType;
 
+use crate::frames::{FrameHeader, FrameKind};
+
 /// How much of a file [`sniff`] looks at.
 const WINDOW: usize = 4096;
 
@@ -67,31 +69,16 @@ fn behind_id3(bytes: &[u8]) -> ContentType {
     }
 }
 
-/// Streams without a container: MPEG audio (layers II and III) and AAC with ADTS headers share a sync word.
+/// Streams without a container: MPEG audio (layers II and III) and AAC with ADTS headers.
 fn by_frame_header(bytes: &[u8]) -> Option<ContentType> {
-    let (&[sync, second, third, fourth], _) = bytes.split_first_chunk()?;
-    if sync != 0xff {
-        return None;
+    let header = FrameHeader::read(bytes)?;
+    match header.kind {
+        FrameKind::Mpeg => Some(ContentType::Mp3),
+        FrameKind::Adts => {
+            let is_frame = |next: &[u8]| next[0] == 0xff && next[1] & 0xf6 == 0xf0;
+            bytes.get(header.length..header.length + 2).is_none_or(is_frame).then_some(ContentType::Aac)
+        }
     }
-    if second & 0xf6 == 0xf0 {
-        let rate = third >> 2 & 0xf;
-        let (&[fifth, sixth], _) = bytes.get(4..)?.split_first_chunk()?;
-        let length = usize::from(fourth & 0b11) << 11 | usize::from(fifth) << 3 | usize::from(sixth >> 5);
-        let next_is_frame = match bytes.get(length..length + 2) {
-            Some(next) => next[0] == 0xff && next[1] & 0xf6 == 0xf0,
-            None => true,
-        };
-        return (rate < 13 && length > 7 && next_is_frame).then_some(ContentType::Aac);
-    }
-    let (version, layer) = (second >> 3 & 0b11, second >> 1 & 0b11);
-    let (bitrate, rate) = (third >> 4, third >> 2 & 0b11);
-    let is_mpeg_audio = second & 0xe0 == 0xe0
-        && version != 0b01
-        && matches!(layer, 0b01 | 0b10)
-        && !matches!(bitrate, 0 | 0xf)
-        && rate != 0b11
-        && fourth & 0b11 != 0b10;
-    is_mpeg_audio.then_some(ContentType::Mp3)
 }
 
 #[cfg(test)]

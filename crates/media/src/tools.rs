@@ -11,8 +11,6 @@ use crate::MediaError;
 pub struct Tools {
     /// ffmpeg's version, such as `5.1.9-0+deb12u1`.
     pub version: String,
-    /// Whether this kernel keeps child processes to their files (Landlock). Without it the other limits hold.
-    pub confines_files: bool,
     /// Whether covers are made as WebP, too. Without it they are JPEG only.
     pub encodes_webp: bool,
 }

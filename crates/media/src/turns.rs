@@ -51,7 +51,7 @@ pub(crate) struct Turn {
 }
 
 /// By how much ordinary turns stand back: the service itself and the extra turn go first.
-const NICENESS: i32 = 5;
+const NICENESS: i32 = 10;
 
 impl Turn {
     /// The niceness of a process that runs in it.
@@ -202,7 +202,7 @@ mod tests {
         let taken = [at_once(&turns, many).unwrap(), at_once(&turns, many).unwrap()];
         assert!(at_once(&turns, many).is_none());
         let express = at_once(&turns, one).unwrap();
-        assert_eq!((taken[0].niceness(), taken[1].niceness(), express.niceness()), (5, 5, 0));
+        assert_eq!((taken[0].niceness(), taken[1].niceness(), express.niceness()), (10, 10, 0));
         assert!(at_once(&turns, other).is_none(), "there is one more, not one for everybody");
         drop(express);
         drop(taken);

@@ -7,7 +7,7 @@ use tonearm_domain::{Colour, WaveformVideo};
 
 use crate::args::{self, Args};
 use crate::drawing::video_pictures;
-use crate::{MediaError, Output, Probe};
+use crate::{MediaError, Output, OwnWords, Probe};
 
 /// Writes the pictures into the folder that the process may read, and gives their paths.
 pub(crate) async fn draw(
@@ -54,7 +54,7 @@ pub(crate) fn video_args(
     .replace("/FR/", &format!("/{frame_rate}/"));
     let sound = settings.sound();
     if *has_sound {
-        args = args.input(input);
+        args = args.sound(input, probe);
     }
     args = args
         .pair("-filter_complex", filter)
@@ -62,7 +62,8 @@ pub(crate) fn video_args(
         .words("-pix_fmt yuv420p -map_chapters -1 -map_metadata -1")
         .pair("-g", (10 * frame_rate).to_string());
     if *has_sound {
-        args = args::encode_sound(args, 3, probe, &Output { settings: &sound, window: None }, 0.0);
+        let output = Output { settings: &sound, window: None, words: OwnWords::default() };
+        args = args::encode_sound(args, 3, probe, &output, 0.0, None);
     }
     args.pair("-t", format!("{duration:.6}"))
         .words("-fflags +bitexact -flags:v +bitexact -movflags +faststart -f mp4")

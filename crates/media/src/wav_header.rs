@@ -3,14 +3,13 @@
 //! Only files are taken that leave nothing to be found out: a format chunk of PCM, the samples to the very end, and
 //! between them nothing that could hold a tag or a picture. All others are for ffprobe.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use tokio::io::AsyncReadExt;
 use tonearm_domain::TrackInfo;
 
-use crate::Probe;
 use crate::pcm::{Encoding, Pcm};
+use crate::{Probe, Promise};
 
 /// Bytes that are looked at.
 const HEAD: u64 = 4096;
@@ -94,14 +93,9 @@ fn probe(format: &Format, start: u64, length: u64, left: u64) -> Option<Probe> {
     let frames = length / frame_bytes;
     Some(Probe {
         duration: frames as f64 / f64::from(format.rate),
-        stream: 0,
-        sample_rate: format.rate,
-        channels: format.channels.into(),
-        channel_layout: None,
         expected_frames: Some(frames),
-        has_video: false,
-        picture: None,
         pcm: Some(Pcm { start, length, encoding }),
+        promise: Promise::Seconds(frames as f64 / f64::from(format.rate)),
         info: TrackInfo {
             container: Some("wav".to_owned()),
             codec: Some(codec.to_owned()),
@@ -109,9 +103,9 @@ fn probe(format: &Format, start: u64, length: u64, left: u64) -> Option<Probe> {
             channels: Some(format.channels.into()),
             bit_rate: Some(u64::from(format.rate) * frame_bytes * 8),
             bits_per_sample: Some(format.bits.into()),
-            tags: BTreeMap::new(),
             ..TrackInfo::default()
         },
+        ..Probe::of_sound(format.rate, format.channels.into())
     })
 }
 

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::args::{self, Args};
-use crate::{MediaError, cover};
+use crate::{MediaError, Pictures};
 
 /// At this quality files look much as our JPEGs do, and are smaller.
 const QUALITY: &str = "82";
@@ -18,19 +18,19 @@ pub(crate) struct Frame {
 }
 
 /// Writes the pixels of pictures into the folder that the process may read.
-pub(crate) async fn unpack(pictures: Vec<Vec<u8>>, folder: &Path) -> Result<Vec<Frame>, MediaError> {
-    let folder = folder.to_owned();
-    let work = move || {
-        let unpack_one = |(place, picture): (usize, Vec<u8>)| {
-            let (size, pixels) = cover::pixels(&picture)?;
-            let file = |extension| folder.join(format!("picture-{place}")).with_extension(extension);
-            let frame = Frame { size, pixels: file("rgb"), webp: file("webp") };
-            std::fs::write(&frame.pixels, pixels)?;
-            Ok(frame)
-        };
-        pictures.into_iter().enumerate().map(unpack_one).collect()
-    };
-    tokio::task::spawn_blocking(work).await.map_err(std::io::Error::other)?
+pub(crate) async fn unpack(
+    decoder: &Pictures,
+    pictures: Vec<Vec<u8>>,
+    folder: &Path,
+) -> Result<Vec<Frame>, MediaError> {
+    let mut frames = Vec::new();
+    for (place, picture) in pictures.into_iter().enumerate() {
+        let file = |extension| folder.join(format!("picture-{place}")).with_extension(extension);
+        let (pixels, webp) = (file("rgb"), file("webp"));
+        let size = decoder.pixels(picture, pixels.clone()).await?;
+        frames.push(Frame { size, pixels, webp });
+    }
+    Ok(frames)
 }
 
 /// ffmpeg's arguments to encode all of them.

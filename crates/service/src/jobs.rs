@@ -121,7 +121,7 @@ impl Jobs {
     async fn retry_subject(&self, job: &PendingJob) -> Result<(), Refusal> {
         match job.job {
             Some(Job::ProcessTrack { organization_id, track_id }) => {
-                self.library.retry_track(&Caller::owner(organization_id), track_id).await?;
+                self.library.retry_track(&Caller::owner(organization_id), track_id, None).await?;
             }
             Some(Job::TranscribeTrack { organization_id, track_id }) => {
                 self.transcriptions.retry(&Caller::owner(organization_id), track_id).await?;

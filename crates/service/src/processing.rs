@@ -1,5 +1,6 @@
 //! Turning a source into files, and cleaning up after.
 
+mod album_order;
 mod analysis;
 mod attend;
 mod board;
@@ -9,6 +10,7 @@ mod files;
 mod finish_cover;
 mod forget_expired;
 mod job_error;
+mod limits;
 mod local_source;
 mod pictures;
 mod plan;
@@ -21,6 +23,7 @@ mod recording;
 mod remove_recipe;
 mod render_track;
 mod resume_collection;
+mod room;
 mod stop;
 mod sweep_objects;
 mod transcribe_track;
@@ -46,6 +49,7 @@ pub struct Processing {
     blobs: Blobs,
     media: Media,
     ambient: Ambient,
+    room: room::Room,
     scratch: PathBuf,
     watched: attend::Watched,
     transcriptions: Option<Transcriptions>,
@@ -79,6 +83,7 @@ impl Processing {
             blobs,
             media,
             ambient,
+            room: room::Room::new(scratch.clone()),
             scratch,
             watched,
             transcriptions: None,

@@ -8,6 +8,7 @@ mod upload_session;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::Catalog;
 use tonearm_domain::Ambient;
+use tonearm_media::Pictures;
 
 use crate::{Links, Refusal, Space};
 
@@ -32,17 +33,31 @@ pub struct Uploads {
     links: Links,
     limits: UploadLimits,
     space: Space,
+    pictures: Pictures,
 }
 
 impl Uploads {
     /// Over a catalog and a store.
     pub fn new(catalog: Catalog, blobs: Blobs, ambient: Ambient, links: Links, limits: UploadLimits) -> Self {
-        Self { catalog, blobs, ambient, links, limits, space: Space::default() }
+        Self {
+            catalog,
+            blobs,
+            ambient,
+            links,
+            limits,
+            space: Space::default(),
+            pictures: Pictures::default(),
+        }
     }
 
     /// The same, taking nothing in where there is too little free space.
     pub fn with_space(self, space: Space) -> Self {
         Self { space, ..self }
+    }
+
+    /// The same, having covers decoded under these terms of confinement.
+    pub fn with_pictures(self, pictures: Pictures) -> Self {
+        Self { pictures, ..self }
     }
 
     /// Refuses where there is too little free space. Worth asking before a body is read.

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod client;
+mod old_kernel;
 mod program;
 mod server;
 

@@ -8,6 +8,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use crate::old_kernel::without_landlock;
+
 /// `tonearm` over a data folder.
 #[derive(Debug)]
 pub struct Program {
@@ -16,6 +18,7 @@ pub struct Program {
     port: u16,
     variables: Vec<(String, String)>,
     serve_arguments: Vec<String>,
+    has_landlock: bool,
     child: Option<Child>,
 }
 
@@ -30,6 +33,7 @@ impl Program {
             // Nothing stands in front of it that would have to learn of its end.
             variables: vec![("TONEARM_SHUTDOWN_DELAY_SECONDS".to_owned(), "0".to_owned())],
             serve_arguments: Vec::new(),
+            has_landlock: true,
             child: None,
         }
     }
@@ -42,6 +46,11 @@ impl Program {
     /// Adds an argument to `serve` for all starts from here on.
     pub fn serve_with(&mut self, argument: &str) {
         self.serve_arguments.push(argument.to_owned());
+    }
+
+    /// Lets it find no Landlock from here on, as if the kernel had none.
+    pub fn take_landlock_away(&mut self) {
+        self.has_landlock = false;
     }
 
     /// Where it is reached.
@@ -59,6 +68,9 @@ impl Program {
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.arg("--data-dir").arg(&self.data_dir).args(arguments).stdin(Stdio::null());
+        if !self.has_landlock {
+            without_landlock(&mut command);
+        }
         command
     }
 

@@ -7,7 +7,7 @@ use tonearm::{Config, Node, Overrides};
 use tonearm_domain::Ambient;
 use tonearm_fixtures::{ManualClock, Postgres, S3Server, TestDatabase};
 
-use crate::Client;
+use crate::{Client, Program};
 
 /// What a node keeps its data in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +34,7 @@ pub struct TestServer {
     /// Its time and randomness.
     pub ambient: Ambient,
     config: Config,
+    environment: HashMap<String, String>,
     _data: TempDir,
     _database: Option<TestDatabase>,
     _s3: Option<S3Server>,
@@ -79,11 +80,19 @@ impl TestServer {
             organization_id,
             client,
             config,
+            environment,
             ambient,
             _data: data,
             _database: database,
             _s3: s3,
         }
+    }
+
+    /// The program with the same data, for its command line.
+    pub fn program(&self, binary: &std::path::Path) -> Program {
+        let mut program = Program::new(binary, self.data_dir());
+        self.environment.iter().for_each(|(name, value)| program.set(name, value));
+        program
     }
 
     /// The folder that the node keeps its data in.

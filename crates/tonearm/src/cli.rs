@@ -107,7 +107,7 @@ enum Command {
     Demo(demo::Args),
     /// Print the commented configuration file with every default
     Config,
-    /// Check ffmpeg, database, store, disk and clock, and say what to do
+    /// Check ffmpeg and its confinement, database, store, disk and clock, and say what to do
     Doctor,
 }
 
@@ -152,6 +152,7 @@ impl From<tonearm_service::Refusal> for Failure {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
+    tonearm_media::serve_if_confined();
     let cli = Cli::parse();
     let (code, message) = match run(cli) {
         Ok(()) => return ExitCode::SUCCESS,

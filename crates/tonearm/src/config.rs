@@ -1,6 +1,7 @@
 //! Configuration: one commented `tonearm.toml`, overridden by `TONEARM_*` variables, overridden by flags.
 
 mod address;
+mod confinement;
 mod error;
 mod file;
 mod limits;
@@ -22,11 +23,13 @@ use tonearm_api::RateLimits;
 use tonearm_blobs::{CacheTerms, StorageUrl};
 use tonearm_catalog::{DatabaseUrl, PurgedTitles};
 use tonearm_domain::{KeepDeleted, Retention};
+use tonearm_media::ConfinementPolicy;
 use tonearm_service::{DeliveryUrl, SharedCaches, UploadLimits};
 use tonearm_signing::Secrets;
 use tonearm_worker::{SenderConfig, WorkerConfig};
 
 use address::{parse_listen, parse_public_url, tls_files, trusted_proxies};
+use confinement::{confinement_policy, private_paths};
 use error::positive;
 use file::Settings;
 use limits::{cache_terms, max_json_bytes, rate_limits, server_limits, shared_caches, upload_limits};
@@ -106,6 +109,10 @@ pub struct Config {
     pub ffprobe: PathBuf,
     /// Encoders and decoders at once.
     pub media_concurrency: usize,
+    /// Bytes of memory that they may use together.
+    pub media_memory: u64,
+    /// How child processes have to be confined.
+    pub confinement: ConfinementPolicy,
     /// Log lines as JSON.
     pub log_json: bool,
     /// Whether titles of tracks that are purged stay in the usage.
@@ -142,7 +149,9 @@ impl Config {
         };
         let mut settings = Settings::parse(&text, &lookup)?;
         overrides.apply(&mut settings);
-        Self::check(settings, &early_data_dir, lookup)
+        let mut config = Self::check(settings, &early_data_dir, lookup)?;
+        config.confinement.private.extend(path);
+        Ok(config)
     }
 
     fn check(
@@ -158,6 +167,7 @@ impl Config {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let media_concurrency = settings.media.concurrency.unwrap_or(cores);
         positive("media.concurrency", media_concurrency as u64)?;
+        let media_memory = limits::media_memory(&settings.media)?;
         let roles = settings.roles.unwrap_or_else(|| vec![Role::Api, Role::Worker, Role::Edge]);
         positive("roles", roles.len() as u64)?;
         let storage_url = storage_url
@@ -166,7 +176,11 @@ impl Config {
             .map_err(|e| ConfigError::new("storage_url", e))?;
         let database_url: DatabaseUrl =
             database_url.parse().map_err(|e| ConfigError::new("database_url", e))?;
+        let cache = cache_terms(&settings.edge, &storage_url, &data_dir);
+        let tls = tls_files(settings.tls_cert, settings.tls_key)?;
+        let private = private_paths(&data_dir, &database_url, &storage_url, tls.as_ref());
         Ok(Self {
+            confinement: confinement_policy(settings.media.confinement.as_deref(), private)?,
             migrate: settings.database.migrate.unwrap_or(database_url.sqlite_path().is_some()),
             listen: parse_listen(&settings.listen.unwrap_or_else(|| "127.0.0.1:8080".to_owned()))?,
             public_url: settings.public_url.map(parse_public_url).transpose()?,
@@ -176,7 +190,7 @@ impl Config {
                 .transpose()?,
             shared_caches: shared_caches(settings.delivery_cache, settings.delivery_cache_window_seconds)?,
             database_url,
-            cache: cache_terms(&settings.edge, &storage_url, &data_dir),
+            cache,
             storage_url,
             data_dir,
             secrets: settings
@@ -197,7 +211,7 @@ impl Config {
             max_json_bytes: max_json_bytes(&settings.limits)?,
             server_limits: server_limits(&settings.limits, &settings.edge, &settings.shutdown)?,
             shutdown_delay: Duration::from_secs(settings.shutdown.delay_seconds.unwrap_or(5).into()),
-            tls: tls_files(settings.tls_cert, settings.tls_key)?,
+            tls,
             http2_without_tls: settings.http2_without_tls.unwrap_or(false),
             look_at_store_every: LOOK_AT_STORE_EVERY,
             clock_tolerance_seconds: settings.edge.clock_tolerance_seconds.unwrap_or(30),
@@ -210,6 +224,7 @@ impl Config {
             ffmpeg: settings.media.ffmpeg.unwrap_or_else(|| PathBuf::from("ffmpeg")),
             ffprobe: settings.media.ffprobe.unwrap_or_else(|| PathBuf::from("ffprobe")),
             media_concurrency,
+            media_memory,
             log_json: match settings.log.format.as_deref() {
                 None | Some("text") => false,
                 Some("json") => true,
@@ -335,6 +350,7 @@ mod tests {
             ("TONEARM_WEBHOOKS_CONNECTIONS", "0", "webhooks.connections: "),
             ("TONEARM_OUTBOUND_ALLOW_PRIVATE", "maybe", "outbound.allow_private: "),
             ("TONEARM_LOG_FORMAT", "xml", "log.format: "),
+            ("TONEARM_MEDIA_CONFINEMENT", "none", "media.confinement: is \"required\" or \"best effort\""),
             ("TONEARM_SECRET", "short", "secret: "),
             ("TONEARM_CONFIG", "/nonexistent.toml", "configuration: cannot read /nonexistent.toml"),
         ] {

@@ -20,7 +20,7 @@ use crate::http2::GATHERED_BYTES;
 use crate::lanes::Lane;
 use crate::progress::{Progress, Socket};
 use crate::rewound::Rewound;
-use crate::server::Server;
+use crate::server::{Server, unless_failed};
 use crate::tls::HTTP2;
 
 /// What connections to clients that speak HTTP/2 without TLS begin with; no method of HTTP/1 does.
@@ -77,7 +77,7 @@ impl Connected {
         }
         let (server, first_head_by) = (self.server.clone(), self.first_head_by.take());
         let progress = Progress::over(Socket::of(stream.get_ref())).with_first_head_by(first_head_by);
-        let connection = Connection { address: self.address, plain: true, is_in_lane: false };
+        let connection = Connection { address: self.address, is_in_lane: false };
         if let Some((read, stream)) = server.serve_until_idle(stream, progress, connection, stopped).await {
             self.answer_at(places, read, stream);
         }
@@ -136,13 +136,9 @@ impl Connected {
             () = progress.idle_after(stopped.cancelled()) => return None,
         };
         self.first_head_by = progress.first_head_by();
-        match ended {
-            Ok(Ended::Other(read)) => Some((read, stream)),
-            Ok(Ended::Closed) => None,
-            Err(error) => {
-                tracing::debug!(%error, "a connection ended early");
-                None
-            }
+        match unless_failed(ended)? {
+            Ended::Other(read) => Some((read, stream)),
+            Ended::Closed => None,
         }
     }
 
@@ -152,7 +148,7 @@ impl Connected {
         match begun {
             Begun::Plain(stream) => {
                 let progress = Progress::over(Socket::of(stream.get_ref())).with_first_head_by(first);
-                let connection = Connection { address, plain: true, is_in_lane };
+                let connection = Connection { address, is_in_lane };
                 match stream.starts_with(PREFACE) && server.is_http2_without_tls {
                     true => server.serve_http2(stream, progress, connection, stopped).await,
                     false => server.serve_http1(stream, progress, connection, self.watcher).await,
@@ -160,7 +156,7 @@ impl Connected {
             }
             Begun::Tls { stream, is_http2 } => {
                 let progress = Progress::over(Socket::of(stream.get_ref().0)).with_first_head_by(first);
-                let connection = Connection { address, plain: false, is_in_lane };
+                let connection = Connection { address, is_in_lane };
                 match is_http2 {
                     true => server.serve_http2(*stream, progress, connection, stopped).await,
                     false => server.serve_http1(*stream, progress, connection, self.watcher).await,

@@ -17,7 +17,7 @@ use serde_json::json;
 use tokio::runtime::Handle;
 use tokio_util::task::AbortOnDropHandle;
 use tonearm_domain::{Ambient, RequestId};
-use tonearm_edge::{Edge, PlainConnection};
+use tonearm_edge::Edge;
 use tower::ServiceExt;
 
 use crate::TrustedProxies;
@@ -51,8 +51,6 @@ pub(crate) struct Front {
 pub(crate) struct Connection {
     /// Where it comes from.
     pub(crate) address: SocketAddr,
-    /// What is sent goes to the kernel as it is.
-    pub(crate) plain: bool,
     /// It is served by a thread that is for objects.
     pub(crate) is_in_lane: bool,
 }
@@ -64,7 +62,7 @@ impl Front {
     /// Boxed, so that what it takes to answer is given back while the answer is sent, which may take long.
     pub(crate) fn answer(
         &self,
-        mut request: Request<Incoming>,
+        request: Request<Incoming>,
         connection: Connection,
     ) -> BoxFuture<'static, Response<Body>> {
         if request.version() == Version::HTTP_11 && request.headers().get_all(HOST).iter().count() != 1 {
@@ -72,9 +70,6 @@ impl Front {
         }
         match self.edge_for(request.uri().path()) {
             Some(edge) => {
-                if connection.plain {
-                    request.extensions_mut().insert(PlainConnection);
-                }
                 let edge = edge.clone();
                 Box::pin(async move { edge.serve(request).await })
             }

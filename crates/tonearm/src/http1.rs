@@ -223,7 +223,7 @@ mod tests {
         let front = front();
         let served = tokio::spawn(async move {
             let progress = Arc::new(Progress::over(Socket::of(&stream)));
-            let connection = Connection { address, plain: true, is_in_lane: false };
+            let connection = Connection { address, is_in_lane: false };
             let stream = Rewound::new(Bytes::from(read), stream);
             serve_until_idle(&front, limits(), connection, stream, progress, &stopped).await
         });

@@ -64,6 +64,9 @@ impl Node {
 
     /// The first part of a start, at the end of which requests are answered. It may be given up anywhere before.
     pub(crate) async fn serve(config: &Config, ambient: Ambient) -> Result<Self, StartError> {
+        if config.needs_catalog() {
+            opening::check_confinement(config).await?;
+        }
         opening::make_folder(&config.data_dir)?;
         let secrets = opening::secrets(config, &ambient)?;
         let blobs = opening::blobs_of_server(config).await?;

@@ -3,12 +3,13 @@
 use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tonearm_blobs::{BlobError, Blobs};
 use tonearm_catalog::{Catalog, ConnectOptions, DueClock, Migrate};
 use tonearm_domain::Ambient;
-use tonearm_media::{Media, MediaConfig, MediaLimits};
+use tonearm_media::{Media, MediaConfig, MediaLimits, Pictures};
 use tonearm_service::{IdentityError, Resealing, Space, StoreIdentity};
 use tonearm_signing::{Secrets, UrlSigner};
 
@@ -25,7 +26,31 @@ pub(crate) fn media(config: &Config) -> Media {
         ffprobe: config.ffprobe.clone(),
         concurrency: config.media_concurrency,
         limits: MediaLimits::default(),
+        memory: config.media_memory,
+        confinement: config.confinement.clone(),
     })
+}
+
+/// What looks at pictures on a node that may have no encoders.
+pub(crate) fn pictures(config: &Config) -> Pictures {
+    Pictures::new(Arc::new(config.confinement.clone()), config.media_memory)
+}
+
+/// Says what keeps child processes from everything that is not theirs. An error where not all of it stands that is
+/// required.
+pub(crate) async fn check_confinement(config: &Config) -> Result<(), StartError> {
+    match media(config).confinement().await {
+        Ok(confinement) if confinement.is_complete() => tracing::info!(%confinement, "ffmpeg is confined"),
+        Ok(confinement) => {
+            if config.confinement.is_required {
+                confinement.require()?;
+            }
+            tracing::warn!(%confinement, "ffmpeg is not confined completely; `tonearm doctor` says what to do");
+        }
+        Err(error) if config.confinement.is_required => return Err(error.into()),
+        Err(error) => tracing::warn!(%error, "whether ffmpeg is confined could not be found out"),
+    }
+    Ok(())
 }
 
 pub(crate) fn signer(config: &Config, secrets: &Secrets) -> UrlSigner {

@@ -87,6 +87,7 @@ impl Parts {
         let (catalog, links) = (self.catalog.clone(), self.links.clone());
         Uploads::new(catalog, blobs.clone(), ambient.clone(), links, config.limits)
             .with_space(opening::space(config))
+            .with_pictures(opening::pictures(config))
     }
 
     pub(crate) fn wire(

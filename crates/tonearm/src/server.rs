@@ -11,6 +11,7 @@ use futures::future::BoxFuture;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -79,10 +80,7 @@ pub(crate) async fn serve(listener: TcpListener, server: Server, shutdown: Cance
                 None => break,
             },
         };
-        // Small answers must not wait for more: a player's next request depends on each.
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "could not turn off Nagle's algorithm");
-        }
+        prepare(&stream);
         let connected = Connected {
             server: server.clone(),
             address,
@@ -137,7 +135,7 @@ impl Server {
             front.answer(request, connection).map(Ok::<_, Infallible>)
         });
         let served = watcher.watch(http1::builder(self.limits).serve_connection(stream, service));
-        Box::pin(self.watch(served, progress))
+        Box::pin(self.watch(served, progress).map(drop))
     }
 
     /// Serves HTTP/1.1 until all that was asked for is answered, and gives the connection back; `None` where it has ended.
@@ -152,17 +150,7 @@ impl Server {
             let (limits, progress) = (self.limits, Arc::new(progress));
             let served =
                 http1::serve_until_idle(&self.front, limits, connection, stream, progress.clone(), &stopped);
-            tokio::select! {
-                biased;
-                served = served => served.unwrap_or_else(|error| {
-                    ended(Err(error));
-                    None
-                }),
-                why = progress.given_up(limits.patience()) => {
-                    tracing::debug!(?why, "a client was given up");
-                    None
-                }
-            }
+            self.watch(served, progress).await.flatten()
         })
     }
 
@@ -186,7 +174,7 @@ impl Server {
             let mut served = Box::pin(http2.serve(stream, progress.clone()));
             tokio::select! {
                 biased;
-                served = &mut served => ended(served),
+                served = &mut served => drop(unless_failed(served)),
                 why = progress.given_up(patience) => {
                     tracing::debug!(?why, "a client was given up");
                     if why == GivenUp::Silent {
@@ -199,19 +187,38 @@ impl Server {
         })
     }
 
-    /// Serves a connection until it ends, or its client has stalled.
-    async fn watch(&self, served: impl Future<Output = hyper::Result<()>> + Send, progress: Arc<Progress>) {
+    /// Serves a connection until it ends or is given back, or its client has stalled.
+    async fn watch<T>(
+        &self,
+        served: impl Future<Output = hyper::Result<T>> + Send,
+        progress: Arc<Progress>,
+    ) -> Option<T> {
         tokio::select! {
             biased;
-            served = served => ended(served),
-            why = progress.given_up(self.limits.patience()) => tracing::debug!(?why, "a client was given up"),
+            served = served => unless_failed(served),
+            why = progress.given_up(self.limits.patience()) => {
+                tracing::debug!(?why, "a client was given up");
+                None
+            }
         }
     }
 }
 
-pub(crate) fn ended<E: std::fmt::Display>(served: Result<(), E>) {
-    if let Err(error) = served {
-        tracing::debug!(%error, "a connection ended early");
+/// What came of a connection, unless it failed.
+pub(crate) fn unless_failed<T, E: std::fmt::Display>(served: Result<T, E>) -> Option<T> {
+    served.inspect_err(|error| tracing::debug!(%error, "a connection ended early")).ok()
+}
+
+/// The most that the kernel takes beyond what it can send at once, in bytes.
+const MOST_UNSENT: u32 = 64 * 1024;
+
+/// Has the kernel send at once what it can, and take little of what it cannot: megabytes for each slow listener otherwise,
+/// and over HTTP/2 they go out before what a listener seeks, though their stream was cancelled.
+fn prepare(stream: &TcpStream) {
+    let prepared =
+        stream.set_nodelay(true).and_then(|()| SockRef::from(stream).set_tcp_notsent_lowat(MOST_UNSENT));
+    if let Err(error) = prepared {
+        tracing::debug!(%error, "a connection keeps the defaults of the system");
     }
 }
 

@@ -54,7 +54,7 @@ pub enum StartError {
     /// The certificate cannot be used.
     #[error("{0}")]
     Tls(#[from] TlsError),
-    /// ffmpeg, or a part of it, is missing.
+    /// ffmpeg, or a part of it, is missing, or it is not confined as is required.
     #[error("{0}")]
     Media(#[from] tonearm_media::MediaError),
     /// Other servers cannot be called.

@@ -138,3 +138,9 @@ async fn workers_that_hear_nothing_look_once_a_second() {
     }
     other.shutdown.cancel();
 }
+
+/// Pictures are read by this program, started again; see [`tonearm_media::serve_if_confined`].
+#[ctor::ctor(unsafe)]
+fn be_confined() {
+    tonearm_media::serve_if_confined();
+}

@@ -1,11 +1,11 @@
 //! `limit` and `offset` of lists.
 
-use axum::extract::{FromRequestParts, Query};
-use http::StatusCode;
+use axum::extract::FromRequestParts;
 use http::request::Parts;
 use serde::Deserialize;
 use tonearm_domain::{LimitError, Page};
 
+use super::query;
 use crate::ApiError;
 
 /// The window of a list that a query asks for.
@@ -31,10 +31,8 @@ impl Window {
 impl<S: Send + Sync> FromRequestParts<S> for Paged {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
-        let Query(window) = Query::<Window>::from_request_parts(parts, state).await.map_err(|_| {
-            ApiError::new(StatusCode::BAD_REQUEST, "invalid_parameter", "the query cannot be read")
-        })?;
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let window: Window = query(parts)?;
         window.page().map(Self).map_err(|error| {
             let field = match error {
                 LimitError::Offset => "offset",

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tonearm_domain::{ContentType, FileData, FileId, FileProps, VariantIndex};
+use tonearm_domain::{FileId, FileProps, VariantData, VariantIndex};
 use tonearm_service::{CoverImage, LevelsJson, Playable, PlayableVariant};
 use utoipa::ToSchema;
 
@@ -41,7 +41,7 @@ struct PlayedVariant {
     file_name: String,
     is_public: bool,
     props: FileProps,
-    data: Option<PreviewData>,
+    data: Option<VariantData>,
     variant: PlayedRecipe,
 }
 
@@ -53,16 +53,6 @@ struct PlayedRecipe {
     #[serde(flatten)]
     named: VariantNames,
     variant_type: VariantTypeRecord,
-}
-
-/// The part of the track that a preview is, in seconds of the track.
-#[derive(Debug, Serialize, ToSchema)]
-struct PreviewData {
-    duration: f64,
-    capture_start: f64,
-    capture_end: f64,
-    extension: &'static str,
-    content_type: &'static str,
 }
 
 impl From<Playable> for PlaybackData {
@@ -99,7 +89,7 @@ impl From<PlayableVariant> for PlayedVariant {
             file_name: playable.file_name,
             is_public: false,
             props: playable.props,
-            data: PreviewData::of(&playable.data, content_type),
+            data: VariantData::of(&playable.data, content_type),
             variant: PlayedRecipe {
                 id: recipe.id,
                 named: VariantNames::of_file(&recipe, content_type),
@@ -107,20 +97,5 @@ impl From<PlayableVariant> for PlayedVariant {
                 index: recipe.index,
             },
         }
-    }
-}
-
-impl PreviewData {
-    fn of(data: &FileData, content_type: ContentType) -> Option<Self> {
-        let &FileData::Preview { duration, capture_start, capture_end } = data else {
-            return None;
-        };
-        Some(Self {
-            duration,
-            capture_start,
-            capture_end,
-            extension: content_type.extension(),
-            content_type: content_type.mime(),
-        })
     }
 }

@@ -288,6 +288,11 @@ impl House {
         self.app.uploads.set_organization_cover(&caller, picture.into()).await.unwrap();
     }
 
+    /// The folder of the store.
+    pub(crate) fn store(&self) -> &std::path::Path {
+        self.store.path()
+    }
+
     /// Takes the store away, as a disk that is no longer mounted.
     pub(crate) fn lose_store(&self) {
         let objects = self.store.path().join("objects");

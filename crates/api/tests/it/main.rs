@@ -24,6 +24,7 @@ mod schema;
 mod sentences;
 mod sockets;
 mod stream;
+mod tags;
 mod themes;
 mod titles;
 mod tracks;
@@ -33,3 +34,9 @@ mod usage;
 mod variants;
 
 pub(crate) use tonearm_fixtures::on_both;
+
+/// Pictures are read by this program, started again; see [`tonearm_media::serve_if_confined`].
+#[ctor::ctor(unsafe)]
+fn be_confined() {
+    tonearm_media::serve_if_confined();
+}

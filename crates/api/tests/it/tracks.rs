@@ -118,12 +118,12 @@ async fn a_track_is_read_in_full(place: Place) {
     let house = House::open(place).await;
     let id = house.ready_track("Song.wav").await;
     let read = house.get(&format!("/v1/track/{id}")).await.expect_ok();
-    assert_eq!(read.keys(""), names("ok api_request_id track_id track"));
+    assert_eq!(read.keys(""), names("ok api_request_id track_id track failed_variants"));
     assert_eq!(read.keys("/track"), names(FULL));
     assert_eq!(
         read.keys("/track/info"),
         names(
-            "container codec sample_rate channels bit_rate bits_per_sample size loudness_lufs true_peak_dbtp tags"
+            "container codec sample_rate channels bit_rate bits_per_sample size loudness_lufs true_peak_dbtp is_truncated tags chapters"
         )
     );
     let track = &read.json["track"];

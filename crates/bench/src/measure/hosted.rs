@@ -9,6 +9,15 @@ use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use crate::reference::FileServer;
 use crate::stage::Stage;
 
+/// Bytes of the file of which ranges are asked for, about.
+pub(super) const FILE_BYTES: f64 = 10e6;
+
+/// 64 KiB of it, as the value of `Range`.
+pub(super) const RANGE: &str = "1000000-1065535";
+
+/// Different signed URLs that are asked for in turn.
+pub(super) const URLS: u64 = 200;
+
 const NAME: &str = "sound.wav";
 
 const BYTES_PER_SECOND: f64 = 44_100.0 * 2.0 * 2.0;

@@ -3,23 +3,15 @@
 
 use anyhow::{Result, bail, ensure};
 
-use super::hosted::{Hosted, noise_of};
+use super::hosted::{FILE_BYTES, Hosted, RANGE, URLS, noise_of};
 use super::rows_of_answers;
 use crate::h2load::{self, Load, Protocol};
 use crate::plan::Plan;
 use crate::reference::FileServer;
 use crate::report::{Goal, Row};
 
-const FILE_BYTES: f64 = 10e6;
-
-/// URLs that are asked for in turn.
-const URLS: u64 = 200;
-
 /// Connections, and requests at once on each.
 const CLIENTS: [(u32, u32); 2] = [(16, 8), (64, 1)];
-
-/// 64 KiB.
-const RANGE: &str = "1000000-1065535";
 
 pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     let mut hosted = Hosted::start(&noise_of(FILE_BYTES)).await?;

@@ -4,7 +4,7 @@
 use anyhow::{Result, bail, ensure};
 use tonearm_fixtures::audio::{WavSpec, wav};
 
-use super::hosted::{Hosted, noise_of};
+use super::hosted::{FILE_BYTES, Hosted, RANGE, URLS, noise_of};
 use super::rows_of_answers;
 use crate::h2load::{self, Load, Protocol};
 use crate::plan::Plan;
@@ -12,15 +12,7 @@ use crate::reference::FileServer;
 use crate::report::{Goal, Row};
 use crate::stage::Stage;
 
-const FILE_BYTES: f64 = 10e6;
-
-/// URLs that are asked for in turn.
-const URLS: u64 = 200;
-
 const CONNECTIONS: [u32; 2] = [8, 64];
-
-/// 64 KiB.
-const RANGE: &str = "1000000-1065535";
 
 /// Sounds that are encoded meanwhile.
 const ENCODED: usize = 24;

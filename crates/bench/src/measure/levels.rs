@@ -1,4 +1,5 @@
-//! Levels of an hour of sound. References: ffmpeg decoding the same to nothing, and what the audiowaveform tool took.
+//! Levels, loudness and true peak of an hour of sound. References: ffmpeg decoding the same to nothing and, where it is
+//! installed, audiowaveform, which measures levels only.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,48 +7,87 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use tonearm_domain::LevelsSettings;
-use tonearm_fixtures::audio::{Signal, WavSpec, write_wav};
+use tonearm_fixtures::audio::{Signal, WavSpec, transcode, write_wav};
 use tonearm_media::{Media, MediaConfig, RunScope};
 
-use crate::plan::Plan;
+use crate::plan::{Plan, Sides};
 use crate::report::{Goal, Row, Unit};
 
-/// Milliseconds that audiowaveform took for an hour of WAV on a machine of two cores.
-const AUDIOWAVEFORM_MS: f64 = 1000.0;
+/// The sources, by extension, and what ffmpeg is told to make them.
+const ENCODED: [(&str, &str); 4] = [
+    ("mp3", "-b:a 128k"),
+    ("m4a", "-c:a aac -b:a 128k"),
+    ("opus", "-c:a libopus -b:a 96k"),
+    ("flac", "-c:a flac"),
+];
 
 pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     let folder = tempfile::tempdir()?;
-    let (wav, mp3) = (folder.path().join("sound.wav"), folder.path().join("sound.mp3"));
+    let wav = folder.path().join("sound.wav");
     let seconds = plan.sound_seconds * 12.0;
     write_wav(
         &WavSpec { seconds, signal: Signal::Noise { seed: 1, amplitude: 0.3 }, ..WavSpec::default() },
         &wav,
     )?;
-    ffmpeg(&wav, &["-b:a", "128k", "-y"], Some(&mp3))?;
     let media = Media::new(MediaConfig::find());
     let mut rows = Vec::new();
-    for (name, input) in [("MP3", &mp3), ("WAV", &wav)] {
-        let (mut own, mut reference) = (Vec::new(), Vec::new());
-        for _ in 0..plan.rounds {
-            own.push(levels(&media, input).await?);
-            reference.push(ffmpeg(input, &["-f", "null"], None)?);
-        }
-        let figures = (crate::plan::median(own), crate::plan::median(reference));
-        let is_hour = seconds >= 3600.0;
-        let goal = match name {
-            "MP3" => Some(Goal::AtMost(1.1)),
-            // What was measured of an hour says nothing of less.
-            _ => is_hour.then_some(Goal::Within(AUDIOWAVEFORM_MS)),
-        };
-        rows.push(Row {
-            name: format!("levels of {seconds} s of {name}"),
-            unit: Unit::Milliseconds,
-            figures: (figures.0 * 1e3, figures.1 * 1e3),
-            reference: "ffmpeg, decoding to nothing",
-            goal,
-        });
+    for (extension, how) in ENCODED {
+        let input = wav.with_extension(extension);
+        transcode(&wav, &input, &how.split(' ').collect::<Vec<_>>()).await;
+        let goal = (extension == "mp3").then_some(Goal::AtMost(1.08));
+        rows.push(compare(plan, &media, &input, DECODING, goal).await?);
+    }
+    rows.push(compare(plan, &media, &wav, DECODING, None).await?);
+    if Command::new(AUDIOWAVEFORM.program).arg("--version").output().is_ok() {
+        rows.push(compare(plan, &media, &wav, AUDIOWAVEFORM, Some(Goal::AtMost(1.0))).await?);
     }
     Ok(rows)
+}
+
+/// A program to measure beside.
+#[derive(Clone, Copy)]
+struct Reference {
+    name: &'static str,
+    program: &'static str,
+    /// What it is told before and behind the input.
+    around: [&'static str; 2],
+}
+
+const DECODING: Reference = Reference {
+    name: "ffmpeg, decoding to nothing",
+    program: "ffmpeg",
+    around: ["-nostdin -hide_banner -loglevel error -i", "-f null -"],
+};
+
+const AUDIOWAVEFORM: Reference = Reference {
+    name: "audiowaveform, levels only",
+    program: "audiowaveform",
+    around: ["-q -i", "-o /dev/null --output-format dat -z 256 -b 8"],
+};
+
+/// Measures a sound both ways in turns.
+async fn compare(
+    plan: &Plan,
+    media: &Media,
+    input: &Path,
+    reference: Reference,
+    goal: Option<Goal>,
+) -> Result<Row> {
+    let mut sides = Sides { tonearm: Vec::new(), reference: Vec::new() };
+    for _ in 0..plan.rounds {
+        sides.tonearm.push(levels(media, input).await?);
+        let [before, behind] = reference.around.map(|words| words.split(' '));
+        let mut command = Command::new(reference.program);
+        sides.reference.push(run_to_end(command.args(before).arg(input).args(behind))?);
+    }
+    let name = input.extension().unwrap_or_default().to_string_lossy().to_uppercase();
+    Ok(Row {
+        name: format!("levels of {} s of {name}", plan.sound_seconds * 12.0),
+        unit: Unit::Milliseconds,
+        figures: sides.medians(|seconds| seconds * 1e3),
+        reference: reference.name,
+        goal,
+    })
 }
 
 /// Seconds to probe and measure a sound.
@@ -59,15 +99,10 @@ async fn levels(media: &Media, input: &Path) -> Result<f64> {
     Ok(begun.elapsed().as_secs_f64())
 }
 
-/// Seconds that ffmpeg takes.
-fn ffmpeg(input: &Path, args: &[&str], output: Option<&Path>) -> Result<f64> {
+/// Seconds that a program takes.
+fn run_to_end(command: &mut Command) -> Result<f64> {
     let begun = Instant::now();
-    let ran = Command::new("ffmpeg")
-        .args(["-nostdin", "-hide_banner", "-loglevel", "error", "-i"])
-        .arg(input)
-        .args(args)
-        .arg(output.unwrap_or(Path::new("-")))
-        .output()?;
-    ensure!(ran.status.success(), "ffmpeg: {}", String::from_utf8_lossy(&ran.stderr));
+    let ran = command.output()?;
+    ensure!(ran.status.success(), "{command:?}: {}", String::from_utf8_lossy(&ran.stderr));
     Ok(begun.elapsed().as_secs_f64())
 }

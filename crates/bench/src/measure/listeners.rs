@@ -9,13 +9,10 @@ use rustix::process::{Resource, getrlimit, setrlimit};
 use socket2::{Domain, Protocol, Socket, Type};
 
 use super::MEGABYTE;
-use super::hosted::{Hosted, Place, noise_of};
+use super::hosted::{FILE_BYTES, Hosted, Place, noise_of};
 use crate::memory;
 use crate::plan::{Plan, Sides, median};
 use crate::report::{Goal, Row, Unit};
-
-/// More than the buffers of a connection hold.
-const FILE_BYTES: f64 = 10e6;
 
 /// What each listener takes, once at the beginning and once when all are there.
 const SIP: usize = 1024;

@@ -1,6 +1,7 @@
 //! The measurements, one file each.
 
 mod backlog;
+mod beside;
 mod cold;
 mod download;
 mod fairness;
@@ -54,6 +55,7 @@ pub(crate) enum Benchmark {
     Process,
     Levels,
     Backlog,
+    Beside,
     Fairness,
     Scale,
 }
@@ -80,6 +82,7 @@ impl Benchmark {
         Self::Process,
         Self::Levels,
         Self::Backlog,
+        Self::Beside,
         Self::Fairness,
     ];
 
@@ -104,6 +107,7 @@ impl Benchmark {
             Self::Process => process::run(plan).await,
             Self::Levels => levels::run(plan).await,
             Self::Backlog => backlog::run(plan).await,
+            Self::Beside => beside::run(plan).await,
             Self::Fairness => fairness::run(plan).await,
             Self::Scale => scale::run(plan).await,
         }
@@ -116,15 +120,17 @@ const CALLERS: u32 = 16;
 /// Bytes in a megabyte.
 const MEGABYTE: f64 = 1e6;
 
+/// Makes rows of a benchmark, each of a property.
+fn rows_beside(name: &str, reference: &'static str) -> impl Fn(&str, Unit, (f64, f64), Option<Goal>) -> Row {
+    move |property, unit, figures, goal| {
+        let name = format!("{name}: {property}");
+        Row { name, unit, figures, reference, goal }
+    }
+}
+
 /// Speed and 99th percentile of calls beside a reference.
 fn rows_of_load(name: &str, sides: &Sides<Sample>, reference: &'static str, goal: Option<Goal>) -> Vec<Row> {
-    let row = |property: &str, unit, figures, goal| Row {
-        name: format!("{name}: {property}"),
-        unit,
-        figures,
-        reference,
-        goal,
-    };
+    let row = rows_beside(name, reference);
     vec![
         row("speed", Unit::RequestsPerSecond, sides.medians(|s| s.requests_per_second), goal),
         row("99th percentile", Unit::Milliseconds, sides.medians(|s| s.p99_ms), None),
@@ -139,13 +145,7 @@ fn rows_of_answers(
     speed: Option<Goal>,
     p99: Option<Goal>,
 ) -> Vec<Row> {
-    let row = |property: &str, unit, figures, goal| Row {
-        name: format!("{name}: {property}"),
-        unit,
-        figures,
-        reference,
-        goal,
-    };
+    let row = rows_beside(name, reference);
     vec![
         row("speed", Unit::RequestsPerSecond, sides.medians(|s| s.requests_per_second), speed),
         row("median", Unit::Milliseconds, sides.medians(|s| s.p50_ms), None),

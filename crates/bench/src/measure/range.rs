@@ -2,14 +2,12 @@
 
 use anyhow::Result;
 
-use super::hosted::{Hosted, Place, noise_of};
+use super::hosted::{FILE_BYTES, Hosted, Place, noise_of};
 use super::rows_of_load;
 use crate::noise;
 use crate::plan::Plan;
 use crate::report::{Goal, Row};
 use crate::wrk::{self, Load, Request};
-
-const FILE_BYTES: f64 = 10e6;
 
 const RANGE_BYTES: u64 = 64 * 1024;
 

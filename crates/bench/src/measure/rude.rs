@@ -6,22 +6,17 @@ use std::net::TcpStream;
 
 use anyhow::{Context, Result};
 
-use super::hosted::{Hosted, noise_of};
+use super::hosted::{FILE_BYTES, Hosted, RANGE, noise_of};
 use super::rows_of_answers;
 use crate::h2load::{Answered, Load, Protocol};
 use crate::plan::{Plan, Sides};
 use crate::report::{Goal, Row};
-
-const FILE_BYTES: f64 = 10e6;
 
 /// Clients of each kind.
 const MANY: usize = 500;
 
 /// Connections of the good client.
 const CONNECTIONS: u32 = 8;
-
-/// 64 KiB.
-const RANGE: &str = "1000000-1065535";
 
 /// Streams that a rude client of HTTP/2 opens on each connection.
 const STREAMS: u32 = 32;

@@ -213,6 +213,8 @@ impl Run {
                 let part = chunk.split_to(chunk.len().min(missing as usize));
                 missing -= part.len() as u64;
                 piece.add(part);
+                // Who waits for it goes on before more is read.
+                tokio::task::yield_now().await;
             }
             self.keep_on_disk(at);
         }

@@ -5,6 +5,7 @@
 //! failure undoes leaves an object without a row, which the sweep finds.
 
 mod listing;
+mod mapped;
 mod open_file;
 mod open_files;
 mod reading;
@@ -23,11 +24,12 @@ use futures::stream::BoxStream;
 use tokio::task::spawn_blocking;
 use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp};
 
+pub(crate) use mapped::InMemory;
 pub(crate) use open_file::OpenFile;
 pub(crate) use reading::FileChunks;
 
 use self::open_files::OpenFiles;
-use crate::object::{OpenObject, Reading, clamp};
+use crate::object::{OpenObject, clamp};
 use crate::store::{Incoming, Listed, Store};
 use crate::{BlobError, Chunks, ObjectBody, ObjectMeta, PutError, PutTerms, Stored};
 
@@ -98,7 +100,7 @@ impl Store for FolderStore {
         Ok(self.open_file(key).await?.map(|file| {
             let meta = file.meta();
             let range = clamp(range, meta.size);
-            let stream = Chunks::of_file(FileChunks::new(file, range.clone(), Reading::Copied));
+            let stream = Chunks::of_file(FileChunks::new(file, range.clone()));
             ObjectBody { meta, range, stream }
         }))
     }

@@ -10,10 +10,10 @@ use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
 use bytes::Bytes;
-use memmap2::Mmap;
 use rustix::fs::{Advice, fadvise};
 use rustix::io::{ReadWriteFlags, preadv2};
 
+use super::mapped::{InMemory, MappedFile};
 use super::meta_of;
 use crate::ObjectMeta;
 
@@ -40,7 +40,7 @@ enum Content {
     /// All of it, copied.
     Small(Bytes),
     /// All of it, where it can be told which pages are in memory; of each region, the second in which all of it was.
-    Mapped { map: Bytes, warm: Box<[AtomicU32]> },
+    Mapped { map: MappedFile, warm: Box<[AtomicU32]> },
     /// Only to be read.
     File,
 }
@@ -63,7 +63,7 @@ impl OpenFile {
             open.content = Content::Small(open.read(0..meta.size)?);
         } else if open.read_at_once(0, 1).is_ok() {
             // File systems that cannot tell what is in memory say so whatever is asked.
-            let map = Bytes::from_owner(map(&open.file)?);
+            let map = MappedFile::of(&open.file)?;
             let warm = (0..meta.size.div_ceil(REGION)).map(|_| AtomicU32::new(0)).collect();
             open.content = Content::Mapped { map, warm };
         }
@@ -97,15 +97,15 @@ impl OpenFile {
             .is_ok_and(|found| found.st_nlink > 0 && u64::try_from(found.st_size) == Ok(self.meta.size))
     }
 
-    /// The bytes of a range, mapped, if all of them seem to be in memory.
-    pub(super) fn mapped(&self, range: Range<u64>) -> Option<Bytes> {
-        // A mapped file has no more bytes than there are addresses.
-        let slice = |bytes: &Bytes| bytes.slice(range.start as usize..range.end as usize);
+    /// The bytes of a range for the kernel, if all of them seem to be in memory.
+    pub(super) fn in_memory(&self, range: Range<u64>) -> Option<InMemory> {
         match &self.content {
-            Content::Small(bytes) => Some(slice(bytes)),
+            Content::Small(bytes) => {
+                Some(InMemory::Copied(bytes.slice(range.start as usize..range.end as usize)))
+            }
             Content::Mapped { map, warm } => {
                 let there = self.are_warm(warm, &range) || self.are_in_memory(range.clone());
-                there.then(|| slice(map))
+                there.then(|| map.part(range)).flatten().map(InMemory::Mapped)
             }
             Content::File => None,
         }
@@ -172,13 +172,4 @@ impl OpenFile {
         }
         Ok(buffer.into())
     }
-}
-
-/// The whole file as memory.
-fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: the memory must not change while it is borrowed. An object's file is written under another name,
-    // renamed once it is whole, and never written to again. What is done to it from outside, against that rule,
-    // is not seen here: mapped bytes are given only to callers who promise to pass them to the kernel without
-    // looking at them (`Reading::Mapped`), and the kernel answers EFAULT for pages that are gone.
-    unsafe { Mmap::map(file) }
 }

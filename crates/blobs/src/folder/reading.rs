@@ -11,7 +11,7 @@ use futures::Stream;
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::open_file::OpenFile;
-use crate::object::Reading;
+use crate::Part;
 
 /// Bytes copied at once: enough that a switch to a blocking thread costs little, few enough that many readers who
 /// take their time do not hold much memory.
@@ -25,49 +25,38 @@ const FIRST_MAPPED_CHUNK: u64 = 64 * 1024;
 pub(crate) struct FileChunks {
     file: Arc<OpenFile>,
     left: Range<u64>,
-    reading: Reading,
     is_begun: bool,
     /// What the disk is being asked for, and how much of it.
     pending: Option<(JoinHandle<io::Result<Bytes>>, u64)>,
 }
 
 impl FileChunks {
-    pub(crate) fn new(file: Arc<OpenFile>, range: Range<u64>, reading: Reading) -> Self {
-        Self { file, left: range, reading, is_begun: false, pending: None }
+    pub(crate) fn new(file: Arc<OpenFile>, range: Range<u64>) -> Self {
+        Self { file, left: range, is_begun: false, pending: None }
     }
 
-    /// The next bytes if they are in memory.
-    fn at_once(&self) -> Option<Bytes> {
-        match self.reading {
-            Reading::Mapped if !self.is_begun => self.file.mapped(self.next(FIRST_MAPPED_CHUNK)),
-            Reading::Mapped => self.file.mapped(self.next(MAPPED_CHUNK)),
-            Reading::Copied => self.file.copied(self.next(COPIED_CHUNK)),
-        }
-    }
-
-    fn next(&self, most: u64) -> Range<u64> {
-        self.left.start..self.left.end.min(self.left.start.saturating_add(most))
-    }
-}
-
-impl Stream for FileChunks {
-    type Item = io::Result<Bytes>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+    /// The next bytes for a socket: of the mapped file, if they are in memory.
+    pub(crate) fn poll_part(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Result<Part>>> {
         if self.left.is_empty() {
             return Poll::Ready(None);
         }
         if self.pending.is_none() {
-            if let Some(bytes) = self.at_once() {
-                self.left.start += bytes.len() as u64;
-                self.is_begun = true;
-                return Poll::Ready(Some(Ok(bytes)));
+            let most = if self.is_begun { MAPPED_CHUNK } else { FIRST_MAPPED_CHUNK };
+            if let Some(part) = self.file.in_memory(self.next(most)).map(Part::new) {
+                self.pass(part.len());
+                return Poll::Ready(Some(Ok(part)));
             }
-            let (file, range) = (Arc::clone(&self.file), self.next(COPIED_CHUNK));
-            let size = range.end - range.start;
-            self.pending = Some((spawn_blocking(move || file.read(range)), size));
         }
-        let Some((reading, size)) = &mut self.pending else { return Poll::Ready(None) };
+        self.poll_read(context).map(|read| read.map(|read| read.map(Part::from)))
+    }
+
+    /// Has the disk read on a thread of its own.
+    fn poll_read(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
+        let (file, range) = (&self.file, self.next(COPIED_CHUNK));
+        let (reading, size) = self.pending.get_or_insert_with(|| {
+            let (file, size) = (Arc::clone(file), range.end - range.start);
+            (spawn_blocking(move || file.read(range)), size)
+        });
         let (joined, size) = (ready!(Pin::new(reading).poll(context)), *size);
         self.pending = None;
         self.is_begun = true;
@@ -75,5 +64,32 @@ impl Stream for FileChunks {
         // After an error there is nothing more.
         self.left.start = if read.is_ok() { self.left.start + size } else { self.left.end };
         Poll::Ready(Some(read))
+    }
+
+    fn next(&self, most: u64) -> Range<u64> {
+        self.left.start..self.left.end.min(self.left.start.saturating_add(most))
+    }
+
+    fn pass(&mut self, count: usize) {
+        self.left.start += count as u64;
+        self.is_begun = true;
+    }
+}
+
+impl Stream for FileChunks {
+    type Item = io::Result<Bytes>;
+
+    /// The next bytes, copied.
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if self.left.is_empty() {
+            return Poll::Ready(None);
+        }
+        if self.pending.is_none()
+            && let Some(bytes) = self.file.copied(self.next(COPIED_CHUNK))
+        {
+            self.pass(bytes.len());
+            return Poll::Ready(Some(Ok(bytes)));
+        }
+        self.poll_read(context)
     }
 }

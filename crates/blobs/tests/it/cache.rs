@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::{StreamExt, TryStreamExt};
-use tonearm_blobs::{BlobError, Blobs, CacheTerms, Reading};
+use tokio::time::{Instant, timeout};
+use tonearm_blobs::{BlobError, Blobs, CacheTerms};
 use tonearm_domain::ObjectKey;
 use tonearm_fixtures::{BucketProxy, Fault, S3Server};
 
@@ -95,7 +96,7 @@ async fn many_who_wait_are_given_the_same_and_the_store_may_go_away_then() {
     assert!(deliver(&blobs, &key, None).await.unwrap() == content);
     let open = blobs.at_hand(&key).unwrap();
     assert_eq!(open.meta().size, SIZE as u64);
-    let chunks = open.read(5..SIZE as u64, Reading::Copied).unwrap();
+    let chunks = open.read(5..SIZE as u64).unwrap();
     assert!(chunks.try_collect::<Vec<_>>().await.unwrap().concat() == content[5..]);
     let elsewhere = Place::folder().await.key();
     assert!(matches!(blobs.deliver(&elsewhere, None).await, Err(BlobError::Unavailable(_))));
@@ -359,4 +360,68 @@ async fn what_is_on_disk_is_read_while_fetches_hang() {
     let got = tokio::time::timeout(Duration::from_secs(20), deliver(&blobs, &key, None)).await;
     assert!(got.expect("it does not wait for the bucket").unwrap() == content);
     hanging.iter().for_each(tokio::task::JoinHandle::abort);
+}
+
+/// Seconds that the bucket behaves in each way. More of them are for patient people.
+fn seconds_of_each_fault() -> u64 {
+    std::env::var("TONEARM_OUTAGE_SECONDS").ok().and_then(|value| value.parse().ok()).unwrap_or(1)
+}
+
+/// Whatever becomes of the bucket: all of an object that is in the cache can be read all the time.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_listens_to_what_is_in_the_cache_hears_no_gap() {
+    const LISTENERS: usize = 8;
+    const RANGE: u64 = 64 * 1024;
+    let (mut s3, key, content) = bucket().await;
+    let folder = tempfile::tempdir().unwrap();
+    let disk = folder.path().join("cache");
+    on_disk(&s3, &key, &disk).await;
+    let proxy = BucketProxy::start(&s3);
+    // Memory has room for a third of it, and whether it exists is asked all the time.
+    let terms = CacheTerms {
+        memory_bytes: 1 << 20,
+        disk: Some((disk, 100 << 20)),
+        recheck: Duration::from_millis(50),
+        recheck_all: NEVER,
+        deadline: Duration::from_millis(200),
+    };
+    let blobs = Blobs::open(&proxy.url().parse().unwrap()).await.unwrap().with_cache(terms).await.unwrap();
+    let cold = Place::folder().await.key();
+    let elsewhere = Blobs::open(&s3.url().parse().unwrap()).await.unwrap();
+    elsewhere.put_bytes(&cold, content.clone()).await.unwrap();
+    for fault in [
+        Some(Fault::Hang),
+        Some(Fault::NotFound),
+        Some(Fault::Unavailable),
+        Some(Fault::Deny),
+        Some(Fault::Cut(1000)),
+        Some(Fault::Stall(1000)),
+        Some(Fault::Slow(1000)),
+        // Gone altogether.
+        None,
+    ] {
+        match fault {
+            Some(fault) => proxy.set(move |_| Some(fault)),
+            None => s3.stop(),
+        }
+        let ends = Instant::now() + Duration::from_secs(seconds_of_each_fault());
+        let listen = async |number: usize| {
+            let mut start = (number as u64 * 300_000) % SIZE as u64;
+            let mut heard = 0;
+            while Instant::now() < ends || heard < 60 {
+                let end = (start + RANGE).min(SIZE as u64);
+                let came = timeout(Duration::from_secs(20), deliver(&blobs, &key, Some(start..end))).await;
+                let came = came.unwrap_or_else(|_| panic!("{fault:?}: a range does not come"));
+                assert!(came.unwrap() == content[start as usize..end as usize], "{fault:?}");
+                (start, heard) = (end % SIZE as u64, heard + 1);
+            }
+        };
+        let others = async {
+            while Instant::now() < ends {
+                // Whatever is said of it, it is not to hold up others.
+                let _ = timeout(Duration::from_secs(1), blobs.deliver(&cold, None)).await;
+            }
+        };
+        tokio::join!(futures::future::join_all((0..LISTENERS).map(listen)), others);
+    }
 }

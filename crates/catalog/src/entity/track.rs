@@ -60,6 +60,8 @@ pub struct Model {
     pub manifest_generation: i64,
     pub stored_bytes: i64,
     pub cover_bytes: i64,
+    pub album: Option<String>,
+    pub album_place: Option<i64>,
 }
 
 /// The columns of the short form.
@@ -104,10 +106,13 @@ fn source(
     }
 }
 
-/// Tags come from the file, and a file may hold anything.
+/// Tags and chapters come from the file, and a file may hold anything.
 fn info_json(info: &TrackInfo) -> Result<Json, CatalogError> {
     let mut info = info.clone();
     info.tags = info.tags.iter().map(|(name, value)| (foreign_text(name), foreign_text(value))).collect();
+    for chapter in &mut info.chapters {
+        chapter.title = chapter.title.as_deref().map(foreign_text);
+    }
     encoded("track.info", &info)
 }
 
@@ -175,7 +180,7 @@ impl TryFrom<Summary> for TrackSummary {
 impl TryFrom<&Track> for ActiveModel {
     type Error = CatalogError;
 
-    /// All but its order, which the collection assigns, and what deleting it writes.
+    /// All but its order, which the collection assigns, its place on its album, and what deleting it writes.
     fn try_from(track: &Track) -> Result<Self, CatalogError> {
         let source = track.source.as_ref();
         let (cover_version, cover_origin) = cover_columns(track.cover);
@@ -224,6 +229,8 @@ impl TryFrom<&Track> for ActiveModel {
             manifest_generation: NotSet,
             stored_bytes: NotSet,
             cover_bytes: NotSet,
+            album: NotSet,
+            album_place: NotSet,
         })
     }
 }

@@ -63,6 +63,7 @@ mod m0024_retention;
 mod m0025_totals;
 mod m0026_known_devices;
 mod m0027_cache_policy;
+mod m0028_album_places;
 mod pieces;
 mod record;
 mod run;
@@ -124,6 +125,7 @@ fn steps() -> Vec<Step> {
         m0025_totals::step(),
         Step::expand("m0026_known_devices").change(m0026_known_devices::Migration),
         m0027_cache_policy::step(),
+        m0028_album_places::step(),
     ]
 }
 

@@ -65,7 +65,7 @@ async fn playable(
     let own = recipe(ambient, organization, Some(&track), "own", 0);
     let tx = catalog.begin().await.unwrap();
     tx.insert_recipe(&own).await.unwrap();
-    tx.put_track_file(&made_file(ambient, &track, &own, FileData::None {})).await.unwrap();
+    tx.put_track_file(&made_file(ambient, &track, &own, FileData::NONE)).await.unwrap();
     tx.update_track(&track).await.unwrap();
     tx.commit().await.unwrap();
     (track, own)
@@ -394,7 +394,7 @@ async fn a_removed_recipe_is_gone_before_its_files(place: Place) {
         let track = Track { status: TrackStatus::Ready, ..bare_track(&ambient, &collection) };
         let track = stored_track(&catalog, track).await;
         let tx = catalog.begin().await.unwrap();
-        tx.put_track_file(&made_file(&ambient, &track, &common, FileData::None {})).await.unwrap();
+        tx.put_track_file(&made_file(&ambient, &track, &common, FileData::NONE)).await.unwrap();
         tx.commit().await.unwrap();
         tracks.push(track);
     }

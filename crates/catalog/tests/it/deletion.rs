@@ -42,7 +42,7 @@ async fn whole(
     track.cover = Some(Cover { version: ambient.short_id(), origin: CoverOrigin::Uploaded });
     let track = stored_track(catalog, track).await;
     let own = recipe(ambient, organization, Some(&track), "own", 0);
-    let file = made_file(ambient, &track, &own, FileData::None {});
+    let file = made_file(ambient, &track, &own, FileData::NONE);
     let tx = catalog.begin().await.unwrap();
     tx.insert_recipe(&own).await.unwrap();
     tx.put_track_file(&file).await.unwrap();
@@ -237,7 +237,7 @@ async fn objects_are_known_while_they_are_needed(place: Place) {
     assert_eq!(catalog.known_objects(&many).await.unwrap(), kept.objects());
 
     // A file that was made anew leaves its old object behind.
-    let again = made_file(&ambient, &kept.track, &kept.own, FileData::None {});
+    let again = made_file(&ambient, &kept.track, &kept.own, FileData::NONE);
     let tx = catalog.begin().await.unwrap();
     tx.put_track_file(&again).await.unwrap();
     tx.commit().await.unwrap();

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be prepared has failed")]
 
 mod aggregates;
+mod album_order;
 mod bulk;
 mod changes;
 mod clocks;

@@ -38,8 +38,8 @@ async fn a_manifest_names_what_was_made(place: Place) {
         recipe(&ambient, &organization, Some(&track), "made", 0),
         recipe(&ambient, &organization, Some(&track), "failed", 1),
     );
-    let file = made_file(&ambient, &track, &made, FileData::None {});
-    let mut failure = made_file(&ambient, &track, &failed, FileData::None {});
+    let file = made_file(&ambient, &track, &made, FileData::NONE);
+    let mut failure = made_file(&ambient, &track, &failed, FileData::NONE);
     failure.outcome = FileOutcome::Failed { reason: "It could not be made.".to_owned() };
     let tx = catalog.begin().await.unwrap();
     tx.insert_recipe(&made).await.unwrap();
@@ -113,7 +113,7 @@ async fn tracks_from_before_are_found(place: Place) {
     let tx = catalog.begin().await.unwrap();
     tx.insert_recipe(&general).await.unwrap();
     for track in &tracks[1..] {
-        tx.put_track_file(&made_file(&ambient, track, &general, FileData::None {})).await.unwrap();
+        tx.put_track_file(&made_file(&ambient, track, &general, FileData::NONE)).await.unwrap();
     }
     tx.soft_delete_track(organization.id, tracks[3].id, ambient.now()).await.unwrap();
     tx.commit().await.unwrap();

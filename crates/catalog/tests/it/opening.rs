@@ -13,7 +13,7 @@ use tonearm_fixtures::ambient;
 
 use crate::place::{Place, Reach};
 use crate::samples::*;
-use crate::upgrades::{BULK, CACHE, DEVICES, MANY, QUEUES, RETENTION, TASKS, TOTALS, go_back};
+use crate::upgrades::{ALBUMS, BULK, CACHE, DEVICES, MANY, QUEUES, RETENTION, TASKS, TOTALS, go_back};
 
 crate::on_both!(
     opened_again_it_is_the_same,
@@ -84,7 +84,7 @@ async fn a_newer_neighbour_is_borne_with(place: Place) {
 }
 
 /// The steps that the version before lacks.
-const STEPS: [&str; 8] = [
+const STEPS: [&str; 9] = [
     "m0020_queues",
     "m0021_scheduled_tasks",
     "m0022_bulk_work",
@@ -93,11 +93,16 @@ const STEPS: [&str; 8] = [
     "m0025_totals",
     "m0026_known_devices",
     "m0027_cache_policy",
+    "m0028_album_places",
 ];
 
 async fn older(place: &Place) {
-    go_back(place, place.catalog().await, &[CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES])
-        .await;
+    go_back(
+        place,
+        place.catalog().await,
+        &[ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES],
+    )
+    .await;
 }
 
 async fn an_older_database_is_left_alone_until_it_may_be_changed(place: Place) {
@@ -136,7 +141,7 @@ async fn an_older_database_is_migrated_once_by_many(place: Place) {
 
 /// Builds that were never released recorded two steps where earlier versions look for names that they do not know.
 async fn records_of_unreleased_builds_are_moved(place: Place) {
-    go_back(&place, place.catalog().await, &[CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK]).await;
+    go_back(&place, place.catalog().await, &[ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK]).await;
     let raw = place.raw().await;
     for statement in [
         "DROP TABLE schema_step",

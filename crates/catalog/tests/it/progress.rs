@@ -119,12 +119,12 @@ async fn files_go_with_their_recipe(place: Place) {
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     let [hq, lq] = ["hq", "lq"].map(|index| recipe(&ambient, &organization, None, index, 0));
-    let kept = made_file(&ambient, &track, &lq, FileData::None {});
+    let kept = made_file(&ambient, &track, &lq, FileData::NONE);
     let tx = catalog.begin().await.unwrap();
     for recipe in [&hq, &lq] {
         tx.insert_recipe(recipe).await.unwrap();
     }
-    tx.put_track_file(&made_file(&ambient, &track, &hq, FileData::None {})).await.unwrap();
+    tx.put_track_file(&made_file(&ambient, &track, &hq, FileData::NONE)).await.unwrap();
     tx.put_track_file(&kept).await.unwrap();
     assert_eq!(tx.delete_files_of_recipe(hq.id, 10).await.unwrap(), [track.id]);
     assert_eq!(tx.delete_files_of_recipe(hq.id, 10).await.unwrap(), []);

@@ -92,7 +92,7 @@ async fn files_remember_their_recipe(place: Place) {
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     let then = recipe(&ambient, &organization, None, "hq", 4);
-    let file = made_file(&ambient, &track, &then, FileData::None {});
+    let file = made_file(&ambient, &track, &then, FileData::NONE);
     let mut now = then.clone();
     now.index = VariantIndex::from_static("renamed");
     now.kind = RecipeKind::Original {};
@@ -118,7 +118,7 @@ async fn a_recipe_has_one_file_of_a_track(place: Place) {
     let recipe = recipe(&ambient, &organization, None, "hq", 0);
     let failed = tonearm_domain::TrackFile {
         outcome: tonearm_domain::FileOutcome::Failed { reason: "Out of memory.".to_owned() },
-        ..made_file(&ambient, &track, &recipe, FileData::None {})
+        ..made_file(&ambient, &track, &recipe, FileData::NONE)
     };
     let made = made_file(&ambient, &track, &recipe, FileData::Picture { width: 1, height: 2 });
     for file in [&failed, &made, &failed, &made] {

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 use tonearm_domain::{
-    Codec, CoverSettings, FileData, FileOutcome, KeyScope, KeyType, Levels, LevelsSettings, Metric,
-    PreviewLength, PreviewSettings, RecipeKind, Selection, TrackFile, Transcode, Utterance, VariantIndex,
-    VariantList, WaveformImage, WaveformVideo,
+    Chapter, Codec, CoverSettings, FileData, FileOutcome, KeyScope, KeyType, Levels, LevelsSettings, Metric,
+    MissedLoudness, PreviewLength, PreviewSettings, RecipeKind, Selection, TrackFile, Transcode, Utterance,
+    VariantIndex, VariantList, WaveformImage, WaveformVideo,
 };
 use tonearm_fixtures::ambient;
 
@@ -171,8 +171,14 @@ async fn files(place: Place) {
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     let data = [
-        FileData::None {},
-        FileData::Preview { duration: 30.0, capture_start: 12.345, capture_end: 42.345 },
+        FileData::NONE,
+        FileData::None { missed_loudness: Some(MissedLoudness::new(-16.0, None, Some(-1.1))) },
+        FileData::Preview {
+            duration: 30.0,
+            capture_start: 12.345,
+            capture_end: 42.345,
+            missed_loudness: Some(MissedLoudness::new(-16.0, Some(-17.25), Some(-1.04))),
+        },
         FileData::Levels(Levels::new([0.0, 0.123, 1.0], Metric::Rms, 132_300)),
         FileData::Picture { width: 1800, height: 280 },
     ];
@@ -187,7 +193,7 @@ async fn files(place: Place) {
     let own = recipe(&ambient, &organization, Some(&track), "own", -3);
     files.push(TrackFile {
         outcome: FileOutcome::Failed { reason: HOSTILE.to_owned() },
-        ..made_file(&ambient, &track, &own, FileData::None {})
+        ..made_file(&ambient, &track, &own, FileData::NONE)
     });
     let tx = catalog.begin().await.unwrap();
     for file in files.iter().rev() {
@@ -330,9 +336,11 @@ async fn nul_characters_from_files_and_programs(place: Place) {
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let mut track = bare_track(&ambient, &collection);
     track.info.tags.insert("a\0b".to_owned(), "\0".to_owned());
+    track.info.chapters = vec![Chapter { start: 0.0, end: 1.0, title: Some("c\0d".to_owned()) }];
     track.status_reason = Some("ffmpeg said \0".to_owned());
     let track = stored_track(&catalog, track).await;
     let read = catalog.track(organization.id, track.id).await.unwrap().unwrap();
     assert_eq!(read.info.tags.get("a\u{FFFD}b").map(String::as_str), Some("\u{FFFD}"));
+    assert_eq!(read.info.chapters[0].title.as_deref(), Some("c\u{FFFD}d"));
     assert_eq!(read.status_reason.as_deref(), Some("ffmpeg said \u{FFFD}"));
 }

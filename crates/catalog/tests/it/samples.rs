@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::json;
 use tonearm_catalog::Catalog;
 use tonearm_domain::{
-    Ambient, ApiKey, CachePolicy, Codec, Collection, Colour, ContentType, Cover, CoverOrigin, Creator,
-    FileData, FileOutcome, KeyScope, KeyType, Metadata, ObjectFile, ObjectKey, Organization, OrganizationId,
-    PlaySession, PreviewLength, PreviewSettings, Recipe, RecipeKind, Selection, ShortId, Source, Theme,
-    ThemeColour, Track, TrackFile, TrackInfo, TrackStatus, TrackSummary, Transcode, UploadSession,
-    VariantIndex,
+    Ambient, ApiKey, CachePolicy, Chapter, Codec, Collection, Colour, ContentType, Cover, CoverOrigin,
+    Creator, FileData, FileOutcome, KeyScope, KeyType, Metadata, ObjectFile, ObjectKey, Organization,
+    OrganizationId, PlaySession, PreviewLength, PreviewSettings, Recipe, RecipeKind, Selection, ShortId,
+    Source, Theme, ThemeColour, Track, TrackFile, TrackInfo, TrackStatus, TrackSummary, Transcode,
+    UploadSession, VariantIndex,
 };
 
 /// Quotes, emoji, right-to-left text, SQL and JSON inside text.
@@ -184,7 +184,9 @@ fn full_info() -> TrackInfo {
         size: Some(u64::MAX),
         loudness_lufs: Some(-14.25),
         true_peak_dbtp: Some(-0.1),
+        is_truncated: true,
         tags: BTreeMap::from([("title".to_owned(), HOSTILE.to_owned())]),
+        chapters: vec![Chapter { start: 0.0, end: 0.125, title: Some(HOSTILE.to_owned()) }],
     }
 }
 

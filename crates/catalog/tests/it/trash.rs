@@ -48,7 +48,7 @@ async fn whole(catalog: &Catalog, ambient: &Ambient, collection: &Collection, co
     (track.cover, track.status) = (Some(cover(ambient, CoverOrigin::Uploaded)), TrackStatus::Ready);
     let track = stored_track(catalog, track).await;
     let own = recipe(ambient, &organization, Some(&track), "own", 0);
-    let files = [common, &own].map(|recipe| made_file(ambient, &track, recipe, FileData::None {})).to_vec();
+    let files = [common, &own].map(|recipe| made_file(ambient, &track, recipe, FileData::NONE)).to_vec();
     let tx = catalog.begin().await.unwrap();
     tx.insert_recipe(&own).await.unwrap();
     for file in &files {

@@ -32,6 +32,15 @@ pub(crate) async fn go_back(place: &Place, catalog: Catalog, migrations: &[(&str
     }
 }
 
+pub(crate) const ALBUMS: (&str, &[&str]) = (
+    "m0028_album_places",
+    &[
+        "DROP INDEX placed_track_by_upload_session_id_album_id",
+        "ALTER TABLE track DROP COLUMN album",
+        "ALTER TABLE track DROP COLUMN album_place",
+    ],
+);
+
 pub(crate) const CACHE: (&str, &[&str]) = ("m0027_cache_policy", &["ALTER TABLE variant DROP COLUMN cache"]);
 
 pub(crate) const DEVICES: (&str, &[&str]) = ("m0026_known_devices", &["DROP TABLE known_device"]);
@@ -152,7 +161,7 @@ async fn titles_and_themes_are_found(place: Place) {
     go_back(
         &place,
         catalog,
-        &[CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS, THEMES],
+        &[ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS, THEMES],
     )
     .await;
 
@@ -180,8 +189,12 @@ async fn tracks_without_manifests_get_a_job(place: Place) {
     assert_eq!(catalog.pending_jobs().await.unwrap(), [], "nothing is to be done for a new one");
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
-    go_back(&place, catalog, &[CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS])
-        .await;
+    go_back(
+        &place,
+        catalog,
+        &[ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS],
+    )
+    .await;
 
     let catalog = place.upgraded().await;
     let until = ambient.now().plus_seconds(60);
@@ -215,7 +228,7 @@ async fn tracks_are_counted(place: Place) {
     let tx = catalog.begin().await.unwrap();
     assert!(tx.soft_delete_collection(other.id, trashed.id, deletion).await.unwrap());
     tx.commit().await.unwrap();
-    go_back(&place, catalog, &[CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK]).await;
+    go_back(&place, catalog, &[ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK]).await;
 
     let catalog = place.upgraded().await;
     let count = async |organization| catalog.collection_count(organization).await.unwrap();

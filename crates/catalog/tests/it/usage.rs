@@ -217,7 +217,7 @@ async fn storage_is_what_living_files_take(place: Place) {
         // The original is the source under another name, and counts once.
         let source = track.source.as_ref().unwrap();
         for (recipe, own, size) in [(&recipes[0], false, 7), (&recipes[1], true, source.size)] {
-            let mut file = made_file(&ambient, track, recipe, FileData::None {});
+            let mut file = made_file(&ambient, track, recipe, FileData::NONE);
             let FileOutcome::Made { key, size: made, .. } = &mut file.outcome else { unreachable!() };
             *made = size;
             if own {

@@ -6,10 +6,11 @@ use axum::extract::multipart::{Field, MultipartRejection};
 use axum::extract::{Multipart, Path, State};
 use axum::response::Response;
 use futures::TryStreamExt;
-use tonearm_domain::CollectionId;
+use tonearm_domain::{CollectionId, UploadSessionId};
 use tonearm_service::{CreateTrack, UploadTerms};
 
 use super::collection::collection_id;
+use super::upload::open_session;
 use crate::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
@@ -24,16 +25,19 @@ pub(super) async fn take(
     form: Result<Multipart, MultipartRejection>,
 ) -> Result<Response, PageError> {
     let (id, mut form) = (collection_id(&id)?, form.map_err(|_| PageError::BadForm)?);
-    let mut is_any = false;
+    let mut session = None;
     while let Some(field) = form.next_field().await.map_err(broken)? {
         // A browser whose person has chosen nothing sends one file without a name.
         let named = field.file_name().filter(|name| !name.is_empty()).map(str::to_owned);
         if let Some(name) = named {
-            take_one(&app, &member, id, name, field).await?;
-            is_any = true;
+            let session = match session {
+                Some(session) => session,
+                None => *session.insert(open_session(&app, &member, id).await?),
+            };
+            take_one(&app, &member, (id, session), name, field).await?;
         }
     }
-    if !is_any {
+    if session.is_none() {
         return Err(PageError::BadForm);
     }
     Ok(Flash::FilesTaken.then(&member.path(&format!("/collections/{id}"))))
@@ -43,13 +47,13 @@ pub(super) async fn take(
 async fn take_one(
     app: &Dashboard,
     member: &Member<Editor>,
-    collection_id: CollectionId,
+    (collection_id, session): (CollectionId, UploadSessionId),
     file_name: String,
     field: Field<'_>,
 ) -> Result<(), PageError> {
     let caller = member.caller();
     let create = CreateTrack { collection_id: Some(collection_id), file_name, ..CreateTrack::default() };
-    let track = app.library.create_track(&caller, create).await?.0.track.id;
+    let track = app.library.create_track_in(&caller, Some(session), create).await?.0.track.id;
     let bytes = field.map_err(Box::<dyn Error + Send + Sync>::from);
     let taken = app
         .uploads

@@ -7,6 +7,7 @@ mod files;
 mod listed;
 mod live;
 mod paging;
+mod told;
 mod track;
 mod tracks;
 mod trash;

@@ -5,12 +5,13 @@ use axum::Json;
 use axum::extract::{Multipart, Path, State};
 use axum::response::Response;
 use http::StatusCode;
-use tonearm_domain::{CoverOwner, Role, TrackId};
+use tonearm_domain::{CoverOwner, FailedVariant, Role, TrackId};
 use tonearm_service::{Noun, Playable, Refusal, UpdateTrack};
 
 use super::collection::{colour, set_or_clear};
 use super::colours::Shades;
 use super::listed::said;
+use super::told::Told;
 use crate::Dashboard;
 use crate::amount::clock;
 use crate::embed::{self, PlayerData, SourceData, TrackData, covers};
@@ -41,6 +42,7 @@ struct TrackPage {
     is_open: bool,
     is_making: bool,
     is_playable: bool,
+    is_truncated: bool,
     may_retry: bool,
     reason: Option<String>,
     cover: Option<String>,
@@ -48,8 +50,10 @@ struct TrackPage {
     colour: String,
     shades: Shades,
     variants: Vec<VariantRow>,
+    failed: Vec<FailedVariant>,
     transcription: Option<String>,
     language: String,
+    told: Told,
     problems: Problems,
 }
 
@@ -148,9 +152,14 @@ pub(super) async fn retry(
     State(app): State<Dashboard>,
     member: Member<Editor>,
     Path((_, id)): Path<(String, String)>,
+    fields: Fields,
 ) -> Result<Response, PageError> {
     let id = track_id(&id)?;
-    app.library.retry_track(&member.caller(), id).await?;
+    let only = match fields.text("variant") {
+        "" => None,
+        index => Some(index.parse().map_err(|_| PageError::Refused(Refusal::NotFound(Noun::Variant)))?),
+    };
+    app.library.retry_track(&member.caller(), id, only.as_ref()).await?;
     Ok(Flash::RetryQueued.then(&member.path(&format!("/tracks/{id}"))))
 }
 
@@ -192,6 +201,7 @@ impl TrackPage {
         let (track, colours, title) = (view.track, view.colours, view.title);
         let (status, tone, is_open) = said(track.status);
         let may_retry = member.role >= Role::Editor && app.library.may_retry(&track).await?;
+        let failed = app.library.failed_variants(&track).await?;
         let rows = variants.iter().map(|variant| VariantRow {
             index: variant.file.recipe.index.to_string(),
             content_type: variant.key.file.content_type.mime(),
@@ -217,6 +227,7 @@ impl TrackPage {
             is_open,
             is_making: track.status.is_processing(),
             is_playable: track.status.is_playable(),
+            is_truncated: track.info.is_truncated,
             may_retry,
             reason: track.status_reason,
             cover: cover.last().map(|image| image.url.clone()),
@@ -224,6 +235,8 @@ impl TrackPage {
             colour: colours.base.to_string(),
             shades: colours.into(),
             variants: rows.collect(),
+            failed,
+            told: Told::of(track.info),
             transcription: track.transcription,
             language: track.transcription_language.unwrap_or_default(),
             problems: Problems::default(),

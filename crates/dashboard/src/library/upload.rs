@@ -3,7 +3,8 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use serde::Serialize;
-use tonearm_service::CreateTrack;
+use tonearm_domain::{CollectionId, UploadSessionId};
+use tonearm_service::{CreateTrack, CreateUploadSession, Refusal};
 
 use super::collection::collection_id;
 use super::listed::said;
@@ -13,10 +14,11 @@ use crate::error::PageError;
 use crate::form::Fields;
 use crate::session::{Editor, Member, Viewer};
 
-/// Where the bytes of a new track go.
+/// Where the bytes of a new track go, and the session that the next one names.
 #[derive(Debug, Serialize)]
 pub(super) struct Begun {
     track_id: String,
+    upload_session_id: String,
     upload_url: String,
 }
 
@@ -27,13 +29,45 @@ pub(super) async fn begin(
     Path((_, id)): Path<(String, String)>,
     fields: Fields,
 ) -> Result<Json<Begun>, PageError> {
+    let collection_id = collection_id(&id)?;
+    let session = match named_session(&app, &member, collection_id, fields.text("session")).await {
+        Some(session) => session,
+        None => open_session(&app, &member, collection_id).await?,
+    };
     let create = CreateTrack {
-        collection_id: Some(collection_id(&id)?),
+        collection_id: Some(collection_id),
         file_name: fields.text("file_name").to_owned(),
         ..CreateTrack::default()
     };
-    let (view, handles) = app.library.create_track(&member.caller(), create).await?;
-    Ok(Json(Begun { track_id: view.track.id.to_string(), upload_url: handles.track.upload_url }))
+    let (view, handles) = app.library.create_track_in(&member.caller(), Some(session), create).await?;
+    Ok(Json(Begun {
+        track_id: view.track.id.to_string(),
+        upload_session_id: session.to_string(),
+        upload_url: handles.track.upload_url,
+    }))
+}
+
+/// Files that are sent together are one upload session, so that they end in the order of their albums.
+pub(super) async fn open_session(
+    app: &Dashboard,
+    member: &Member<Editor>,
+    collection_id: CollectionId,
+) -> Result<UploadSessionId, Refusal> {
+    let create = CreateUploadSession { collection_id: Some(collection_id), ..CreateUploadSession::default() };
+    let created = app.uploads.create_upload_session(&member.caller(), create).await?;
+    Ok(created.view.session.id)
+}
+
+/// The session that a page opened before, while it lasts.
+async fn named_session(
+    app: &Dashboard,
+    member: &Member<Editor>,
+    collection_id: CollectionId,
+    name: &str,
+) -> Option<UploadSessionId> {
+    let session = app.uploads.upload_session(name.parse().ok()?).await.ok()?.session;
+    let is_own = session.organization_id == member.organization.id && session.collection_id == collection_id;
+    is_own.then_some(session.id)
 }
 
 /// How far a track is.

@@ -13,6 +13,13 @@ mod links;
 mod members;
 mod settings;
 mod signing_in;
+mod told;
 mod trash;
 
 pub(crate) use tonearm_fixtures::on_both;
+
+/// Pictures are read by this program, started again; see [`tonearm_media::serve_if_confined`].
+#[ctor::ctor(unsafe)]
+fn be_confined() {
+    tonearm_media::serve_if_confined();
+}

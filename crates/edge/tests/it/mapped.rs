@@ -1,32 +1,57 @@
-//! Objects sent from mapped files, as over connections that look at nothing.
+//! Objects sent from mapped files, as a server does that writes them into sockets itself.
 
-use axum::Extension;
+use std::future::poll_fn;
+
+use http::{Method, Request};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tonearm_blobs::{Chunks, Part};
 use tonearm_domain::ObjectKey;
-use tonearm_edge::PlainConnection;
+use tonearm_edge::{Content, Edge, Sending};
 
 use crate::node::{Node, content};
 
 const SIZE: usize = 3_000_000;
 
-/// Connects to a server whose connections are plain.
-async fn connect(node: &Node) -> TcpStream {
+/// Has the answer to a request sent over a connection, which then ends.
+async fn ask(node: &Node, url: &str, range: &str) -> TcpStream {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let socket = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
-    let router = node.edge.clone().router().layer(Extension(PlainConnection));
-    tokio::spawn(axum::serve(listener, router).into_future());
-    socket
+    let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+    let server = listener.accept().await.unwrap().0;
+    let request = Request::builder().method(Method::GET).uri(url).header("range", range).body(()).unwrap();
+    let (edge, parts) = (node.edge.clone(), request.into_parts().0);
+    tokio::spawn(async move { answer(&edge, parts, server).await });
+    client
 }
 
-/// Sends a request that ends the connection and gives the body, or what came of it.
-async fn fetch(socket: &mut TcpStream, url: &str, range: &str) -> Vec<u8> {
-    let request = format!("GET {url} HTTP/1.1\r\nHost: edge\r\nConnection: close\r\nRange: {range}\r\n\r\n");
-    socket.write_all(request.as_bytes()).await.unwrap();
-    let mut answer = Vec::new();
-    let _ = socket.read_to_end(&mut answer).await;
-    let head_end = answer.windows(4).position(|window| window == b"\r\n\r\n").unwrap() + 4;
-    answer.split_off(head_end)
+async fn answer(edge: &Edge, request: http::request::Parts, mut socket: TcpStream) {
+    let Content::Object(mut sending) = edge.answer(&request).await.into_body() else {
+        panic!("an object is sent");
+    };
+    while let Some(Ok(part)) = next(&mut sending).await {
+        if write(part, &mut socket).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn next(sending: &mut Sending<Chunks>) -> Option<Result<Part, impl std::error::Error>> {
+    poll_fn(|context| sending.poll_part(context)).await
+}
+
+async fn write(mut part: Part, socket: &mut TcpStream) -> std::io::Result<()> {
+    while !part.is_empty() {
+        let written = poll_fn(|context| part.poll_write_after(b"", socket, context)).await?;
+        part.advance(written);
+    }
+    socket.flush().await
+}
+
+/// The body of an answer, or what came of it.
+async fn fetch(node: &Node, url: &str, range: &str) -> Vec<u8> {
+    let mut body = Vec::new();
+    let _ = ask(node, url, range).await.read_to_end(&mut body).await;
+    body
 }
 
 /// An object whose file is open already.
@@ -50,7 +75,7 @@ async fn what_is_sent_is_what_was_stored() {
         ("bytes=1234567-1300102", 1_234_567, 1_300_103),
         ("bytes=-1", SIZE - 1, SIZE),
     ] {
-        assert!(fetch(&mut connect(&node).await, &url, range).await == whole[start..end], "{range}");
+        assert!(fetch(&node, &url, range).await == whole[start..end], "{range}");
     }
 }
 
@@ -65,9 +90,7 @@ async fn a_file_cut_short_ends_the_connection_and_nothing_else() {
     file.set_len(LARGE).unwrap();
     assert_eq!(node.get(&key, &[("range", "bytes=0-0")]).await.body.len(), 1);
     let url = node.url(&key);
-    let mut socket = connect(&node).await;
-    let request = format!("GET {url} HTTP/1.1\r\nHost: edge\r\nConnection: close\r\n\r\n");
-    socket.write_all(request.as_bytes()).await.unwrap();
+    let mut socket = ask(&node, &url, "none").await;
     let mut first = [0; 1000];
     socket.read_exact(&mut first).await.unwrap();
     file.set_len(1000).unwrap();
@@ -81,9 +104,7 @@ async fn a_file_cut_short_ends_the_connection_and_nothing_else() {
 async fn what_is_being_sent_outlives_its_deletion() {
     let node = Node::over_folder().await;
     let key = opened(&node).await;
-    let mut socket = connect(&node).await;
-    let request = format!("GET {} HTTP/1.1\r\nHost: edge\r\nConnection: close\r\n\r\n", node.url(&key));
-    socket.write_all(request.as_bytes()).await.unwrap();
+    let mut socket = ask(&node, &node.url(&key), "none").await;
     let mut answer = vec![0; 1000];
     socket.read_exact(&mut answer).await.unwrap();
     node.blobs.delete(&key).await.unwrap();

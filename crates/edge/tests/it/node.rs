@@ -1,5 +1,7 @@
 //! An edge node with a store of its own, and what came back from it.
 
+use std::time::Duration;
+
 use axum::body::Body;
 use bytes::Bytes;
 use http::header::HeaderMap;
@@ -7,7 +9,7 @@ use http::{Method, Request, Response, StatusCode};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 use tempfile::TempDir;
-use tonearm_blobs::Blobs;
+use tonearm_blobs::{Blobs, CacheTerms};
 use tonearm_domain::{Ambient, ContentType, ObjectFile, ObjectKey};
 use tonearm_edge::{Edge, EdgeConfig};
 use tonearm_fixtures::{ManualClock, S3Server};
@@ -87,6 +89,17 @@ impl Node {
     /// GET of an object.
     pub(crate) async fn get(&self, key: &ObjectKey, headers: &[(&str, &str)]) -> Answer {
         self.request(Method::GET, &self.url(key), headers).await
+    }
+}
+
+/// A cache with room for everything, which asks for nothing again.
+pub(crate) fn cache_in_memory() -> CacheTerms {
+    CacheTerms {
+        memory_bytes: 64 << 20,
+        disk: None,
+        recheck: Duration::from_secs(3600),
+        recheck_all: Duration::from_secs(3600),
+        deadline: Duration::from_secs(5),
     }
 }
 

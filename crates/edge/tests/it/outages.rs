@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use http::Method;
-use tonearm_blobs::{Blobs, CacheTerms};
+use tonearm_blobs::Blobs;
 use tonearm_edge::EdgeConfig;
 use tonearm_fixtures::BucketProxy;
 
-use crate::node::{Node, content};
+use crate::node::{Node, cache_in_memory, content};
 
 #[tokio::test]
 async fn clients_are_told_to_come_back() {
@@ -41,15 +41,8 @@ async fn what_many_ask_of_a_cold_object_is_asked_of_the_bucket_once() {
     let mut node = Node::over_s3().await;
     let key = node.store(3_000_000).await;
     let proxy = BucketProxy::start(node.s3.as_ref().unwrap());
-    let terms = CacheTerms {
-        memory_bytes: 64 << 20,
-        disk: None,
-        recheck: Duration::from_secs(3600),
-        recheck_all: Duration::from_secs(3600),
-        deadline: Duration::from_secs(5),
-    };
     let blobs = Blobs::open(&proxy.url().parse().unwrap()).await.unwrap();
-    node.blobs = blobs.with_cache(terms).await.unwrap();
+    node.blobs = blobs.with_cache(cache_in_memory()).await.unwrap();
     node.edge = node.edge_with(EdgeConfig::default());
     let url = node.url(&key);
     let tag = format!("\"{}\"", key.file.version);

@@ -1,15 +1,13 @@
 //! Over a real connection, where an HTTP server has its say too.
 
-use std::time::Duration;
-
 use http_body_util::BodyExt as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use tonearm_blobs::{Blobs, CacheTerms};
+use tonearm_blobs::Blobs;
 use tonearm_edge::EdgeConfig;
 use tonearm_fixtures::{BucketProxy, Fault};
 
-use crate::node::{Node, content};
+use crate::node::{Node, cache_in_memory, content};
 
 /// Sends a request over a connection of its own and gives all that comes back: the head and the body.
 async fn fetch(node: &Node, method: &str, url: &str, headers: &str) -> (String, Vec<u8>) {
@@ -82,14 +80,7 @@ async fn a_bucket_that_ends_an_answer_early_cuts_the_connection() {
     // Also what it answers to further attempts.
     proxy.set(|seen| (seen.method == "GET").then_some(Fault::Cut(50_000)));
     let plain = Blobs::open(&proxy.url().parse().unwrap()).await.unwrap();
-    let terms = CacheTerms {
-        memory_bytes: 64 << 20,
-        disk: None,
-        recheck: Duration::from_secs(3600),
-        recheck_all: Duration::from_secs(3600),
-        deadline: Duration::from_secs(5),
-    };
-    for blobs in [plain.clone(), plain.with_cache(terms).await.unwrap()] {
+    for blobs in [plain.clone(), plain.with_cache(cache_in_memory()).await.unwrap()] {
         node.blobs = blobs;
         node.edge = node.edge_with(EdgeConfig::default());
         for (range, length) in [("", SIZE), ("Range: bytes=5-2500000\r\n", 2_499_996)] {

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use tonearm_domain::{Codec, TrackInfo, Transcode};
-use tonearm_media::{Output, Picture, Probe, pcm_args, probe_args, transcode_args};
+use tonearm_domain::{Chapter, Codec, TrackInfo, Transcode};
+use tonearm_media::{Gain, Output, OwnWords, Picture, Probe, Reading, pcm_args, probe_args, transcode_args};
 
 /// Options that take a value, and those that stand alone.
 const WITH_VALUE: &[&str] = &[
@@ -14,6 +14,9 @@ const WITH_VALUE: &[&str] = &[
     "-threads",
     "-filter_threads",
     "-ss",
+    "-dts_delta_threshold",
+    "-dts_error_threshold",
+    "-skip_initial_bytes",
     "-protocol_whitelist",
     "-format_whitelist",
     "-i",
@@ -23,6 +26,8 @@ const WITH_VALUE: &[&str] = &[
     "-disposition:v:0",
     "-map_chapters",
     "-map_metadata",
+    "-metadata",
+    "-metadata:s:a:0",
     "-af",
     "-rematrix_maxval",
     "-ac",
@@ -67,18 +72,19 @@ fn probes() -> impl Strategy<Value = Probe> {
     let picture = prop::option::of(prop::sample::select(vec!["mjpeg", "png", "webp", "gif"]));
     (0..50u32, 1_000..1_000_000u32, 1..=64u32, bits, loudness, picture).prop_map(
         |(stream, sample_rate, channels, bits_per_sample, loudness_lufs, picture)| Probe {
-            duration: 1.0,
+            duration: 4000.0,
             stream,
-            sample_rate,
-            channels,
-            channel_layout: None,
-            expected_frames: None,
-            has_video: false,
             picture: picture.map(|codec| Picture { stream: stream + 1, codec: codec.to_owned() }),
-            pcm: None,
-            info: TrackInfo { bits_per_sample, loudness_lufs, ..TrackInfo::default() },
+            told_chapters: if stream % 2 == 0 { chapters() } else { Vec::new() },
+            info: TrackInfo { bits_per_sample, loudness_lufs, chapters: chapters(), ..TrackInfo::default() },
+            ..Probe::of_sound(sample_rate, channels)
         },
     )
+}
+
+fn chapters() -> Vec<Chapter> {
+    let second = Chapter { start: 3661.6, end: 4000.0, title: Some("-i =x".to_owned()) };
+    vec![Chapter { start: 0.0, end: 3661.6, title: None }, second]
 }
 
 fn transcodes() -> impl Strategy<Value = Transcode> {
@@ -104,11 +110,16 @@ proptest! {
         settings in transcodes(),
         name in "[^/\0]{1,40}",
         window in prop::option::of((0.0..1e5f64, 0.0..1e5f64)),
+        reading in prop::sample::select(vec![Reading::Jumping, Reading::Through]),
+        gain in prop::option::of((-90.0..90.0f64, prop::option::of(-9.0..0.0f64))),
+        title in prop::option::of("(?s)(-|=|-i ).{0,20}|.{0,20}"),
     ) {
         let input = Path::new("/scratch").join(&name);
         let output = PathBuf::from("/scratch/render/out");
         let window = window.map(|(start, length)| (start, start + length));
-        let args = transcode_args(&input, &output, &probe, &Output { settings: &settings, window });
+        let gain = gain.map(|(decibels, ceiling)| Gain { decibels, ceiling });
+        let output_of = Output { settings: &settings, window, words: OwnWords { title: title.as_deref(), artist: Some("-y") } };
+        let args = transcode_args(&input, &output, &probe, &output_of, reading, gain);
         let (options, outputs) = parse(&args);
         prop_assert_eq!(outputs, ["file:/scratch/render/out"]);
         prop_assert_eq!(args.last().unwrap(), "file:/scratch/render/out");
@@ -124,19 +135,46 @@ proptest! {
         prop_assert!(values("-map").len() <= most_streams);
         let channels: u32 = values("-ac")[0].parse().unwrap();
         prop_assert!(channels == 1 || channels == 2 && settings.is_stereo && probe.channels >= 2);
+        let filters: Vec<&str> = values("-af").into_iter().flat_map(|filters| filters.split(',')).collect();
+        let place = |name: &str| filters.iter().position(|filter| filter.starts_with(name));
+        let fold = place("pan=").or(place("aformat="));
+        prop_assert_eq!(fold.is_some(), channels < probe.channels);
+        prop_assert_eq!(place("volume=").is_some(), gain.is_some());
+        prop_assert_eq!(place("alimiter=").is_some(), gain.is_some_and(|gain| gain.ceiling.is_some()));
+        prop_assert!(place("volume=").is_none_or(|volume| fold.is_none_or(|fold| fold < volume)));
+        prop_assert_eq!(place("loudnorm"), None);
         let rate: u32 = values("-ar")[0].parse().unwrap();
         prop_assert!((8_000..=192_000).contains(&rate));
         prop_assert_eq!(values("-b:a").len(), usize::from(!settings.codec.is_lossless()));
-        prop_assert_eq!(values("-ss").len(), usize::from(window.is_some()));
+        prop_assert!(values("-ss").len() <= usize::from(window.is_some() && reading == Reading::Jumping));
+        let has_chapters = window.is_none() && !settings.is_strip_tags;
+        let is_copied = matches!(settings.codec, Codec::Aac | Codec::Mp3) && probe.has_sound_chapters();
+        let is_copied = is_copied && has_chapters;
+        prop_assert_eq!(values("-map_chapters"), [if is_copied { "0" } else { "-1" }]);
+        let (chapters, words): (Vec<&str>, Vec<&str>) =
+            values("-metadata").into_iter().partition(|word| word.starts_with("CHAPTER") || *word == "encoder=");
+        let is_written = matches!(settings.codec, Codec::Ogg | Codec::Opus | Codec::Flac);
+        let written = ["encoder=", "CHAPTER001=00:00:00.000", "CHAPTER002=01:01:01.600", "CHAPTER002NAME=-i =x"];
+        prop_assert_eq!(chapters, if has_chapters && is_written { written.to_vec() } else { Vec::new() });
+        prop_assert_eq!(&words, &values("-metadata:s:a:0"));
         if settings.is_strip_tags {
             prop_assert_eq!(values("-map_metadata"), ["-1"]);
+            prop_assert!(words.is_empty());
+        } else {
+            let is_shown = |text: &String| text.chars().any(|c| !c.is_control() && !c.is_whitespace());
+            prop_assert_eq!(words.len(), 1 + usize::from(title.as_ref().is_some_and(is_shown)));
+            prop_assert_eq!(words.last().copied(), Some("artist=-y"));
+            for word in words {
+                let text = word.strip_prefix("title=").or(word.strip_prefix("artist=")).unwrap();
+                prop_assert!(!text.is_empty() && !text.contains(char::is_control));
+            }
         }
     }
 
     #[test]
     fn no_list_reads_from_elsewhere(probe in probes(), name in "[^/\0]{1,40}") {
         let input = Path::new("/scratch").join(name);
-        for args in [probe_args(&input), pcm_args(&input, &probe, &[])] {
+        for args in [probe_args(&input, None), pcm_args(&input, &probe, &[])] {
             let (options, outputs) = parse(&args);
             prop_assert!(outputs.is_empty() || outputs == ["pipe:1"]);
             let formats = options.iter().find(|(o, _)| o == "-format_whitelist").unwrap().1.clone();

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use tonearm_domain::{RecipeKind, Transcode};
 use tonearm_fixtures::audio::{Signal, WavSpec, write_wav};
 use tonearm_media::{
-    Media, MediaConfig, MediaError, MediaLimits, Output, Probe, Rendered, RunScope, TierLimits,
+    Analysis, Media, MediaConfig, MediaError, MediaLimits, Output, Probe, Rendered, RunScope, TierLimits,
 };
 
 /// The real tools, and a scratch folder.
@@ -36,6 +36,25 @@ impl Bench {
         let path = self.path().join(name);
         write_wav(spec, &path).unwrap();
         path
+    }
+
+    /// Writes what a source of ffmpeg's (`lavfi`) makes, with these options for the encoder.
+    pub(crate) fn made(&self, name: &str, source: &str, options: &[&str]) -> PathBuf {
+        let path = self.path().join(name);
+        let made = Command::new("ffmpeg")
+            .args(["-nostdin", "-loglevel", "error", "-y", "-f", "lavfi", "-i", source])
+            .args(options)
+            .arg(&path)
+            .status()
+            .unwrap();
+        assert!(made.success(), "{source}");
+        path
+    }
+
+    /// What the whole sound of a file measures.
+    pub(crate) async fn analyse(&self, input: &Path) -> Analysis {
+        let probe = self.probe(input).await.unwrap();
+        self.media.analyse(input, &probe, &[], &RunScope::default(), None).await.unwrap()
     }
 
     pub(crate) async fn probe(&self, input: &Path) -> Result<Probe, MediaError> {
@@ -103,4 +122,22 @@ pub(crate) fn decode(path: &Path, start: f64, seconds: f64) -> Vec<f64> {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let (samples, _) = output.stdout.as_chunks();
     samples.iter().map(|s| f64::from(i16::from_le_bytes(*s)) / 32768.0).collect()
+}
+
+/// What ffmpeg's own meter prints in its summary: LUFS, and dBFS of the true peak. The filters come before it.
+pub(crate) fn ffmpeg_loudness(input: &Path, filters: &str) -> (f64, f64) {
+    let output = Command::new("ffmpeg")
+        .args(["-nostdin", "-hide_banner", "-nostats", "-i"])
+        .arg(input)
+        .args(["-af", &format!("{filters}ebur128=peak=true"), "-f", "null", "-"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let summary = text.rsplit("Summary:").next().unwrap();
+    let after = |label: &str| {
+        let line = summary.lines().find(|line| line.trim().starts_with(label));
+        let line = line.unwrap_or_else(|| panic!("{text}"));
+        line.split_ascii_whitespace().nth(1).unwrap().parse().unwrap()
+    };
+    (after("I:"), after("Peak:"))
 }

@@ -1,9 +1,9 @@
 //! Pictures made to do harm, and pictures in forms that few expect.
 
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
-use tonearm_media::{MediaError, covers};
+use tonearm_media::MediaError;
 
-use crate::pictures::{decode, encode, is_near, thirds};
+use crate::pictures::{covers, decode, encode, is_near, thirds};
 
 /// The checksum of a PNG chunk.
 fn crc32(bytes: &[u8]) -> u32 {

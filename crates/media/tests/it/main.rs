@@ -5,10 +5,21 @@
 mod arguments;
 mod bench;
 mod ending;
+mod formats;
 mod hostile_pictures;
+mod layouts;
 mod measuring;
 mod palettes;
 mod pictures;
 mod rendering;
+mod streams;
+mod tags;
+mod targets;
 mod videos;
 mod zoo;
+
+/// Pictures are read by this program, started again; see [`tonearm_media::serve_if_confined`].
+#[ctor::ctor(unsafe)]
+fn be_confined() {
+    tonearm_media::serve_if_confined();
+}

@@ -1,13 +1,12 @@
 //! Levels and loudness, against plain references.
 
 use std::path::Path;
-use std::process::Command;
 
 use tonearm_domain::{LevelsFormat, LevelsSettings, Metric};
 use tonearm_fixtures::audio::{Signal, WavSpec};
 use tonearm_media::{Analysis, MediaError, Probe, RunScope, Waveform};
 
-use crate::bench::Bench;
+use crate::bench::{Bench, ffmpeg_loudness};
 
 async fn analyse(bench: &Bench, input: &Path, levels: &[LevelsSettings]) -> Analysis {
     let probe = bench.probe(input).await.unwrap();
@@ -60,23 +59,6 @@ async fn fewer_frames_than_levels_repeat() {
     assert!(levels[160..].iter().all(|l| (l - 0.75).abs() < 0.001));
 }
 
-/// What ffmpeg's own meter prints in its summary: LUFS, and dBFS of the true peak.
-fn ffmpeg_loudness(input: &Path) -> (f64, f64) {
-    let output = Command::new("ffmpeg")
-        .args(["-nostdin", "-hide_banner", "-nostats", "-i"])
-        .arg(input)
-        .args(["-af", "ebur128=peak=true", "-f", "null", "-"])
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    let summary = text.rsplit("Summary:").next().unwrap();
-    let after = |label: &str| {
-        let line = summary.lines().find(|line| line.trim().starts_with(label)).unwrap();
-        line.split_ascii_whitespace().nth(1).unwrap().parse().unwrap()
-    };
-    (after("I:"), after("Peak:"))
-}
-
 #[tokio::test]
 async fn loudness_is_what_ffmpeg_measures() {
     let bench = Bench::new();
@@ -92,7 +74,7 @@ async fn loudness_is_what_ffmpeg_measures() {
         let spec = WavSpec { seconds: 5.0, sample_rate: rate, channels, signal, ..WavSpec::default() };
         let input = bench.wav("loud.wav", &spec);
         let analysis = analyse(&bench, &input, &[]).await;
-        let (lufs, peak) = ffmpeg_loudness(&input);
+        let (lufs, peak) = ffmpeg_loudness(&input, "");
         assert!((analysis.loudness_lufs.unwrap() - lufs).abs() <= 0.1, "{spec:?} {analysis:?} {lufs}");
         // Between samples of noise there is no truth: every interpolation finds other peaks.
         if matches!(spec.signal, Signal::Sine { .. }) {
@@ -113,15 +95,9 @@ async fn true_peaks_are_what_ffmpeg_measures() {
         ("pink.wav", "anoisesrc=color=pink:amplitude=0.8:seed=7:r=44100:d=5".to_owned()),
         ("cut.wav", "anoisesrc=color=pink:amplitude=1:seed=8:r=48000:d=5,volume=4".to_owned()),
     ] {
-        let input = bench.folder.path().join(name);
-        let made = Command::new("ffmpeg")
-            .args(["-nostdin", "-loglevel", "error", "-f", "lavfi", "-i", &source, "-c:a", "pcm_s24le"])
-            .arg(&input)
-            .status()
-            .unwrap();
-        assert!(made.success());
+        let input = bench.made(name, &source, &["-c:a", "pcm_s24le"]);
         let analysis = analyse(&bench, &input, &[]).await;
-        let (lufs, peak) = ffmpeg_loudness(&input);
+        let (lufs, peak) = ffmpeg_loudness(&input, "");
         assert!((analysis.loudness_lufs.unwrap() - lufs).abs() <= 0.1, "{name} {analysis:?} {lufs}");
         assert!((analysis.true_peak_dbtp.unwrap() - peak).abs() <= 0.1, "{name} {analysis:?} {peak}");
     }

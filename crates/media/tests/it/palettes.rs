@@ -2,9 +2,9 @@
 
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage};
 use tonearm_domain::{Colour, ThemeColour};
-use tonearm_media::{covers, palette};
+use tonearm_media::palette;
 
-use crate::pictures::{encode, thirds, turned};
+use crate::pictures::{covers, encode, thirds, turned};
 
 /// Upright stripes: each colour with the pixels it is wide.
 fn stripes(parts: &[([u8; 3], u32)], height: u32) -> DynamicImage {

@@ -1,13 +1,14 @@
 //! Covers: found, cut, and drawn.
 
 use std::io::Cursor;
+use std::path::Path;
 
 use image::{DynamicImage, GenericImageView, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage};
 use tonearm_domain::{
     Codec, Colour, CoverSize, PreviewLength, PreviewSettings, RecipeKind, Transcode, WaveformImage,
 };
 use tonearm_fixtures::audio::{WavSpec, transcode};
-use tonearm_media::{CoverImage, MediaError, RunScope, covers, embedded_art, placeholder, waveform_image};
+use tonearm_media::{CoverImage, Covers, MediaError, Pictures, RunScope, placeholder, waveform_image};
 
 use crate::bench::Bench;
 
@@ -25,6 +26,21 @@ pub(crate) fn encode(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
 
 pub(crate) fn decode(cover: &CoverImage) -> DynamicImage {
     image::load_from_memory_with_format(&cover.jpeg, ImageFormat::Jpeg).unwrap()
+}
+
+/// What is made of a picture, as the service has it made, for tests that do nothing else meanwhile.
+pub(crate) fn covers(picture: &[u8]) -> Result<Covers, MediaError> {
+    let picture = picture.to_owned();
+    let make = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(Pictures::default().covers(picture))
+    };
+    // A thread that runs a test may not wait for another runtime.
+    std::thread::scope(|scope| scope.spawn(make).join().unwrap())
+}
+
+async fn embedded_art(input: &Path) -> Option<Vec<u8>> {
+    Pictures::default().embedded_art(input).await.unwrap()
 }
 
 pub(crate) fn is_near(pixel: [u8; 4], expected: [u8; 3]) -> bool {
@@ -149,7 +165,8 @@ async fn broken_tags_hold_no_art() {
         std::fs::write(&path, bytes).unwrap();
         assert_eq!(embedded_art(&path).await, None);
     }
-    assert_eq!(embedded_art(&bench.path().join("missing")).await, None);
+    let missing = Pictures::default().embedded_art(&bench.path().join("missing")).await;
+    assert!(matches!(missing, Err(MediaError::Outage(..))), "a file that is gone says nothing of its tags");
 }
 
 fn wave() -> Vec<f64> {

@@ -79,14 +79,42 @@ async fn what_names_an_address_is_not_followed() {
         ("a.sdp", &sdp),
         ("a.asx", &format!("<ASX version=\"3.0\"><ENTRY><REF HREF=\"{address}\"/></ENTRY></ASX>")),
         ("a.pls", &format!("[playlist]\nFile1={address}\n")),
+        // Under the names of formats that are read, and behind what they begin with.
+        ("a.mod", &hls),
+        ("a.ts", &hls),
+        ("a.flv", &format!("ffconcat version 1.0\nfile '{address}'\n")),
+        ("a.dts", &sdp),
+        ("a.avi", &dash),
+        ("tagged.mp3", &format!("ID3\x04\0\0\0\0\0\0{hls}")),
+        ("short-tag.mp3", &format!("ID3\x04\0\0\0\0\0\x05{hls}")),
+        ("meta.mp3", &format!(";FFMETADATA1\ntitle={address}\n")),
+        ("a.idx", &format!("# VobSub index file, v7\nid: en, index: 0\n{address}\n")),
     ] {
         let path = bench.path().join(name);
         std::fs::write(&path, text).unwrap();
         let result = bench.probe(&path).await;
-        assert!(matches!(result, Err(MediaError::NotAudio(_))), "{name}: {result:?}");
+        assert!(matches!(result, Err(MediaError::NotAudio(_) | MediaError::Failed(_))), "{name}: {result:?}");
     }
     let knocked = listener.accept().map(|_| ());
     assert_eq!(knocked.unwrap_err().kind(), ErrorKind::WouldBlock);
+}
+
+/// Sound behind a playlist is sound, and the playlist is junk.
+#[tokio::test]
+async fn what_stands_before_the_sound_is_not_read() {
+    let bench = Bench::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let address = format!("http://{}/a.ts", listener.local_addr().unwrap());
+    let playlist = format!("#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n{address}\n#EXT-X-ENDLIST\n");
+    let frames = [b"\xff\xfb\x90\x64".as_slice(), &[0; 413]].concat().repeat(100);
+    let path = bench.path().join("a.mp3");
+    std::fs::write(&path, [playlist.as_bytes(), &frames].concat()).unwrap();
+    let probe = bench.probe(&path).await.unwrap();
+    assert_eq!(probe.info.container.as_deref(), Some("mp3"));
+    let analysis = bench.media.analyse(&path, &probe, &[], &RunScope::default(), None).await.unwrap();
+    assert!((analysis.duration - 2.61).abs() < TOLERANCE, "{analysis:?}");
+    assert_eq!(listener.accept().map(|_| ()).unwrap_err().kind(), ErrorKind::WouldBlock);
 }
 
 /// The name of a file is a name, even where ffmpeg would read an instruction in it.

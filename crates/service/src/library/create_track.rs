@@ -54,13 +54,23 @@ impl Library {
         caller: &Caller,
         create: CreateTrack,
     ) -> Result<(TrackView, UploadHandles), Refusal> {
+        self.create_track_in(caller, None, create).await
+    }
+
+    /// The same, in an upload session of the caller's organization that fills the collection.
+    pub async fn create_track_in(
+        &self,
+        caller: &Caller,
+        session: Option<UploadSessionId>,
+        create: CreateTrack,
+    ) -> Result<(TrackView, UploadHandles), Refusal> {
         let collection_id = caller.target_collection(create.collection_id)?;
         let surroundings = Surroundings::of(&self.catalog, caller.organization_id, collection_id).await?;
         let create = CreateTrack { creator_id: create.creator_id.or(caller.creator_id), ..create };
         self.require_creator(caller, create.creator_id).await?;
         let tx = self.catalog.begin().await?;
         let track =
-            insert_track(&tx, &self.ambient, caller.organization_id, collection_id, None, create).await?;
+            insert_track(&tx, &self.ambient, caller.organization_id, collection_id, session, create).await?;
         let done =
             Done { action: AuditAction::TrackCreate, subject_id: track.id.uuid(), title: &track.file_name };
         audit::record(&tx, &self.ambient, caller, done).await?;

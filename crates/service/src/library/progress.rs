@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tonearm_catalog::{Catalog, CatalogError};
 use tonearm_domain::{
-    FileOutcome, Making, OrganizationId, Outage, Recipe, TrackFile, TrackId, TrackProgress, TrackStatus,
-    VariantProgress,
+    FailedVariant, FileOutcome, Making, OrganizationId, Outage, Recipe, TrackFile, TrackId, TrackProgress,
+    TrackStatus, VariantProgress, failed_variants,
 };
 
 use super::Library;
@@ -30,6 +30,10 @@ pub struct TrackProgressView {
     pub waits_for: Option<Outage>,
     /// Each file, in the order of the recipes; none where nobody has told yet.
     pub variants: Vec<VariantProgress>,
+    /// Why the track failed or is incomplete. Only where one track is asked for.
+    pub reason: Option<String>,
+    /// What could not be made, and why. Only where one track is asked for.
+    pub failed: Vec<FailedVariant>,
 }
 
 impl TrackProgressView {
@@ -41,7 +45,15 @@ impl TrackProgressView {
     ) -> Self {
         let percent = if status.is_final() { 100 } else { progress.percent().min(99) };
         let waits_for = waits_for.filter(|_| status.is_processing());
-        Self { track_id, status, percent, waits_for, variants: progress.variants }
+        Self {
+            track_id,
+            status,
+            percent,
+            waits_for,
+            variants: progress.variants,
+            reason: None,
+            failed: Vec::new(),
+        }
     }
 }
 
@@ -85,7 +97,8 @@ impl Library {
         let progress = by_files(&recipes, &files, told.as_ref());
         let waits_for =
             self.catalog.waiting_jobs_of_tracks(&[id]).await?.remove(&id).map(|(outage, _)| outage);
-        Ok(TrackProgressView::new(id, track.status, progress, waits_for))
+        let view = TrackProgressView::new(id, track.status, progress, waits_for);
+        Ok(TrackProgressView { reason: track.status_reason, failed: failed_variants(&files), ..view })
     }
 
     /// The organization's tracks in the making, oldest first, at most 200.

@@ -1,6 +1,9 @@
 //! Processing once more what failed.
 
-use tonearm_domain::{AuditAction, Job, Track, TrackId, TrackStatus, unmade};
+use tonearm_domain::{
+    AuditAction, FailedVariant, Job, Recipe, Track, TrackId, TrackStatus, VariantIndex, failed_variants,
+    unmade,
+};
 
 use super::Library;
 use crate::audit::{self, Done};
@@ -21,9 +24,19 @@ impl Library {
         Ok(unmade(&recipes, &files).next().is_some())
     }
 
+    /// What could not be made of a track, and why.
+    pub async fn failed_variants(&self, track: &Track) -> Result<Vec<FailedVariant>, Refusal> {
+        Ok(failed_variants(&self.catalog.files_of_track(track.id).await?))
+    }
+
     /// Processes a track once more, whatever its final status is, as long as its source is there and something is missing.
-    /// Only what is missing is made; files that are there stay.
-    pub async fn retry_track(&self, caller: &Caller, id: TrackId) -> Result<TrackView, Refusal> {
+    /// Only what is missing is made, or one missing variant; files that are there stay.
+    pub async fn retry_track(
+        &self,
+        caller: &Caller,
+        id: TrackId,
+        only: Option<&VariantIndex>,
+    ) -> Result<TrackView, Refusal> {
         let organization_id = caller.organization_id;
         let tx = self.catalog.begin().await?;
         let mut track = tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
@@ -36,18 +49,17 @@ impl Library {
         }
         let recipes = tx.recipes_for_track(organization_id, id).await?;
         let files = tx.files_of_track(id).await?;
-        if track.status == TrackStatus::Ready && unmade(&recipes, &files).next().is_none() {
-            return Err(Refusal::Conflict {
-                code: "nothing_to_retry",
-                message: "nothing failed: every variant of the track was made".to_owned(),
-            });
+        let wanted = |recipe: &&Recipe| only.is_none_or(|index| *index == recipe.index);
+        let missing: Vec<_> = unmade(&recipes, &files).filter(wanted).map(|recipe| recipe.id).collect();
+        if missing.is_empty() && (track.status == TrackStatus::Ready || only.is_some()) {
+            return Err(nothing_to_retry(only));
         }
         track.status = track
             .status
             .retry()
             .map_err(|error| Refusal::Conflict { code: "track_status", message: error.to_string() })?;
         track.status_reason = None;
-        tx.delete_failed_files(id).await?;
+        tx.delete_failed_files(id, &missing).await?;
         tx.update_track(&track).await?;
         let job = Job::ProcessTrack { organization_id, track_id: id };
         tx.enqueue(job, self.ambient.record_id(), self.ambient.now(), None).await?;
@@ -57,4 +69,12 @@ impl Library {
         let surroundings = Surroundings::of(&self.catalog, organization_id, track.collection_id).await?;
         Ok(surroundings.view(track))
     }
+}
+
+fn nothing_to_retry(only: Option<&VariantIndex>) -> Refusal {
+    let message = match only {
+        Some(index) => format!("the variant {index} of the track did not fail"),
+        None => "nothing failed: every variant of the track was made".to_owned(),
+    };
+    Refusal::Conflict { code: "nothing_to_retry", message }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 use tonearm_domain::{
-    ApiKey, Collection, FileData, FileOutcome, ObjectKey, Organization, PlaySession, Recipe, Selection,
-    Theme, ThemeColour, Track, TrackFile, VariantIndex,
+    ApiKey, Chapter, Collection, FileData, FileOutcome, ObjectKey, Organization, PlaySession, Recipe,
+    Selection, Theme, ThemeColour, Track, TrackFile, VariantIndex,
 };
 
 use crate::playback::TrackList;
@@ -74,9 +74,11 @@ impl Weight for Track {
         ];
         let tags =
             self.info.tags.iter().map(|(name, value)| 2 * size_of::<String>() + name.len() + value.len());
+        let chapters = self.info.chapters.iter().map(|chapter| size_of::<Chapter>() + text(&chapter.title));
         self.file_name.len()
             + texts.into_iter().map(text).sum::<usize>()
             + tags.sum::<usize>()
+            + chapters.sum::<usize>()
             + map(self.metadata.as_map())
             + theme(&self.theme)
             + self.source.as_ref().map_or(0, |source| object(&source.key))
@@ -89,7 +91,7 @@ impl Weight for TrackFile {
             FileOutcome::Made { key, file_name, data, .. } => {
                 let data = match data {
                     FileData::Levels(levels) => size_of_val(levels.levels.as_slice()),
-                    FileData::None {} | FileData::Preview { .. } | FileData::Picture { .. } => 0,
+                    FileData::None { .. } | FileData::Preview { .. } | FileData::Picture { .. } => 0,
                 };
                 object(key) + file_name.len() + data
             }

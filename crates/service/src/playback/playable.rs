@@ -1,8 +1,8 @@
 //! All it takes to play one track: cover, levels and signed URLs.
 
 use tonearm_domain::{
-    CoverOrigin, CoverSize, FileData, FileOutcome, FileProps, ObjectKey, PlacedCover, PlaySession, Selection,
-    TrackFile, VariantIndex, variant_name,
+    CachePolicy, CoverOrigin, CoverSize, FileData, FileOutcome, FileProps, ObjectKey, PlacedCover,
+    PlaySession, Recipe, Selection, TrackFile, VariantIndex, variant_name,
 };
 use tonearm_signing::DeliveryTerms;
 
@@ -64,12 +64,12 @@ impl Playback {
             self.0.lookups.surroundings(session.organization_id, session.collection_id).await?;
         let track = surroundings.view(ready.track.clone());
         let cover = self.cover_in(&track, &CoverSize::LISTED, Some(ttl));
-        let mut variants = Vec::new();
-        for offer in offered(session, ready) {
-            let cache = self.cache_policy(session.organization_id, &offer.file.recipe).await?;
-            let terms = DeliveryTerms { ttl: Some(ttl), cache, ..DeliveryTerms::default() };
-            variants.push(self.sign(ready, offer, terms));
-        }
+        let recipes = self.0.lookups.recipes(session.organization_id).await?;
+        let sign = |offer: Offer<'_>| {
+            let cache = cache_policy(&recipes, &offer.file.recipe);
+            self.sign(ready, offer, DeliveryTerms { ttl: Some(ttl), cache, ..DeliveryTerms::default() })
+        };
+        let mut variants: Vec<PlayableVariant> = offered(session, ready).into_iter().map(sign).collect();
         // The files come in recipe order, and the sort is stable.
         if let Selection::Only(list) = &session.variants {
             let place = |index: &VariantIndex| list.iter().position(|listed| listed == index);
@@ -111,6 +111,11 @@ impl Playback {
             url: self.0.links.delivery(key, terms),
         }
     }
+}
+
+/// Who may keep copies of the files of a recipe, by what it says now: files remember the recipe as it was.
+pub(super) fn cache_policy(current: &[Recipe], recipe: &Recipe) -> CachePolicy {
+    current.iter().find(|current| current.id == recipe.id).map_or(recipe.cache, |current| current.cache)
 }
 
 /// A made file that a session offers.

@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use tonearm_domain::{
-    Action, ApiKey, CachePolicy, FileData, FileOutcome, ObjectKey, OrganizationId, Recipe, TrackId,
-    UsageCounts,
-};
+use tonearm_domain::{Action, ApiKey, FileData, FileOutcome, ObjectKey, Recipe, TrackId, UsageCounts};
 use tonearm_signing::DeliveryTerms;
 
 use super::Playback;
+use super::playable::cache_policy;
 use crate::lookups::ReadyTrack;
 use crate::{Noun, Refusal};
 
@@ -26,19 +24,9 @@ impl Playback {
     pub async fn redirect_share(&self, track_id: TrackId, key_text: &str) -> Result<String, Refusal> {
         let shared = self.shared(track_id, key_text).await?;
         self.count(&shared.ready.track, Some(&shared.recipe.index), UsageCounts::STREAM_REDIRECT);
-        let cache = self.cache_policy(shared.key.organization_id, &shared.recipe).await?;
+        let recipes = self.0.lookups.recipes(shared.key.organization_id).await?;
+        let cache = cache_policy(&recipes, &shared.recipe);
         Ok(self.0.links.delivery(&shared.file, DeliveryTerms { cache, ..DeliveryTerms::default() }))
-    }
-
-    /// Who may keep copies of the files of a recipe, by what it says now: files remember the recipe as it was.
-    pub(super) async fn cache_policy(
-        &self,
-        organization_id: OrganizationId,
-        recipe: &Recipe,
-    ) -> Result<CachePolicy, Refusal> {
-        let recipes = self.0.lookups.recipes(organization_id).await?;
-        let current = recipes.iter().find(|current| current.id == recipe.id);
-        Ok(current.map_or(recipe.cache, |current| current.cache))
     }
 
     /// Every way to a shared track goes through here.

@@ -1,6 +1,6 @@
 //! What measuring a sound found, and the waveforms that were asked for.
 
-use tonearm_domain::{LevelsSettings, RecipeKind, Track};
+use tonearm_domain::{Chapter, LevelsSettings, RecipeKind, Track, TrackInfo};
 use tonearm_media::{Analysis, MediaError, Output, Probe, Rendered, Waveform, bars_across};
 
 use super::Processing;
@@ -25,14 +25,15 @@ impl Analysed {
         probe.duration = analysis.duration;
         probe.info.loudness_lufs = analysis.loudness_lufs;
         probe.info.true_peak_dbtp = analysis.true_peak_dbtp;
+        probe.info.is_truncated = analysis.is_truncated;
+        // Those that the probe made of them end where the headers claim that the sound does.
+        probe.info.chapters = Chapter::plausible(probe.told_chapters.clone(), probe.duration);
         Self { probe, waveforms: settings.into_iter().zip(analysis.levels).collect() }
     }
 
     /// What an earlier run measured and recorded.
     pub(super) fn recorded(bench: &Workbench<'_>) -> Self {
-        let mut probe = bench.probe.clone();
-        probe.duration = bench.track.duration;
-        probe.info = bench.track.info.clone();
+        let probe = remembered(&bench.probe, bench.track.duration, &bench.track.info);
         Self { probe, waveforms: Vec::new() }
     }
 
@@ -55,6 +56,18 @@ impl Analysed {
     pub(super) fn confirms(&self, duration: f64) -> bool {
         (self.probe.duration - duration).abs() <= WRONG_BY
     }
+}
+
+/// What a fresh look into a file found, with what an earlier run recorded. Earlier versions recorded no chapters: where there
+/// are none, those that were found now count.
+fn remembered(fresh: &Probe, duration: f64, recorded: &TrackInfo) -> Probe {
+    let mut probe = fresh.clone();
+    probe.duration = duration;
+    probe.info = recorded.clone();
+    if probe.info.chapters.is_empty() {
+        probe.info.chapters = Chapter::plausible(fresh.told_chapters.clone(), duration);
+    }
+    probe
 }
 
 /// The levels that a picture of so many pixels' width is drawn from.
@@ -102,15 +115,11 @@ impl Processing {
                 }
             }
         }
-        let analyse = |scope| self.media.analyse(bench.input(), &bench.probe, &settings, scope, None);
-        let analysis = match analyse(&bench.scope).await {
-            Err(MediaError::LimitHit(reason)) if self.fall_back(bench.run, &bench.track).await? => {
-                tracing::info!(track_id = %bench.track.id, reason, "measuring once more with larger limits");
-                analyse(&bench.larger_scope()).await
-            }
-            other => other,
+        let analyse = |scope| {
+            let settings = &settings;
+            async move { self.media.analyse(bench.input(), &bench.probe, settings, &scope, None).await }
         };
-        match analysis.map_err(Stop::from) {
+        match self.within(&bench.limits, bench.run, &bench.track, analyse).await {
             Ok(analysis) => Ok((Analysed::new(&bench.probe, settings, analysis), None)),
             Err(Stop::Job(error)) => Err(error.into()),
             Err(stop) => {
@@ -128,8 +137,8 @@ impl Processing {
     ) -> Result<(Analysis, Vec<Rendered>), MediaError> {
         let outputs: Vec<Output<'_>> = pieces
             .iter()
-            .map(|piece| Output::of(&piece.kind, bench.probe.duration))
-            .collect::<Result<_, _>>()?;
+            .map(|piece| Ok(Output::of(&piece.kind, bench.probe.duration)?.with_words(bench.words())))
+            .collect::<Result<_, MediaError>>()?;
         let recipes = pieces.iter().flat_map(|piece| piece.recipes.clone()).collect();
         self.media
             .analyse_and_render(
@@ -138,9 +147,68 @@ impl Processing {
                 settings,
                 &outputs,
                 bench.scratch(),
-                &bench.scope,
+                &bench.limits.scope(),
                 Some(bench.board.follow(recipes)),
             )
             .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chapter(start: f64, end: f64) -> Chapter {
+        Chapter { start, end, title: None }
+    }
+
+    /// Of a file that tells two chapters, of 2 s each.
+    fn probe(duration: f64) -> Probe {
+        let told = vec![chapter(0.0, 2.0), chapter(2.0, 4.0)];
+        let chapters = Chapter::plausible(told.clone(), duration);
+        Probe {
+            duration,
+            info: TrackInfo { chapters, ..TrackInfo::default() },
+            told_chapters: told,
+            ..Probe::of_sound(8_000, 1)
+        }
+    }
+
+    fn counted(duration: f64) -> Analysis {
+        Analysis {
+            duration,
+            frames: (duration * 8_000.0) as u64,
+            levels: Vec::new(),
+            loudness_lufs: None,
+            true_peak_dbtp: None,
+            is_truncated: false,
+        }
+    }
+
+    #[test]
+    fn chapters_are_judged_by_the_counted_duration() {
+        let two = [chapter(0.0, 2.0), chapter(2.0, 4.0)];
+        for (claimed, true_duration, is_sound, expected) in [
+            (0.0, 4.0, true, two.to_vec()),
+            (1.0, 4.0, true, two.to_vec()),
+            (4.0, 3.0, false, vec![chapter(0.0, 2.0), chapter(2.0, 3.0)]),
+            (4.0, 1.0, false, vec![chapter(0.0, 1.0)]),
+        ] {
+            let found = Analysed::new(&probe(claimed), Vec::new(), counted(true_duration)).probe;
+            assert_eq!(found.has_sound_chapters(), is_sound, "{claimed} {true_duration}");
+            assert_eq!(found.info.chapters, expected, "{claimed} {true_duration}");
+        }
+    }
+
+    #[test]
+    fn tracks_of_earlier_versions_have_the_chapters_of_their_file() {
+        let codec = Some("recorded".to_owned());
+        let recorded = TrackInfo { codec: codec.clone(), ..TrackInfo::default() };
+        let found = remembered(&probe(0.0), 4.0, &recorded);
+        let chapters = vec![chapter(0.0, 2.0), chapter(2.0, 4.0)];
+        assert_eq!((found.info.codec, found.info.chapters), (codec, chapters));
+        // What was recorded stays.
+        let recorded = TrackInfo { chapters: vec![chapter(0.0, 3.0)], ..recorded };
+        assert_eq!(remembered(&probe(4.0), 4.0, &recorded).info, recorded);
     }
 }

@@ -6,9 +6,9 @@ use bytes::Bytes;
 use futures::stream::{FuturesUnordered, StreamExt, TryStreamExt};
 use tonearm_domain::{
     ContentType, Cover, FileData, FileOutcome, LevelsSettings, Making, ObjectFile, ObjectKey, Recipe,
-    RecipeKind, ThemeColour, delivery_name,
+    RecipeKind, ThemeColour, original_name,
 };
-use tonearm_media::{Output, Rendered, RunScope, Waveform};
+use tonearm_media::{LimitTier, Output, Rendered, RunScope, Waveform};
 
 use super::analysis::Analysed;
 use super::plan::Piece;
@@ -27,12 +27,22 @@ pub(super) struct MadeCover {
 /// What has come of a run so far.
 pub(super) struct Results<'a> {
     bench: &'a Workbench<'a>,
-    scope: Mutex<RunScope>,
     /// Whether files are recorded at the end, all together.
     is_together: bool,
     unrecorded: Mutex<Vec<(Recipe, FileOutcome)>>,
-    /// What hit a limit and may succeed with larger ones.
-    limited: Mutex<Vec<(Piece, String)>>,
+    /// What hit a limit.
+    limited: Mutex<Vec<Limited>>,
+    /// Previews that failed where the headers said they would be, and may succeed where they really are.
+    misplaced: Mutex<Vec<Piece>>,
+}
+
+/// What hit a limit.
+pub(super) struct Limited {
+    pub(super) piece: Piece,
+    /// Of those limits. With the normal ones, it may succeed with larger ones.
+    pub(super) tier: LimitTier,
+    /// What happened, as a sentence.
+    pub(super) reason: String,
 }
 
 /// Something made, before it is stored.
@@ -47,25 +57,25 @@ pub(super) enum Made {
 
 impl<'a> Results<'a> {
     pub(super) fn new(bench: &'a Workbench<'a>, is_together: bool) -> Self {
-        let scope = Mutex::new(bench.scope.clone());
-        Self { bench, scope, is_together, unrecorded: Mutex::default(), limited: Mutex::default() }
+        Self {
+            bench,
+            is_together,
+            unrecorded: Mutex::default(),
+            limited: Mutex::default(),
+            misplaced: Mutex::default(),
+        }
     }
 
     pub(super) fn bench(&self) -> &'a Workbench<'a> {
         self.bench
     }
 
-    fn scope(&self) -> RunScope {
-        self.scope.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// From now on what is made gets larger limits.
-    pub(super) fn enlarge_limits(&self) {
-        *self.scope.lock().unwrap_or_else(PoisonError::into_inner) = self.bench.larger_scope();
-    }
-
-    pub(super) fn take_limited(&self) -> Vec<(Piece, String)> {
+    pub(super) fn take_limited(&self) -> Vec<Limited> {
         std::mem::take(&mut self.limited.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn take_misplaced(&self) -> Vec<Piece> {
+        std::mem::take(&mut self.misplaced.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(super) fn into_unrecorded(self) -> Vec<(Recipe, FileOutcome)> {
@@ -95,11 +105,17 @@ impl Processing {
         piece: &Piece,
         analysed: Option<&Analysed>,
     ) -> Result<(), JobError> {
-        match self.make(results, piece, analysed).await {
+        let scope = results.bench.limits.scope();
+        match self.make(results, piece, analysed, &scope).await {
             Ok(made) => self.store(results, piece, made).await,
             Err(Stop::Limit(reason)) => {
                 let mut limited = results.limited.lock().unwrap_or_else(PoisonError::into_inner);
-                limited.push((piece.clone(), reason));
+                limited.push(Limited { piece: piece.clone(), tier: scope.tier, reason });
+                Ok(())
+            }
+            Err(Stop::Source(_)) if analysed.is_none() && matches!(piece.kind, RecipeKind::Preview(_)) => {
+                let mut misplaced = results.misplaced.lock().unwrap_or_else(PoisonError::into_inner);
+                misplaced.push(piece.clone());
                 Ok(())
             }
             Err(Stop::Source(reason)) => {
@@ -115,6 +131,7 @@ impl Processing {
         results: &Results<'_>,
         piece: &Piece,
         analysed: Option<&Analysed>,
+        scope: &RunScope,
     ) -> Result<Made, Stop> {
         let bench = results.bench;
         // The plan makes what needs a waveform after measuring, and asks for every waveform that is needed.
@@ -128,22 +145,20 @@ impl Processing {
                 self.draw_image(bench, settings, analysed.ok_or_else(unmeasured)?).await
             }
             RecipeKind::WaveformVideo(settings) => {
-                let (analysed, scope) = (analysed.ok_or_else(unmeasured)?, results.scope());
-                self.render_video(bench, piece, settings, analysed, &scope).await
+                self.render_video(bench, piece, settings, analysed.ok_or_else(unmeasured)?, scope).await
             }
             RecipeKind::Cover(settings) => self.cut_cover(bench, settings, analysed).await,
             kind @ (RecipeKind::Transcode(_) | RecipeKind::Preview(_)) => {
                 let probe = analysed.map_or(&bench.probe, |analysed| &analysed.probe);
-                let output = Output::of(kind, probe.duration)?;
+                let output = Output::of(kind, probe.duration)?.with_words(bench.words());
                 let progress = bench.board.follow(piece.recipes.clone());
-                let scope = results.scope();
                 let rendered = self.media.render(
                     bench.input(),
                     probe,
                     probe.duration,
                     output,
                     bench.scratch(),
-                    &scope,
+                    scope,
                     Some(progress),
                 );
                 Ok(Made::Rendered(rendered.await?))
@@ -248,7 +263,7 @@ impl Processing {
 fn levels(settings: &LevelsSettings, analysed: &Analysed) -> Option<Made> {
     let (bytes, data) = match analysed.waveform(settings)? {
         Waveform::Levels(levels) => (serde_json::to_vec(levels).ok()?, FileData::Levels(levels.clone())),
-        Waveform::Peaks(peaks) => (peaks.file(), FileData::None {}),
+        Waveform::Peaks(peaks) => (peaks.file(), FileData::NONE),
     };
     Some(Made::Bytes(bytes.into(), settings.format.content_type(), data))
 }
@@ -256,10 +271,10 @@ fn levels(settings: &LevelsSettings, analysed: &Analysed) -> Option<Made> {
 /// The upload itself: nothing is copied.
 fn original(bench: &Workbench<'_>) -> FileOutcome {
     let source = &bench.local.source;
-    outcome(bench, source.key.clone(), source.size, FileData::None {})
+    outcome(bench, source.key.clone(), source.size, FileData::NONE)
 }
 
 fn outcome(bench: &Workbench<'_>, key: ObjectKey, size: u64, data: FileData) -> FileOutcome {
-    let extension = key.file.content_type.extension();
-    FileOutcome::Made { file_name: delivery_name(&bench.track.file_name, extension), key, size, data }
+    let file_name = original_name(&bench.track.file_name, key.file.content_type);
+    FileOutcome::Made { file_name, key, size, data }
 }

@@ -32,11 +32,13 @@ impl Processing {
             }
         }
         // What was deleted or replaced meanwhile has been cleared away, maybe before these came.
-        let in_use = self.covers_in_use(organization_id, owner).await?;
-        if let Some((folder, versions)) = &in_use {
-            written.retain(|key| !versions.contains(&key.file.version));
-            self.count_cover_bytes(organization_id, owner, *folder, versions).await?;
-        }
+        let in_use = match found {
+            Some((folder, versions)) => {
+                self.count_cover_bytes(organization_id, owner, folder, &versions).await?
+            }
+            None => Vec::new(),
+        };
+        written.retain(|key| !in_use.contains(&key.file.version));
         self.blobs.delete_many(written).await?;
         if let CoverOwner::Track(track_id) = owner {
             self.cut_anew(run, organization_id, track_id, scratch.path()).await?;
@@ -63,14 +65,15 @@ impl Processing {
         })
     }
 
-    /// Records how much room covers take, with the pictures that they were made from.
+    /// Records how much room these covers take, with the pictures that they were made from, and gives the versions that are
+    /// in use by now. Where these are others, their own job counts them.
     async fn count_cover_bytes(
         &self,
         organization_id: OrganizationId,
         owner: CoverOwner,
         folder: ShortId,
         versions: &[ShortId],
-    ) -> Result<(), JobError> {
+    ) -> Result<Vec<ShortId>, JobError> {
         let labels = Cover::labels();
         let mut objects = self.blobs.list(Some(organization_id), Some(folder));
         let mut bytes = 0;
@@ -80,11 +83,12 @@ impl Processing {
             }
         }
         let tx = self.catalog.begin().await?;
-        // Where there are other covers by now, their own job counts them.
-        if covers_of(&tx, organization_id, owner).await?.is_some_and(|(_, current)| current == versions) {
+        let in_use = versions_in_use(&tx, organization_id, owner).await?.unwrap_or_default();
+        if in_use == versions {
             tx.set_cover_bytes(organization_id, owner, bytes).await?;
         }
-        Ok(tx.commit().await?)
+        tx.commit().await?;
+        Ok(in_use)
     }
 
     /// Stores what is smaller as WebP beside the JPEGs, and gives what was stored.
@@ -190,21 +194,19 @@ impl Processing {
     }
 }
 
-/// As [`Processing::covers_in_use`], with the owner locked.
-async fn covers_of(
+/// The versions of the owner's covers, with the owner locked; `None` where it is gone.
+async fn versions_in_use(
     tx: &Transaction,
     organization_id: OrganizationId,
     owner: CoverOwner,
-) -> Result<Option<(ShortId, Vec<ShortId>)>, CatalogError> {
+) -> Result<Option<Vec<ShortId>>, CatalogError> {
     Ok(match owner {
-        CoverOwner::Track(id) => tx.track(organization_id, id).await?.map(|it| of_track(&it)),
+        CoverOwner::Track(id) => tx.track(organization_id, id).await?.map(|it| of_track(&it).1),
         CoverOwner::Collection(id) => {
-            let collection = tx.collection(organization_id, id).await?;
-            collection.map(|it| (it.folder, versions_of(it.cover, None)))
+            tx.collection(organization_id, id).await?.map(|it| versions_of(it.cover, None))
         }
         CoverOwner::Organization => {
-            let organization = tx.organization(organization_id).await?;
-            organization.map(|it| (it.folder, versions_of(it.cover, None)))
+            tx.organization(organization_id).await?.map(|it| versions_of(it.cover, None))
         }
     })
 }

@@ -25,7 +25,8 @@ pub(super) struct LocalSource {
 }
 
 impl Processing {
-    /// Gets the source as a local file. One that the store does not have is an outage of the store: a row names it.
+    /// Gets the source as a local file. One that the store does not have is an outage of the store: a row names it. One for
+    /// which the disk has no room is not fetched.
     pub(super) async fn local_source(&self, source: &Source, prefix: &str) -> Result<LocalSource, JobError> {
         let scratch = tempfile::Builder::new().prefix(prefix).tempdir_in(&self.scratch)?;
         let missing = || JobError::outage(Outage::Store, "the store does not have the uploaded file");
@@ -33,6 +34,7 @@ impl Processing {
             Some(path) => path,
             None => {
                 let path = scratch.path().join("source");
+                let _room = self.room.promise(&path, source.size).await?;
                 if !self.blobs.fetch_to(&source.key, &path).await? {
                     return Err(missing());
                 }

@@ -45,7 +45,10 @@ impl Processing {
             && collection.is_theme_overridable
             && track.is_theme_overridable;
         let looks_inside = !is_beside && (takes_cover || takes_theme);
-        let found = if looks_inside { covers::embedded(bench.input()).await } else { None };
+        let found = match looks_inside {
+            true => covers::embedded(&self.media.pictures(), bench.input()).await?,
+            false => None,
+        };
         let (images, theme) = found.map_or_else(Default::default, |found| (found.images, found.theme));
         let theme = match (is_beside, takes_theme) {
             (true, _) => track.theme.found.clone(),
@@ -130,7 +133,7 @@ impl Processing {
         let jpeg = match uploaded {
             Some(cover) => self.stored_cover(bench, cover, size).await?,
             None => {
-                let found = covers::embedded(bench.input()).await;
+                let found = covers::embedded(&self.media.pictures(), bench.input()).await?;
                 found.and_then(|found| found.images.into_iter().find(|image| image.size == size))
             }
             .map(|image| image.jpeg),

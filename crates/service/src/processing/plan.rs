@@ -85,7 +85,8 @@ impl Plan {
     }
 
     /// Lets the process that decodes for measuring encode, too: all there is of short sound, else one piece, unless
-    /// nothing has to be decoded.
+    /// nothing has to be decoded. Not the one that takes longest, if there is another: what comes after measuring, such as
+    /// the cover, is then made beside it.
     fn share_the_decoding(&mut self, is_plain: bool) {
         let is_encoded = |piece: &Piece| piece.kind.transcode().is_some_and(|t| t.loudness_target.is_none());
         let is_whole = |piece: &Piece| matches!(piece.kind, RecipeKind::Transcode(_));
@@ -94,9 +95,12 @@ impl Plan {
             (self.with_measuring, self.at_once) = (with, at_once);
         } else if is_plain {
             // Measuring needs no process, and is soon done.
-        } else if let Some(place) = self.at_once.iter().position(|piece| is_encoded(piece) && is_whole(piece))
-        {
-            self.with_measuring.push(self.at_once.remove(place));
+        } else {
+            let places = self.at_once.iter().enumerate();
+            let can_share = places.filter(|(_, piece)| is_encoded(piece) && is_whole(piece));
+            if let Some((place, _)) = can_share.take(2).last() {
+                self.with_measuring.push(self.at_once.remove(place));
+            }
         }
     }
 
@@ -262,9 +266,9 @@ mod tests {
     }
 
     #[test]
-    fn a_new_track_with_the_default_recipes_is_decoded_with_its_first_file() {
+    fn a_new_track_with_the_default_recipes_is_decoded_with_its_second_file() {
         let mp3 = |bitrate| Transcode { codec: Codec::Mp3, bitrate, ..Transcode::default() };
-        let recipes = || {
+        let recipes = || -> Vec<Recipe> {
             [RecipeKind::Transcode(mp3(256)), RecipeKind::Transcode(mp3(96)), RecipeKind::Original {}]
                 .into_iter()
                 .chain([RecipeKind::Levels(LevelsSettings::default())])
@@ -284,6 +288,9 @@ mod tests {
             (plan.with_measuring.len(), plan.at_once.len(), plan.after.len(), plan.is_short),
             (1, 2, 1, false)
         );
+        assert_eq!(plan.with_measuring[0].kind, RecipeKind::Transcode(mp3(96)));
+        let one = Plan::new(recipes().split_off(1), known);
+        assert_eq!(one.with_measuring[0].kind, RecipeKind::Transcode(mp3(96)));
         // Where there is nothing to decode, there is nothing to share.
         let plan = Plan::new(recipes(), Known { is_plain: true, ..known });
         assert_eq!((plan.with_measuring.len(), plan.at_once.len(), plan.after.len()), (0, 3, 1));

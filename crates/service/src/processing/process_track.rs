@@ -1,13 +1,14 @@
 //! Make everything that a track's recipes ask for.
 
 use tonearm_domain::{
-    CoverOrigin, FileOutcome, OrganizationId, Outage, Recipe, Source, Track, TrackId, TrackStatus, unmade,
+    CoverOrigin, FileOutcome, OrganizationId, Outage, Recipe, Source, Track, TrackId, TrackStatus, untried,
 };
 use tonearm_media::LimitTier;
 
 use super::analysis::Analysed;
 use super::board::Board;
-use super::files::{MadeCover, Results};
+use super::files::{Limited, MadeCover, Results};
+use super::limits::Limits;
 use super::pictures::needs_placeholder;
 use super::plan::{Known, Piece, Plan};
 use super::recording::Unrecorded;
@@ -74,16 +75,9 @@ impl Processing {
         recipes: Vec<Recipe>,
         board: Board,
     ) -> Result<Pass, JobError> {
-        match self.make_track(run, &track, &source, recipes, board).await {
+        match Box::pin(self.make_track(run, &track, &source, recipes, board)).await {
             Ok((before, unrecorded)) => self.settle_track(run, &before, unrecorded).await,
-            Err(Stop::Source(reason)) => self.reject(run, &track, &reason).await,
-            Err(Stop::Limit(reason)) => {
-                if self.fall_back(run, &track).await? {
-                    tracing::info!(track_id = %track.id, reason, "processing a track once more with larger limits");
-                    return Ok(Pass::Again);
-                }
-                self.reject(run, &track, &reason).await
-            }
+            Err(Stop::Source(reason) | Stop::Limit(reason)) => self.reject(run, &track, &reason).await,
             Err(Stop::Job(JobError::Outage { outage: Outage::Overload, source })) if self.hangs(run) => {
                 self.reject(run, &track, &source.to_string()).await
             }
@@ -110,8 +104,9 @@ impl Processing {
             TrackStatus::FallbackProcessing => LimitTier::Fallback,
             _ => LimitTier::Normal,
         };
-        let scope = run.scope(tier);
-        let bench = self.open_workbench(run, track.clone(), source, scope, board).await?;
+        let limits = Limits::new(run.scope(tier));
+        let bench = self.open_workbench(run, track.clone(), source, limits, board).await?;
+        self.put_in_order(&bench).await?;
         let unrecorded = self.make_all(&bench, recipes).await?;
         Ok((bench.track, unrecorded))
     }
@@ -147,18 +142,6 @@ impl Processing {
             None => self.finish(&run.claimed).await?,
         }
         Ok(Pass::Finished)
-    }
-
-    /// Puts a track that hit its limits on its second way; `false` where it is there already.
-    pub(super) async fn fall_back(&self, run: &JobRun, track: &Track) -> Result<bool, JobError> {
-        let recording = self.recording(&run.claimed, track.organization_id, track.id).await?;
-        let mut recording = recording.ok_or(JobError::Cancelled)?;
-        let Ok(status) = recording.track.status.fall_back() else {
-            return Ok(false);
-        };
-        recording.track.status = status;
-        recording.commit().await?;
-        Ok(true)
     }
 
     /// Makes files for recipes, and a cover where there is none.
@@ -238,40 +221,33 @@ impl Processing {
         Ok(())
     }
 
-    /// Makes once more what hit a limit, with larger ones, and previews whose place was reckoned from a duration
-    /// that turned out to be wrong.
+    /// Makes once more what hit a limit, with larger ones, and previews that failed before the duration was known, or
+    /// whose place was reckoned from one that turned out to be wrong.
     async fn mend(&self, results: &Results<'_>, plan: &Plan, analysed: &Analysed) -> Result<(), Stop> {
         let bench = results.bench();
-        if !analysed.confirms(bench.probe.duration) {
+        let mut misplaced = results.take_misplaced();
+        if !analysed.confirms(bench.probe.duration) && !Analysed::is_recorded(&bench.track) {
             let is_preview = |piece: &&Piece| matches!(piece.kind, tonearm_domain::RecipeKind::Preview(_));
             let early = plan.with_measuring.iter().chain(&plan.at_once).filter(is_preview);
-            let misplaced: Vec<Piece> = early.cloned().collect();
-            if !misplaced.is_empty() && !Analysed::is_recorded(&bench.track) {
-                self.make_pieces(results, &misplaced, Some(analysed)).await?;
-            }
+            misplaced = early.cloned().collect();
         }
-        let limited = results.take_limited();
-        if limited.is_empty() {
-            return Ok(());
-        }
-        if self.fall_back(bench.run, &bench.track).await? {
-            tracing::info!(track_id = %bench.track.id, "making {} files once more with larger limits", limited.len());
-            let pieces: Vec<Piece> = limited.into_iter().map(|(piece, _)| piece).collect();
-            results.enlarge_limits();
+        self.make_pieces(results, &misplaced, Some(analysed)).await?;
+        loop {
+            let limited = results.take_limited();
+            let (again, given_up): (Vec<_>, Vec<_>) =
+                limited.into_iter().partition(|limited| limited.tier == LimitTier::Normal);
+            self.fail_limited(results, given_up).await?;
+            let Some(first) = again.first() else {
+                return Ok(());
+            };
+            self.enlarge(&bench.limits, bench.run, &bench.track, &first.reason).await?;
+            let pieces: Vec<Piece> = again.into_iter().map(|limited| limited.piece).collect();
             self.make_pieces(results, &pieces, Some(analysed)).await?;
-            self.fail_limited(results, results.take_limited()).await?;
-        } else {
-            self.fail_limited(results, limited).await?;
         }
-        Ok(())
     }
 
-    async fn fail_limited(
-        &self,
-        results: &Results<'_>,
-        limited: Vec<(Piece, String)>,
-    ) -> Result<(), JobError> {
-        for (piece, reason) in limited {
+    async fn fail_limited(&self, results: &Results<'_>, limited: Vec<Limited>) -> Result<(), JobError> {
+        for Limited { piece, reason, .. } in limited {
             self.may_blame(results.bench()).await?;
             self.conclude(results, &piece, &FileOutcome::Failed { reason }).await?;
         }
@@ -292,10 +268,10 @@ impl Processing {
         recording.commit().await
     }
 
-    /// The recipes of a track of which there is no made file.
+    /// The recipes of a track that were not tried yet. Whoever wants to have one tried again removes its failure.
     async fn missing_recipes(&self, track: &Track) -> Result<Vec<Recipe>, JobError> {
         let recipes = self.catalog.recipes_for_track(track.organization_id, track.id).await?;
         let files = self.catalog.files_of_track(track.id).await?;
-        Ok(unmade(&recipes, &files).cloned().collect())
+        Ok(untried(&recipes, &files).cloned().collect())
     }
 }

@@ -6,6 +6,7 @@ use tonearm_domain::{
 use tonearm_media::LimitTier;
 
 use super::board::Board;
+use super::limits::Limits;
 use super::recording::Unrecorded;
 use super::stop::Stop;
 use super::{JobError, JobRun, Processing, finish};
@@ -93,9 +94,8 @@ impl Processing {
         recipe: &Recipe,
         board: Board,
     ) -> Result<Unrecorded, Stop> {
-        // There is no status that would tell of a second try.
-        let scope = run.scope(LimitTier::Fallback);
-        let bench = self.open_workbench(run, track.clone(), source, scope, board).await?;
+        let limits = Limits::new(run.scope(LimitTier::Normal));
+        let bench = self.open_workbench(run, track.clone(), source, limits, board).await?;
         self.make_all(&bench, vec![recipe.clone()]).await
     }
 

@@ -4,9 +4,10 @@ use tonearm_domain::{
     OrganizationId, Track, TrackId, Transcription, TranscriptionSettings, TranscriptionState, Utterance,
     language_code, paragraphs, worth_keeping,
 };
-use tonearm_media::{LimitTier, MediaError};
+use tonearm_media::LimitTier;
 use tonearm_outbound::TranscribeError;
 
+use super::limits::Limits;
 use super::stop::Stop;
 use super::{JobError, JobRun, Processing, finish};
 use crate::transcription::pending;
@@ -25,6 +26,15 @@ enum Trouble {
 impl From<JobError> for Trouble {
     fn from(error: JobError) -> Self {
         Self::Run(error)
+    }
+}
+
+impl From<Stop> for Trouble {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Source(reason) | Stop::Limit(reason) => Self::Provider(TranscribeError::Final(reason)),
+            Stop::Job(error) => Self::Run(error),
+        }
     }
 }
 
@@ -86,19 +96,24 @@ impl Processing {
         let source = track.source.as_ref().ok_or(JobError::Cancelled)?;
         let local = self.local_source(source, "words-").await?;
         let (input, scratch) = (&local.path, local.scratch.path());
-        let scope = run.scope(LimitTier::Fallback);
-        let probe = self.media.probe(input, &scope).await.map_err(trouble)?;
+        let limits = Limits::new(run.scope(LimitTier::Normal));
+        let probe = |scope| async move { self.media.probe(input, &scope).await };
+        let probe = self.within(&limits, run, track, probe).await?;
+        let probe = &probe;
         let (mut utterances, mut language, mut start) = (Vec::new(), None, 0.0);
         while start == 0.0 || start < track.duration {
             let most = start + PIECE_SECONDS;
             let end = if most < track.duration {
-                let quiet = self.media.quiet_moment(input, &probe, (most - CUT_WITHIN, most), &scope);
-                quiet.await.map_err(trouble)?.unwrap_or(most)
+                let window = (most - CUT_WITHIN, most);
+                let quiet =
+                    |scope| async move { self.media.quiet_moment(input, probe, window, &scope).await };
+                self.within(&limits, run, track, quiet).await?.unwrap_or(most)
             } else {
                 track.duration
             };
-            let piece = self.media.speech(input, &probe, (start, end), scratch, &scope);
-            let sound = tokio::fs::read(piece.await.map_err(trouble)?).await?;
+            let window = (start, end);
+            let piece = |scope| async move { self.media.speech(input, probe, window, scratch, &scope).await };
+            let sound = tokio::fs::read(self.within(&limits, run, track, piece).await?).await?;
             let asked = transcriptions.ask(settings, sound.into());
             let heard = tokio::select! {
                 heard = asked => heard.map_err(Trouble::Provider)?,
@@ -164,11 +179,4 @@ fn failed(
 ) -> Transcription {
     let (state, updated_at) = (TranscriptionState::Failed, processing.ambient.now());
     Transcription { track_id, organization_id, state, reason: Some(reason), updated_at }
-}
-
-fn trouble(error: MediaError) -> Trouble {
-    match Stop::from(error) {
-        Stop::Source(reason) | Stop::Limit(reason) => Trouble::Provider(TranscribeError::Final(reason)),
-        Stop::Job(error) => Trouble::Run(error),
-    }
 }

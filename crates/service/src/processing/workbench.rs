@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use tonearm_domain::{Source, Track};
-use tonearm_media::{LimitTier, Probe, RunScope};
+use tonearm_media::{OwnWords, Probe};
 
 use super::board::Board;
+use super::limits::Limits;
 use super::local_source::LocalSource;
 use super::stop::Stop;
 use super::{JobError, JobRun, Processing};
@@ -18,7 +19,8 @@ pub(super) struct Workbench<'a> {
     pub(super) local: LocalSource,
     /// What the headers claim.
     pub(super) probe: Probe,
-    pub(super) scope: RunScope,
+    /// The limits of whatever is started from now on.
+    pub(super) limits: Limits,
     pub(super) board: Board,
     /// Whether files are played as soon as they are there.
     pub(super) is_early: bool,
@@ -35,9 +37,9 @@ impl Workbench<'_> {
         self.local.scratch.path()
     }
 
-    /// The same, with larger limits.
-    pub(super) fn larger_scope(&self) -> RunScope {
-        RunScope { tier: LimitTier::Fallback, ..self.scope.clone() }
+    /// What files that keep their tags say in place of the source's.
+    pub(super) fn words(&self) -> OwnWords<'_> {
+        OwnWords { title: self.track.player_title.as_deref(), artist: self.track.player_subtitle.as_deref() }
     }
 }
 
@@ -48,26 +50,30 @@ impl Processing {
         run: &'a JobRun,
         track: Track,
         source: &Source,
-        scope: RunScope,
+        limits: Limits,
         board: Board,
     ) -> Result<Workbench<'a>, Stop> {
         let local = self.local_source(source, "track-").await?;
-        let mut probe = match self.media.probe(&local.path, &scope).await.map_err(Stop::from) {
+        let probe = |scope| {
+            let path = &local.path;
+            async move { self.media.probe(path, &scope).await }
+        };
+        let mut probe = match self.within(&limits, run, &track, probe).await {
             Ok(probe) => probe,
             Err(Stop::Job(error)) => return Err(error.into()),
             Err(stop) => {
-                self.confirm_blame(&local, &scope).await?;
+                self.confirm_blame(&local, &limits.scope()).await?;
                 return Err(stop);
             }
         };
         probe.info.size = Some(source.size);
         let organization = self.catalog.organization(track.organization_id).await?;
         let is_early = organization.is_some_and(|organization| organization.is_early_sound);
-        Ok(Workbench { run, track, local, probe, scope, board, is_early })
+        Ok(Workbench { run, track, local, probe, limits, board, is_early })
     }
 
     /// Asked before a failure becomes a verdict on the file: see [`Processing::confirm_blame`].
     pub(super) async fn may_blame(&self, bench: &Workbench<'_>) -> Result<(), JobError> {
-        self.confirm_blame(&bench.local, &bench.scope).await
+        self.confirm_blame(&bench.local, &bench.limits.scope()).await
     }
 }

@@ -35,7 +35,7 @@ impl Uploads {
         }
         self.require_space().await?;
         let folder = self.cover_folder(organization_id, owner).await?;
-        let cut = covers::cut(picture.clone()).await.map_err(refuse_picture)?;
+        let cut = self.pictures.covers(picture.clone()).await.map_err(refuse_picture)?;
         let cover = Cover { version: self.ambient.short_id(), origin: CoverOrigin::Uploaded };
         let original = cover.original_key(organization_id, folder, cut.content_type);
         let used = async {
@@ -139,6 +139,8 @@ async fn put_to_use(
 fn refuse_picture(error: MediaError) -> Refusal {
     match error {
         MediaError::Unsupported(reason) | MediaError::LimitHit(reason) => Refusal::invalid("file", reason),
+        // The same picture can be sent again when this is over.
+        MediaError::Outage(..) => Refusal::Unavailable(error.into()),
         other => Refusal::Internal(other.into()),
     }
 }

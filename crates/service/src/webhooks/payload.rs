@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde_json::Error;
 use tonearm_domain::{
-    Collection, CollectionId, Colour, ContentType, CreatorId, EventKind, FileData, FileId, FileOutcome,
-    FileProps, Metadata, OrganizationId, PlayerColours, RecipeType, ShortId, ThemeColour, Timestamp, Track,
-    TrackFile, TrackId, TrackStatus, UploadSessionId, VariantId, VariantIndex, Webhook, WebhookKind,
+    Collection, CollectionId, Colour, CreatorId, EventKind, FileId, FileOutcome, FileProps, Metadata,
+    OrganizationId, PlayerColours, RecipeType, ShortId, ThemeColour, Timestamp, Track, TrackFile, TrackId,
+    TrackStatus, UploadSessionId, VariantData, VariantId, VariantIndex, Webhook, WebhookKind,
 };
 
 use crate::TrackView;
@@ -83,7 +83,7 @@ struct FileRecord<'a> {
 struct DetailedFileRecord<'a> {
     #[serde(flatten)]
     file: FileRecord<'a>,
-    data: Option<PreviewData>,
+    data: Option<VariantData>,
     props: FileProps,
 }
 
@@ -99,16 +99,6 @@ struct VariantTypeRecord {
     id: RecipeType,
     viewer_id: &'static str,
     title: &'static str,
-}
-
-/// The part of the track that a preview is, in seconds of the track.
-#[derive(Serialize)]
-struct PreviewData {
-    duration: f64,
-    capture_start: f64,
-    capture_end: f64,
-    extension: &'static str,
-    content_type: &'static str,
 }
 
 #[derive(Serialize)]
@@ -183,16 +173,6 @@ impl<'a> From<&'a TrackFile> for FileRecord<'a> {
     }
 }
 
-impl PreviewData {
-    fn of(data: &FileData, content_type: ContentType) -> Option<Self> {
-        let &FileData::Preview { duration, capture_start, capture_end } = data else {
-            return None;
-        };
-        let (extension, content_type) = (content_type.extension(), content_type.mime());
-        Some(Self { duration, capture_start, capture_end, extension, content_type })
-    }
-}
-
 /// `track.status_changed`.
 pub(super) fn track_status_changed(
     view: &TrackView,
@@ -233,7 +213,7 @@ pub(super) fn track_status_changed(
 /// `track_file.created` or `track_file.failed`.
 pub(super) fn track_file(event: EventKind, track: &Track, file: &TrackFile) -> Result<String, Error> {
     let (message, data) = match &file.outcome {
-        FileOutcome::Made { key, data, .. } => (None, PreviewData::of(data, key.file.content_type)),
+        FileOutcome::Made { key, data, .. } => (None, VariantData::of(data, key.file.content_type)),
         FileOutcome::Failed { reason } => (Some(reason.as_str()), None),
     };
     serde_json::to_string(&TrackFileChanged {

@@ -24,3 +24,9 @@ mod verdicts;
 mod workshop;
 
 pub(crate) use tonearm_fixtures::on_both;
+
+/// Pictures are read by this program, started again; see [`tonearm_media::serve_if_confined`].
+#[ctor::ctor(unsafe)]
+fn be_confined() {
+    tonearm_media::serve_if_confined();
+}

@@ -100,10 +100,13 @@ impl Station {
         let ambient = &self.node.ambient;
         let data = match recipe.kind.recipe_type() {
             RecipeType::Levels => FileData::Levels(Levels::new([0.25, 0.5], Metric::Peak, 200)),
-            RecipeType::Preview => {
-                FileData::Preview { duration: 30.0, capture_start: 15.0, capture_end: 45.0 }
-            }
-            _ => FileData::None {},
+            RecipeType::Preview => FileData::Preview {
+                duration: 30.0,
+                capture_start: 15.0,
+                capture_end: 45.0,
+                missed_loudness: None,
+            },
+            _ => FileData::NONE,
         };
         let file = ObjectFile {
             label: recipe.index.clone(),

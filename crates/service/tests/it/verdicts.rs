@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use tokio_util::sync::CancellationToken;
-use tonearm_domain::{ClaimedJob, Outage, Track, TrackId, TrackStatus};
+use tonearm_domain::{
+    CachePolicy, ClaimedJob, Codec, Outage, RecipeKind, Source, Track, TrackId, TrackStatus, Transcode,
+};
+use tonearm_fixtures::audio::{WavSpec, transcode, write_wav};
 use tonearm_fixtures::{CommitProxy, Loss, Place, S3Server};
 use tonearm_media::{MediaConfig, MediaLimits, TierLimits};
 use tonearm_service::{Caller, JobError, JobRun, Refusal};
@@ -19,6 +22,8 @@ on_both!(
     a_source_that_the_store_lost_or_changed_is_waited_for,
     what_is_no_audio_is_refused_and_can_be_retried,
     a_file_over_which_processes_hang_for_a_day_is_refused,
+    every_file_of_a_track_gets_larger_limits,
+    a_source_that_the_disk_has_no_room_for_is_not_fetched,
 );
 
 async fn track(workshop: &Workshop, owner: &Caller, id: TrackId) -> Track {
@@ -115,6 +120,69 @@ async fn a_file_over_which_processes_hang_for_a_day_is_refused(place: Place) {
     assert_eq!(track(&workshop, &owner, id).await.status, TrackStatus::InitError);
 }
 
+/// An ffmpeg that has too little memory with the normal limits: a string of 64 MiB does not fit. Its words are those of
+/// ffmpeg's, as the shell has others, and nobody reads them where all goes well.
+const GREEDY: &str = r#"echo "Cannot allocate memory" >&2
+x=01234567
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23; do x=$x$x; done
+exec ffmpeg "$@""#;
+
+/// A tone as FLAC, which has to be decoded.
+async fn flac(seconds: f64) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let [wav, flac] = ["tone.wav", "tone.flac"].map(|name| folder.path().join(name));
+    write_wav(&WavSpec { seconds, sample_rate: 8000, ..WavSpec::default() }, &wav).unwrap();
+    transcode(&wav, &flac, &[]).await;
+    std::fs::read(flac).unwrap()
+}
+
+/// The measurement needs them first, and then each file: of short sound, and of long.
+async fn every_file_of_a_track_gets_larger_limits(place: Place) {
+    for seconds in [1.0, 21.0] {
+        let folder = tempfile::tempdir().unwrap();
+        let [ffmpeg, ffprobe] = ["ffmpeg", "ffprobe"].map(|name| folder.path().join(name));
+        write_program(&ffmpeg, GREEDY);
+        write_program(&ffprobe, &GREEDY.replace("exec ffmpeg", "exec ffprobe"));
+        let of = |memory| TierLimits { memory, ..TierLimits::default() };
+        let limits = MediaLimits { normal: of(64 << 20), fallback: Some(of(1 << 30)) };
+        let config = MediaConfig { ffmpeg, ffprobe, limits, ..MediaConfig::find() };
+        let workshop = Workshop::open_with(&place, folder, None, config).await;
+        let (owner, id) = workshop.upload(flac(seconds).await).await;
+        becomes_ready(&workshop, &owner, id).await;
+
+        // A file that is added to a track that is ready gets them, too.
+        let kind = RecipeKind::Transcode(Transcode { codec: Codec::Flac, ..Transcode::default() });
+        let (index, cache) = ("later".parse().unwrap(), CachePolicy::default());
+        let added = workshop.library.add_recipe(&owner, index, kind, cache).await.unwrap();
+        workshop.library.render_existing(&owner, added.id).await.unwrap();
+        workshop.run_all().await;
+        let files = workshop.catalog.files_of_track(id).await.unwrap();
+        assert!(files.iter().any(|file| file.recipe.id == added.id), "{files:?}");
+        assert!(files.iter().all(|file| file.is_made()), "{files:?}");
+        assert_eq!(track(&workshop, &owner, id).await.status, TrackStatus::Ready);
+    }
+}
+
+async fn a_source_that_the_disk_has_no_room_for_is_not_fetched(place: Place) {
+    let s3 = S3Server::start();
+    let folder = tempfile::tempdir().unwrap();
+    let workshop = Workshop::open_with(&place, folder, Some(s3.url()), MediaConfig::find()).await;
+    let (owner, id) = workshop.upload(sound()).await;
+    let uploaded = track(&workshop, &owner, id).await;
+    let source = uploaded.source.clone().map(|source| Source { size: 1 << 60, ..source });
+    set_track(&workshop, &Track { source, ..uploaded.clone() }).await;
+    // Fetched, it would be one of another length, for which the store is blamed.
+    waits(&workshop, &owner, id, Outage::Disk).await;
+    set_track(&workshop, &uploaded).await;
+    becomes_ready(&workshop, &owner, id).await;
+}
+
+async fn set_track(workshop: &Workshop, track: &Track) {
+    let tx = workshop.catalog.begin().await.unwrap();
+    tx.update_track(track).await.unwrap();
+    tx.commit().await.unwrap();
+}
+
 async fn source_path(workshop: &Workshop, owner: &Caller, id: TrackId) -> PathBuf {
     let source = track(workshop, owner, id).await.source.unwrap();
     workshop.blobs.local_path(&source.key).unwrap()
@@ -129,7 +197,7 @@ async fn what_is_no_audio_is_refused_and_can_be_retried(place: Place) {
     assert_eq!(refused.status, TrackStatus::InitError);
     assert!(refused.status_reason.is_some());
 
-    let retried = workshop.library.retry_track(&owner, id).await.unwrap().track;
+    let retried = workshop.library.retry_track(&owner, id, None).await.unwrap().track;
     assert_eq!((retried.status, retried.status_reason), (TrackStatus::Processing, None));
     workshop.run_all().await;
     assert_eq!(track(&workshop, &owner, id).await.status, TrackStatus::InitError);
@@ -137,7 +205,7 @@ async fn what_is_no_audio_is_refused_and_can_be_retried(place: Place) {
     // Where nothing is missing there is nothing to do.
     let (owner, id) = workshop.upload(sound()).await;
     becomes_ready(&workshop, &owner, id).await;
-    let refusal = workshop.library.retry_track(&owner, id).await.unwrap_err();
+    let refusal = workshop.library.retry_track(&owner, id, None).await.unwrap_err();
     assert!(matches!(refusal, Refusal::Conflict { code: "nothing_to_retry", .. }), "{refusal:?}");
 }
 

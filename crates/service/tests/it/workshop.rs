@@ -176,7 +176,7 @@ for word in "$@"; do
         file:*/out*) echo sound > "${{word#file:}}" ;;
     esac
 done
-if [ "$samples" ]; then head -c 4096 /dev/zero; else echo out_time_us=50000; fi"#
+if [ "$samples" ]; then exec head -c 4096 /dev/zero; else echo out_time_us=50000; fi"#
     );
     let found = r#"{"streams": [{"index": 0, "codec_type": "audio", "codec_name": "pcm_s16le", "sample_rate": "8000",
 "channels": 1, "duration": "0.5", "disposition": {"default": 1, "attached_pic": 0}}],

@@ -17,6 +17,7 @@ const LOW_DISK_BYTES: u64 = 2 << 30;
 pub(super) async fn run(config: &Config, ambient: &Ambient) -> Result<(), Failure> {
     std::fs::create_dir_all(&config.data_dir)
         .map_err(|error| Failure::failed(format!("data folder {}: {error}", config.data_dir.display())))?;
+    let (walls, open) = walls(config).await;
     let checks = [
         ("ffmpeg", ffmpeg(config).await),
         ("database", database(config).await),
@@ -26,8 +27,9 @@ pub(super) async fn run(config: &Config, ambient: &Ambient) -> Result<(), Failur
         ("clock", clock(ambient)),
     ];
     let warnings = [("database", connections(config).await), ("proxies", proxies(config))];
+    let warnings = open.into_iter().map(|(name, reason)| (name, Some(reason))).chain(warnings);
     let mut failed = 0;
-    for (name, result) in checks {
+    for (name, result) in walls.into_iter().chain(checks) {
         match result {
             Ok(found) => println!("ok    {name:9} {found}"),
             Err(problem) => {
@@ -57,6 +59,27 @@ async fn ffmpeg(config: &Config) -> Result<String, String> {
             tools.version
         ),
     })
+}
+
+/// What keeps child processes from everything that is not theirs: what stands, with what is missing of what is
+/// required, and what is missing otherwise.
+async fn walls(
+    config: &Config,
+) -> (Vec<(&'static str, Result<String, String>)>, Vec<(&'static str, String)>) {
+    let reports = match media(config).confinement().await {
+        Ok(confinement) => confinement.walls(),
+        Err(error) => return (vec![("files", Err(error.to_string()))], Vec::new()),
+    };
+    let (mut checks, mut open) = (Vec::new(), Vec::new());
+    for report in reports {
+        let name = report.wall.name();
+        match report.stands {
+            true => checks.push((name, Ok(report.to_string()))),
+            false if config.confinement.is_required => checks.push((name, Err(report.to_string()))),
+            false => open.push((name, report.to_string())),
+        }
+    }
+    (checks, open)
 }
 
 async fn open(config: &Config) -> Result<Catalog, CatalogError> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Subcommand;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
-use tonearm_domain::{Ambient, Making, OrganizationId, TrackId};
+use tonearm_domain::{Ambient, Making, OrganizationId, TrackId, VariantIndex};
 use tonearm_service::{Caller, Library, TrackProgressView};
 
 use super::{Failure, print};
@@ -34,6 +34,9 @@ pub(super) enum Command {
         org: OrganizationId,
         /// The track's id
         track: TrackId,
+        /// Only this variant, such as hq
+        #[arg(long)]
+        variant: Option<VariantIndex>,
     },
 }
 
@@ -41,8 +44,8 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     let library = Parts::open(config, ambient).await?.library;
     let (org, track, watches, as_json) = match command {
         Command::Status { org, track, watch, json } => (org, track, watch, json),
-        Command::Retry { org, track } => {
-            let retried = library.retry_track(&Caller::owner(org), track).await?.track;
+        Command::Retry { org, track, variant } => {
+            let retried = library.retry_track(&Caller::owner(org), track, variant.as_ref()).await?.track;
             println!(
                 "{} is {}. `tonearm track status --org {org} {} --watch` shows how far it is.",
                 retried.file_name, retried.status, retried.id
@@ -63,19 +66,27 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         tracks.iter().for_each(|track| print::json(&as_value(track)));
         return Ok(());
     }
-    for track in &tracks {
-        println!("{}  {}  {} %", track.track_id, track.status, track.percent);
-        if let Some(outage) = track.waits_for {
-            println!("  {}", outage.sentence());
-        }
-        for variant in &track.variants {
-            println!("  {:20} {}", variant.index, words(variant.making));
-        }
-    }
+    tracks.iter().for_each(show);
     if tracks.is_empty() {
         println!("No track is in the making.");
     }
     Ok(())
+}
+
+fn show(track: &TrackProgressView) {
+    println!("{}  {}  {} %", track.track_id, track.status, track.percent);
+    if let Some(outage) = track.waits_for {
+        println!("  {}", outage.sentence());
+    } else if let Some(reason) = &track.reason {
+        println!("  {reason}");
+    }
+    for variant in &track.variants {
+        let failed = track.failed.iter().find(|failed| failed.index == variant.index);
+        match failed {
+            Some(failed) => println!("  {:20} failed: {}", variant.index, failed.reason),
+            None => println!("  {:20} {}", variant.index, words(variant.making)),
+        }
+    }
 }
 
 fn words(making: Making) -> String {
@@ -91,7 +102,11 @@ fn as_value(track: &TrackProgressView) -> Value {
         "track_status_id": track.status,
         "percent": track.percent,
         "waits_for": track.waits_for,
+        "status_reason": track.reason,
         "variants": track.variants,
+        "failed_variants": track.failed.iter().map(|failed| {
+            json!({ "variant": failed.index, "reason": failed.reason })
+        }).collect::<Vec<_>>(),
     })
 }
 

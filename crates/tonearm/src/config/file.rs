@@ -156,6 +156,8 @@ pub(super) struct MediaSettings {
     pub(super) ffmpeg: Option<PathBuf>,
     pub(super) ffprobe: Option<PathBuf>,
     pub(super) concurrency: Option<usize>,
+    pub(super) memory: Option<ByteSize>,
+    pub(super) confinement: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -241,6 +243,8 @@ impl Settings {
         variables.path("media.ffmpeg", &mut settings.media.ffmpeg);
         variables.path("media.ffprobe", &mut settings.media.ffprobe);
         variables.toml("media.concurrency", &mut settings.media.concurrency)?;
+        variables.parsed("media.memory", &mut settings.media.memory)?;
+        variables.text("media.confinement", &mut settings.media.confinement);
         variables.toml("outbound.allow_private", &mut settings.outbound.allow_private)?;
         variables.toml("webhooks.connections", &mut settings.webhooks.connections)?;
         variables

@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 
 use super::ByteSize;
 use super::error::{ConfigError, positive};
-use super::file::{EdgeSettings, LimitSettings, ShutdownSettings};
+use super::file::{EdgeSettings, LimitSettings, MediaSettings, ShutdownSettings};
 use crate::ServerLimits;
 
 /// How often it is asked again whether an object that is kept still exists.
@@ -37,6 +37,10 @@ pub(super) fn upload_limits(settings: &LimitSettings) -> Result<UploadLimits, Co
 pub(super) fn max_json_bytes(settings: &LimitSettings) -> Result<usize, ConfigError> {
     let most = bytes("limits.max_json_bytes", settings.max_json_bytes, 1 << 20)?;
     Ok(usize::try_from(most).unwrap_or(usize::MAX))
+}
+
+pub(super) fn media_memory(settings: &MediaSettings) -> Result<u64, ConfigError> {
+    bytes("media.memory", settings.memory, tonearm_media::memory_for_processes())
 }
 
 fn bytes(name: &str, setting: Option<ByteSize>, default: u64) -> Result<u64, ConfigError> {

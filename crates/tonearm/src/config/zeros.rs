@@ -8,7 +8,7 @@ use super::{ByteSize, Config, Overrides};
 /// A setting, and what shows that its 0 was understood; none where it is refused.
 type Zero = (&'static str, Option<fn(&Config) -> bool>);
 
-const ZEROS: [Zero; 33] = [
+const ZEROS: [Zero; 34] = [
     // There is no limit.
     ("limits.min_free_space", Some(|config| config.min_free_space == 0)),
     ("limits.min_bytes_per_second", Some(|config| config.server_limits.min_bytes_per_second == 0)),
@@ -43,6 +43,7 @@ const ZEROS: [Zero; 33] = [
     ("worker.maintenance_slots", None),
     ("worker.lease_seconds", None),
     ("media.concurrency", None),
+    ("media.memory", None),
     ("webhooks.connections", None),
     ("webhooks.connections_per_endpoint", None),
 ];

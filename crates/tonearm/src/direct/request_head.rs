@@ -3,7 +3,7 @@
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::http::request;
 use hyper::{Method, Uri};
-use tonearm_edge::{Edge, PlainConnection, PlainRequest, RepeatedAnswer};
+use tonearm_edge::{Edge, PlainRequest, RepeatedAnswer};
 
 /// Header lines that a request for an object may have.
 const MOST_LINES: usize = 64;
@@ -106,7 +106,6 @@ fn object_request(head: &httparse::Request<'_, '_>) -> Option<ObjectRequest> {
     if request.headers().get_all(header::HOST).iter().count() != 1 {
         return None;
     }
-    request.extensions_mut().insert(PlainConnection);
     Some(ObjectRequest { request: Request::New(Box::new(request.into_parts().0)), is_last })
 }
 

@@ -17,7 +17,7 @@ on_both_backends!(
 );
 
 /// A picture of 240 by 160 pixels, in one colour.
-fn picture() -> Vec<u8> {
+pub(crate) fn picture() -> Vec<u8> {
     picture_in(tonearm_domain::Colour::new(20, 60, 200))
 }
 
@@ -184,7 +184,7 @@ async fn a_cover_is_shown_while_encoders_run_on(server: TestServer) {
     };
     library.update_organization(&caller, caller.organization_id, early).await.unwrap();
     let collection = client.collection("Long").await;
-    let sound = wav(&WavSpec { seconds: 300.0, channels: 1, ..WavSpec::default() });
+    let sound = wav(&WavSpec::long());
     let id = client.upload(&collection, "long.wav", sound).await;
     let track = async || client.get(&format!("/v1/track/{id}")).await.ok()["track"].clone();
     let folder = format!("/{}/", text(&track().await, "/index"));

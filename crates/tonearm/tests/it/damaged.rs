@@ -34,6 +34,12 @@ async fn kinds() -> Vec<Vec<u8>> {
         ("a.wma", &["-c:a", "wmav2"]),
         ("a.caf", &["-c:a", "pcm_s16le"]),
         ("a.mkv", &["-c:a", "flac"]),
+        ("a.ts", &["-c:a", "mp2"]),
+        ("a.avi", &["-c:a", "libmp3lame"]),
+        ("a.flv", &["-c:a", "aac"]),
+        ("a.ac3", &["-c:a", "ac3"]),
+        ("a.dts", &["-c:a", "dca", "-strict", "-2"]),
+        ("a.rm", &["-c:a", "real_144", "-ar", "8000", "-ac", "1"]),
     ] {
         let path = folder.path().join(name);
         transcode(&source, &path, encoder).await;

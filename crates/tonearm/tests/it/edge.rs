@@ -11,13 +11,18 @@ use tonearm_testkit::{Client, Program, TestServer};
 
 use crate::text;
 
-const SECRET: &str = "a secret of an edge and of whoever signs";
+pub(crate) const SECRET: &str = "a secret of an edge and of whoever signs";
 
 /// The path and query of a URL that the server delivers, and what it delivers.
 pub(crate) async fn deliverable(server: &TestServer) -> (String, Bytes) {
+    deliverable_of(server, 10.0).await
+}
+
+/// The same, so many seconds long.
+pub(crate) async fn deliverable_of(server: &TestServer, seconds: f64) -> (String, Bytes) {
     let client = &server.client;
     let signal = Signal::Noise { seed: 1, amplitude: 0.3 };
-    let sound = Bytes::from(wav(&WavSpec { seconds: 10.0, signal, ..WavSpec::default() }));
+    let sound = Bytes::from(wav(&WavSpec { seconds, signal, ..WavSpec::default() }));
     let collection = client.collection("Delivered").await;
     let id = client.upload(&collection, "sound.wav", sound.clone()).await;
     assert_eq!(client.settled(&id).await["track_status_id"], "ready");
@@ -28,7 +33,7 @@ pub(crate) async fn deliverable(server: &TestServer) -> (String, Bytes) {
 }
 
 /// An object in a bucket, and the path and query that permit fetching it.
-async fn stored(s3: &S3Server, content: &Bytes) -> String {
+pub(crate) async fn stored(s3: &S3Server, content: &Bytes) -> String {
     let ambient = tonearm::ambient::system();
     let blobs = Blobs::open(&s3.url().parse().unwrap()).await.unwrap();
     let key = ObjectKey {

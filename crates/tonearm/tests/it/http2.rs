@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use reqwest::Version;
 use serde_json::json;
+use socket2::SockRef;
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -12,7 +13,7 @@ use tonearm::{Node, Role};
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_testkit::{Backend, TestServer};
 
-use crate::edge::deliverable;
+use crate::edge::{deliverable, deliverable_of};
 use crate::frames::*;
 use crate::text;
 
@@ -253,6 +254,38 @@ async fn no_connection_has_more_than_32_streams() {
         assert_eq!(frame.kind, HEADERS, "{frame:?}");
     }
     drop(frames);
+    node.stop().await;
+}
+
+/// Who seeks cancels what comes, and wants something else at once.
+#[tokio::test(flavor = "multi_thread")]
+async fn little_comes_of_an_answer_after_it_was_cancelled() {
+    const RECEIVE_BUFFER: usize = 64 * 1024;
+    let server = TestServer::start(Backend::Embedded).await;
+    let (path, _) = deliverable_of(&server, 120.0).await;
+    let node = node(&server, 20).await;
+    let socket = connect(&node).await;
+    SockRef::from(&socket).set_recv_buffer_size(RECEIVE_BUFFER).unwrap();
+    let mut frames = Frames::begin(socket, &[(INITIAL_WINDOW_SIZE, 1 << 30)]).await;
+    frames.write(&[window_update(0, 1 << 30), get(1, &path)].concat()).await;
+    // All that the node and the kernel keep for a client that takes its time has been given to them.
+    let mut before = 0;
+    while before < 4_000_000 {
+        before += frames.news().await.unwrap().payload.len();
+    }
+    frames
+        .write(&[frame(RST_STREAM, 0, 1, &CANCEL.to_be_bytes()), frame(PING, 0, 0, &[1; 8])].concat())
+        .await;
+    let mut after = 0;
+    loop {
+        let frame = timeout(EVENTUALLY, frames.next()).await.expect("something happens").unwrap();
+        match frame.kind {
+            PING => break,
+            DATA => after += frame.payload.len(),
+            _ => {}
+        }
+    }
+    assert!(after < 1_000_000, "{after} bytes came after they were cancelled");
     node.stop().await;
 }
 

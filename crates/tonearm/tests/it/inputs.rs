@@ -1,6 +1,6 @@
 //! Whatever people upload ends in a final status, and what went wrong is said.
 
-use tonearm_fixtures::audio::samples;
+use tonearm_fixtures::audio::{formats, samples};
 use tonearm_testkit::{Backend, TestServer};
 
 use crate::text;
@@ -40,5 +40,39 @@ async fn every_kind_of_file_ends_well_or_with_a_reason() {
             let reason = record.status_reason.unwrap();
             assert!(!reason.is_empty() && !reason.contains('/'), "{}: {reason}", sample.name);
         }
+    }
+}
+
+/// Nothing of a track is missing because its container cannot be jumped in, or its headers are wrong.
+#[tokio::test(flavor = "multi_thread")]
+async fn odd_files_are_made_whole_and_cut_ones_say_so() {
+    const WHOLE: [&str; 8] = [
+        "musepack.mpc",
+        "film.flv",
+        "short.wma",
+        "shorten.shn",
+        "module.xm",
+        "two-frames.mp3",
+        "endless-tag.mp3",
+        "rate.flac",
+    ];
+    const CUT: [&str; 3] = ["wav.wav", "flac.flac", "film.avi"];
+    let folder = tempfile::tempdir().unwrap();
+    let formats = formats(folder.path());
+    let server = TestServer::start(Backend::Embedded).await;
+    let client = &server.client;
+    let collection = client.collection("Odd").await;
+    for sample in formats.iter().filter(|sample| WHOLE.contains(&sample.name)) {
+        let id = client.upload_file(&collection, &sample.path).await;
+        let track = client.settled(&id).await;
+        assert_eq!(text(&track, "/track_status_id"), "ready", "{}: {track}", sample.name);
+        assert_eq!(track["info"]["is_truncated"], false, "{}", sample.name);
+    }
+    for sample in formats.iter().filter(|sample| CUT.contains(&sample.name)) {
+        let whole = std::fs::read(&sample.path).unwrap();
+        let id = client.upload(&collection, sample.name, whole[..whole.len() / 2].to_vec()).await;
+        let track = client.settled(&id).await;
+        assert_eq!(text(&track, "/track_status_id"), "ready", "{}: {track}", sample.name);
+        assert_eq!(track["info"]["is_truncated"], true, "{}: {track}", sample.name);
     }
 }

@@ -8,6 +8,7 @@ mod chaos;
 mod cluster;
 mod commands;
 mod concurrency;
+mod confinement;
 mod covers;
 mod damaged;
 mod direct;
@@ -20,6 +21,7 @@ mod full_disk;
 mod http2;
 mod inputs;
 mod lifecycle;
+mod limits;
 mod receiver;
 mod recipes;
 mod rude;
@@ -84,3 +86,9 @@ macro_rules! on_both_backends {
     };
 }
 pub(crate) use on_both_backends;
+
+/// Pictures are read by this program, started again; see [`tonearm_media::serve_if_confined`].
+#[ctor::ctor(unsafe)]
+fn be_confined() {
+    tonearm_media::serve_if_confined();
+}

@@ -160,7 +160,7 @@ async fn a_deleted_track_ends_its_encoders() {
     let library = &server.node.parts().unwrap().library;
     let caller = caller(library).await;
     let collection = client.collection("Long").await;
-    let bytes = wav(&WavSpec { seconds: 300.0, channels: 1, ..WavSpec::default() });
+    let bytes = wav(&WavSpec::long());
     let id = client.upload(&collection, "long.wav", bytes).await;
     let index = client.get(&format!("/v1/track/{id}")).await.ok();
     let index = text(&index, "/track/index").to_owned();
@@ -196,7 +196,7 @@ async fn early_sound_plays_what_is_there() {
     let library = &server.node.parts().unwrap().library;
     let caller = caller(library).await;
     let collection = client.collection("Early").await;
-    let bytes = wav(&WavSpec { seconds: 300.0, channels: 1, ..WavSpec::default() });
+    let bytes = wav(&WavSpec::long());
     let listed = async || {
         let session =
             client.post("/v1/play_session/collection", &json!({"collection_id": collection})).await.ok();

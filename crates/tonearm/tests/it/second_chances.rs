@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use futures::TryStreamExt;
+use serde_json::{Value, json};
 use tonearm_blobs::Blobs;
 use tonearm_domain::{FileOutcome, ObjectKey, PersonId, Track, TrackFile, TrackId, TrackStatus};
 use tonearm_fixtures::audio::{WavSpec, wav};
@@ -11,7 +12,11 @@ use tonearm_testkit::TestServer;
 
 use crate::on_both_backends;
 
-on_both_backends!(only_what_failed_is_made_again, what_a_person_deletes_goes_a_day_later);
+on_both_backends!(
+    only_what_failed_is_made_again,
+    what_failed_is_told_and_made_again_one_by_one,
+    what_a_person_deletes_goes_a_day_later,
+);
 
 /// A track that is ready.
 async fn ready(server: &TestServer) -> TrackId {
@@ -32,7 +37,7 @@ async fn only_what_failed_is_made_again(server: TestServer) {
     let parts = server.node.parts().unwrap();
     let (library, catalog, caller) = (&parts.library, &parts.catalog, somebody(&server));
     let id = ready(&server).await;
-    let refused = library.retry_track(&caller, id).await.unwrap_err();
+    let refused = library.retry_track(&caller, id, None).await.unwrap_err();
     assert!(matches!(refused, Refusal::Conflict { .. }), "{refused}");
     let before = catalog.files_of_track(id).await.unwrap();
     let failed = before.iter().find(|file| file.recipe.index.as_str() == "lq").unwrap().clone();
@@ -45,7 +50,7 @@ async fn only_what_failed_is_made_again(server: TestServer) {
     tx.update_track(&track).await.unwrap();
     tx.commit().await.unwrap();
 
-    assert_eq!(library.retry_track(&caller, id).await.unwrap().track.status, TrackStatus::Processing);
+    assert_eq!(library.retry_track(&caller, id, None).await.unwrap().track.status, TrackStatus::Processing);
     let settled = server.client.settled(&id.to_string()).await;
     assert_eq!(settled["track_status_id"], "ready", "{settled}");
     let after = catalog.files_of_track(id).await.unwrap();
@@ -54,6 +59,55 @@ async fn only_what_failed_is_made_again(server: TestServer) {
         assert_eq!(old == new, old.recipe.id != failed.recipe.id, "{}", old.recipe.index);
         assert!(new.is_made());
     }
+    server.node.stop().await;
+}
+
+/// Has it that variants of a track failed.
+pub(crate) async fn fail(server: &TestServer, id: TrackId, failures: &[(&str, &str)]) {
+    let catalog = &server.node.parts().unwrap().catalog;
+    let files = catalog.files_of_track(id).await.unwrap();
+    let tx = catalog.begin().await.unwrap();
+    for (index, reason) in failures {
+        let file = files.iter().find(|file| file.recipe.index.as_str() == *index).unwrap().clone();
+        let outcome = FileOutcome::Failed { reason: (*reason).to_owned() };
+        tx.put_track_file(&TrackFile { outcome, ..file }).await.unwrap();
+    }
+    let organization = server.organization_id.parse().unwrap();
+    let mut track = tx.track(organization, id).await.unwrap().unwrap();
+    (track.status, track.status_reason) = (TrackStatus::Incomplete, Some("some of it failed".to_owned()));
+    tx.update_track(&track).await.unwrap();
+    tx.commit().await.unwrap();
+}
+
+async fn what_failed_is_told_and_made_again_one_by_one(server: TestServer) {
+    let id = ready(&server).await;
+    let path = format!("/v1/track/{id}");
+    assert_eq!(server.client.get(&path).await.ok()["failed_variants"], json!([]));
+    fail(&server, id, &[("lq", "The tape is torn."), ("preview", "The reel is lost.")]).await;
+    let told = [("lq", "The tape is torn."), ("preview", "The reel is lost.")];
+
+    let track = server.client.get(&path).await.ok();
+    assert_eq!(track["track"]["status_reason"], "some of it failed");
+    let failed = |track: &Value| track["failed_variants"].as_array().unwrap().clone();
+    let expected: Vec<_> = told.map(|(variant, reason)| json!({"variant": variant, "reason": reason})).into();
+    assert_eq!(failed(&track), expected);
+    let command = ["track", "status", "--org", &server.organization_id, &id.to_string()];
+    let output = server.program(crate::binary()).run(&command);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let status = String::from_utf8(output.stdout).unwrap();
+    for text in ["some of it failed", "failed: The tape is torn.", "failed: The reel is lost."] {
+        assert!(status.contains(text), "{status}");
+    }
+
+    let refused = server.client.post(&format!("{path}/retry?variant=hq"), &json!({})).await;
+    assert_eq!((refused.status.as_u16(), &refused.json()["code"]), (409, &json!("nothing_to_retry")));
+    let refused = server.client.post(&format!("{path}/retry?variant=No%20Such"), &json!({})).await;
+    assert_eq!(refused.status, 400, "{refused:?}");
+    server.client.post(&format!("{path}/retry?variant=lq"), &json!({})).await.ok();
+    assert_eq!(server.client.settled(&id.to_string()).await["track_status_id"], "incomplete");
+    assert_eq!(failed(&server.client.get(&path).await.ok()), expected[1..]);
+    server.client.post(&format!("{path}/retry"), &json!({})).await.ok();
+    assert_eq!(server.client.settled(&id.to_string()).await["track_status_id"], "ready");
     server.node.stop().await;
 }
 

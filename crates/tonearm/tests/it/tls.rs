@@ -1,6 +1,6 @@
 //! HTTPS with a certificate made for the test.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -43,15 +43,20 @@ impl Issued {
 
     /// A client to be, over connections of its own, that trusts this certificate alone.
     fn trusting(&self) -> reqwest::ClientBuilder {
-        // Fails only where one was installed before, which is as good.
-        drop(rustls::crypto::ring::default_provider().install_default());
-        let pem = std::fs::read(self.path("cert.pem")).unwrap();
-        reqwest::Client::builder().tls_certs_only([reqwest::Certificate::from_pem(&pem).unwrap()])
+        trusting(&self.path("cert.pem"))
     }
 
     fn client(&self) -> reqwest::Client {
         self.trusting().build().unwrap()
     }
+}
+
+/// A client to be that trusts this certificate alone.
+pub(crate) fn trusting(certificate: &Path) -> reqwest::ClientBuilder {
+    // Fails only where one was installed before, which is as good.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    let pem = std::fs::read(certificate).unwrap();
+    reqwest::Client::builder().tls_certs_only([reqwest::Certificate::from_pem(&pem).unwrap()])
 }
 
 /// Another node over the data of `server`, with the certificate.

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use serde::Serialize;
-use tonearm_domain::TrackId;
+use tonearm_domain::{TrackId, VariantIndex};
 use tonearm_service::Library;
 use utoipa::ToSchema;
 
@@ -16,6 +16,18 @@ use crate::shapes::{Answer, FullTrack};
 pub(crate) struct Found {
     track_id: TrackId,
     track: FullTrack,
+    /// The variants that could not be made. `POST /v1/track/{track_id}/retry` tries them again.
+    failed_variants: Vec<FailedVariant>,
+}
+
+/// A variant that could not be made.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = track::read::FailedVariant)]
+pub(crate) struct FailedVariant {
+    /// Its index.
+    variant: VariantIndex,
+    /// Why, as a sentence for people.
+    reason: String,
 }
 
 /// One track, in full.
@@ -34,6 +46,10 @@ pub(crate) async fn read(
     request: CurrentRequest,
     State(library): State<Library>,
 ) -> Result<Answer<Found>, ApiError> {
-    let track = FullTrack::new(library.track(&caller, track_id).await?, library.links());
-    Ok(Answer::traced(request, Found { track_id, track }))
+    let view = library.track(&caller, track_id).await?;
+    let failed = library.failed_variants(&view.track).await?.into_iter();
+    let failed_variants =
+        failed.map(|failed| FailedVariant { variant: failed.index, reason: failed.reason }).collect();
+    let track = FullTrack::new(view, library.links());
+    Ok(Answer::traced(request, Found { track_id, track, failed_variants }))
 }

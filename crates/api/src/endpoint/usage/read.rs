@@ -1,14 +1,13 @@
 //! `GET /v1/usage`
 
-use axum::extract::{FromRequestParts, Query, State};
-use http::StatusCode;
+use axum::extract::{FromRequestParts, State};
 use http::request::Parts;
 use serde::{Deserialize, Serialize};
 use tonearm_domain::Day;
 use tonearm_service::{Usage, UsageGroup, UsagePeriod};
 use utoipa::ToSchema;
 
-use crate::extract::{ManageKey, Paged};
+use crate::extract::{ManageKey, Paged, query};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, UsageRecord, UsageSums};
 use crate::{ApiError, App};
@@ -35,9 +34,7 @@ impl FromRequestParts<App> for Asked {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        let Query(text) = Query::<AskedText>::from_request_parts(parts, app).await.map_err(|_| {
-            ApiError::new(StatusCode::BAD_REQUEST, "invalid_parameter", "the query cannot be read")
-        })?;
+        let text: AskedText = query(parts)?;
         let (from, to) = (day("from", text.from.as_deref())?, day("to", text.to.as_deref())?);
         let group = text.group.as_deref().map(str::parse).transpose()?.unwrap_or_default();
         Ok(Self { period: UsagePeriod::new(from, to, app.usage.today())?, group })

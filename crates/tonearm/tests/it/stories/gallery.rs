@@ -6,7 +6,7 @@ use std::time::Duration;
 use reqwest::Method;
 use serde_json::{Value, json};
 use tonearm_domain::{KeyType, Role, WebhookKind};
-use tonearm_fixtures::audio::{Signal, WavSpec, wav};
+use tonearm_fixtures::audio::{Id3, Signal, WavSpec, wav, with_id3};
 use tonearm_service::{Caller, CreateKey, DeliveryQuery, SetTranscription};
 use tonearm_testkit::Client;
 
@@ -47,6 +47,7 @@ pub(super) struct Gallery {
     pub(super) track: String,
     pub(super) spoken_track: String,
     pub(super) failed_track: String,
+    pub(super) incomplete_track: String,
     pub(super) delivery: String,
     pub(super) track_key: String,
     pub(super) collection_key: String,
@@ -64,6 +65,7 @@ impl Gallery {
         let empty_collection = client.collection("Voice notes").await;
         let failed_track = client.upload(&podcast, "interview.m4a", "this is no sound".repeat(200)).await;
         client.settled(&failed_track).await;
+        let incomplete_track = incomplete(&ada, &podcast).await;
         let track_key =
             share_key(&client, "For the press", json!({"track_id": tracks[0], "collection_id": collection}))
                 .await;
@@ -85,12 +87,24 @@ impl Gallery {
             track,
             spoken_track,
             failed_track,
+            incomplete_track,
             delivery,
             track_key,
             collection_key,
             _receivers: receivers,
         }
     }
+}
+
+/// A track whose upload broke off, and of which one variant failed.
+async fn incomplete(ada: &Ada, collection: &str) -> String {
+    let sound = wav(&WavSpec { seconds: 20.0, ..WavSpec::default() });
+    let id =
+        ada.server.client.upload(collection, "field recording.wav", sound[..sound.len() / 2].to_vec()).await;
+    ada.server.client.settled(&id).await;
+    let failures = [("lq", "The encoder ran out of memory. Try again, or raise the limits of media.")];
+    crate::second_chances::fail(&ada.server, id.parse().unwrap(), &failures).await;
+    id
 }
 
 /// Tracks and collections that a person has deleted, in the course of an afternoon, so that they can be brought back.
@@ -162,7 +176,9 @@ async fn collection(
     let collection = text(&created, "/collection_id").to_owned();
     let mut tracks = Vec::new();
     for (at, (title, file_name)) in songs.iter().enumerate() {
-        let track = client.upload(&collection, file_name, song(at as u64 + title.len() as u64)).await;
+        let sound = song(at as u64 + title.len() as u64);
+        let sound = if at == 0 { with_id3(&sound, &tag()) } else { sound };
+        let track = client.upload(&collection, file_name, sound).await;
         client.put(&format!("/v1/track/{track}"), &json!({"player_title": title})).await.ok();
         tracks.push(track);
     }
@@ -187,6 +203,23 @@ fn picture(colours: [&str; 3]) -> Vec<u8> {
     let made = Command::new("ffmpeg").args(arguments).stdin(Stdio::null()).output().unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     made.stdout
+}
+
+/// What the first file of each collection says of itself.
+fn tag() -> Id3 {
+    Id3::new(4)
+        .text(b"TIT2", "Ebb and flow (take 3)")
+        .text(b"TPE1", "Ada & the Lovelaces")
+        .text(b"TALB", "Harbour sessions, recorded at low tide between two ferries")
+        .text(b"TRCK", "1/4")
+        .text(b"TPOS", "1/1")
+        .text(b"TCON", "Folk")
+        .text(b"TDRC", "2024-05-01")
+        .text(b"TLAN", "eng")
+        .lyrics(b"eng", "The water goes,\nthe water comes,\n\nand nobody asks it why.")
+        .chapter("a", 0, 8000, "Going out")
+        .chapter("b", 8000, 16_000, "Slack water, and the long wait for the tide to make up its mind")
+        .chapter("c", 16_000, 24_000, "Coming in")
 }
 
 /// Twenty-four seconds that rise and fall as music does: beats inside bars inside phrases.

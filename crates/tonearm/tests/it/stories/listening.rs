@@ -19,6 +19,15 @@ const DROP: &str = "
         zone.dispatchEvent(new DragEvent(name, { dataTransfer: transfer, bubbles: true, cancelable: true }));
     }";
 
+/// Holds back what makes tracks until the page calls `goOn`.
+const HOLD: &str = "
+    const ask = window.fetch;
+    const held = new Promise((done) => (window.goOn = done));
+    window.fetch = async (address, options) => {
+        if (options?.method === 'POST') await held;
+        return ask(address, options);
+    };";
+
 #[tokio::test(flavor = "multi_thread")]
 async fn three_files_are_dropped_become_ready_and_are_heard() {
     let ada = Ada::comes_in(&[]).await;
@@ -52,5 +61,30 @@ async fn three_files_are_dropped_become_ready_and_are_heard() {
     hears(browser).await;
     let position = browser.run(&format!("return {AUDIO}.currentTime;"), Vec::new()).await;
     assert!(position.as_f64().unwrap() > 14.5, "it goes on from there, not from {position}");
+    ada.leaves().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_paused_while_its_track_is_made_has_one_track() {
+    let ada = Ada::comes_in(&[]).await;
+    let browser = &ada.browser;
+    browser.type_into("#title", "Songs of the tide").await;
+    browser.click("main form button.primary").await;
+    browser.shows(".empty h2", "No tracks here yet").await;
+
+    browser.until("document.querySelector('.drop button')?.hidden").await;
+    browser.run(HOLD, Vec::new()).await;
+    let named = [("ebb.wav", BASE64_STANDARD.encode(half_a_minute(220.0)))];
+    browser.run(DROP, vec![json!(named)]).await;
+    browser.click(".uploads button").await;
+    browser.shows(".uploads .badge", "Paused").await;
+    browser.click(".uploads button").await;
+    browser.shows(".uploads .badge", "Waiting").await;
+    browser.run("window.goOn();", Vec::new()).await;
+    browser.until("document.querySelectorAll('.uploads .badge.good').length === 1").await;
+    browser.client.refresh().await.unwrap();
+    browser.until("document.querySelectorAll('.tracks svg.wave path').length > 0").await;
+    let rows = browser.run("return document.querySelectorAll('.tracks a.row').length;", Vec::new()).await;
+    assert_eq!(rows, json!(1));
     ada.leaves().await;
 }

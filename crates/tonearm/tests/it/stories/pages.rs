@@ -57,6 +57,7 @@ impl Gallery {
             ("track", format!("/tracks/{}", self.track)),
             ("track-spoken", format!("/tracks/{}", self.spoken_track)),
             ("track-failed", format!("/tracks/{}", self.failed_track)),
+            ("track-incomplete", format!("/tracks/{}", self.incomplete_track)),
             ("tracks", "/tracks".to_owned()),
             ("tracks-found", "/tracks?q=waltz&sort=title".to_owned()),
             ("trash", "/trash".to_owned()),

@@ -1,0 +1,108 @@
+//! The order of uploads: tracks of one upload session and one album stand in the order of their discs and numbers.
+//!
+//! Files of a session arrive in any order, and its uploader is told none. What is put in order exchanges the places that it
+//! has in the collection, so that orders stay without gaps and whatever else is there stays where it is.
+
+use sea_orm::sea_query::{CaseStatement, Expr};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
+use tonearm_domain::{AlbumPlace, CollectionId, OrganizationId, TrackId, UploadSessionId, arranged};
+use uuid::Uuid;
+
+use crate::entity::track::{Column, Entity};
+use crate::query::{TO_CHANGE, checked};
+use crate::{Catalog, CatalogError, Change, Transaction};
+
+/// What has more tracks than this is no album, and stays as it was uploaded. Every track that arrives may move all others, so
+/// the work grows with the square of this.
+const LARGEST_ALBUM: u64 = 300;
+
+/// The columns that decide: id, order and place.
+type Placed = (Uuid, i64, i64);
+
+/// The tracks of one album in one upload session.
+#[derive(Debug, Clone, Copy)]
+pub struct UploadedAlbum<'a> {
+    /// The collection that the session fills.
+    pub collection: CollectionId,
+    /// The session.
+    pub session: UploadSessionId,
+    /// As in [`AlbumPlace`].
+    pub album: &'a str,
+}
+
+fn placed(album: UploadedAlbum<'_>) -> Select<Entity> {
+    Entity::find()
+        .filter(Column::UploadSessionId.eq(album.session.uuid()))
+        .filter(Column::Album.eq(album.album))
+        .filter(checked(Column::CollectionId.eq(album.collection.uuid())))
+        .filter(Column::AlbumPlace.is_not_null())
+        .filter(Column::DeletedAt.is_null())
+        .order_by_asc(Column::Id)
+        .limit(LARGEST_ALBUM + 1)
+        .select_only()
+        .columns([Column::Id, Column::TrackOrder, Column::AlbumPlace])
+}
+
+/// The tracks that are to get another order, with it.
+fn moves(tracks: &[Placed]) -> Vec<(Uuid, i64)> {
+    if tracks.len() as u64 > LARGEST_ALBUM {
+        return Vec::new();
+    }
+    let places: Vec<(i64, i64)> = tracks.iter().map(|(_, order, place)| (*order, *place)).collect();
+    let new = tracks.iter().zip(arranged(&places));
+    new.filter(|((_, order, _), new)| order != new).map(|((id, _, _), new)| (*id, new)).collect()
+}
+
+impl Catalog {
+    /// Whether the tracks of an uploaded album stand in the order of their places. What is in order stays so until another
+    /// track gets a place.
+    pub async fn album_is_in_order(&self, album: UploadedAlbum<'_>) -> Result<bool, CatalogError> {
+        let tracks: Vec<Placed> = placed(album).into_tuple().all(self.reader()).await?;
+        Ok(moves(&tracks).is_empty())
+    }
+}
+
+impl Transaction {
+    /// Notes where a track stands on its album. `false`: there is no such track, or it is deleted.
+    ///
+    /// To be committed before the album is put in order: whoever does that locks all tracks of the album by their ids, and
+    /// must not hold one of them before.
+    pub async fn put_album_place(
+        &self,
+        organization: OrganizationId,
+        id: TrackId,
+        place: &AlbumPlace,
+    ) -> Result<bool, CatalogError> {
+        let update = Entity::update_many()
+            .col_expr(Column::Album, Expr::value(place.album.as_str()))
+            .col_expr(Column::AlbumPlace, Expr::value(place.place))
+            .filter(Column::Id.eq(id.uuid()))
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::DeletedAt.is_null());
+        Ok(update.exec(self.db()).await?.rows_affected > 0)
+    }
+
+    /// Puts the tracks of an uploaded album in the order of their places; the older track comes first where two have the
+    /// same. More than 300 stay as they are. Gives how many were moved.
+    pub async fn put_album_in_order(&self, album: UploadedAlbum<'_>) -> Result<usize, CatalogError> {
+        let tracks: Vec<Placed> = placed(album).lock(TO_CHANGE).into_tuple().all(self.db()).await?;
+        let moves = moves(&tracks);
+        if moves.is_empty() {
+            return Ok(0);
+        }
+        let mut order = CaseStatement::new();
+        for (id, new) in &moves {
+            order = order.case(Column::Id.eq(*id), Expr::value(*new));
+        }
+        Entity::update_many()
+            .col_expr(Column::TrackOrder, order.into())
+            .filter(Column::Id.is_in(moves.iter().map(|(id, _)| *id)))
+            .exec(self.db())
+            .await?;
+        for (id, _) in &moves {
+            self.note(Change::Track(TrackId::from_uuid(*id)));
+        }
+        self.note(Change::TracksOf(album.collection));
+        Ok(moves.len())
+    }
+}

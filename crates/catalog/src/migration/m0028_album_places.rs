@@ -1,0 +1,30 @@
+//! Where uploaded tracks stand on their albums, so that those of one upload session are put in that order.
+
+use sea_orm_migration::prelude::*;
+
+use super::pieces::{add, index};
+use super::step::Step;
+
+pub(super) fn step() -> Step {
+    Step::expand("m0028_album_places").change(Migration).index(placed_uploads())
+}
+
+fn placed_uploads() -> IndexCreateStatement {
+    let mut index = index("track", &["upload_session_id", "album", "id"]);
+    index
+        .name("placed_track_by_upload_session_id_album_id")
+        .and_where(Expr::col("album_place").is_not_null())
+        .take()
+}
+
+#[derive(DeriveMigrationName)]
+struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        // What the version before processes has no place, and stays where it is.
+        add(manager, "track", ColumnDef::new("album").text().null().take()).await?;
+        add(manager, "track", ColumnDef::new("album_place").big_integer().null().take()).await
+    }
+}

@@ -1,0 +1,129 @@
+//! What files say of themselves: shown, found, and the reason why uploads belong together.
+
+use tonearm_domain::{Chapter, CollectionId, Track, TrackId, UploadSessionId};
+use tonearm_fixtures::Place;
+
+use crate::browser::Browser;
+use crate::house::House;
+
+crate::on_both!(
+    a_track_shows_what_its_file_tells,
+    tracks_are_found_by_what_their_files_tell,
+    uploads_of_a_page_are_one_session,
+);
+
+impl House {
+    async fn told_track(
+        &self,
+        collection: CollectionId,
+        tags: &[(&str, &str)],
+        chapters: Vec<Chapter>,
+    ) -> TrackId {
+        let id = self.track(collection, "take.wav").await;
+        let tx = self.catalog.begin().await.unwrap();
+        let mut track = tx.track(self.organization_id, id).await.unwrap().unwrap();
+        track.info.tags =
+            tags.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        track.info.chapters = chapters;
+        tx.update_track(&track).await.unwrap();
+        tx.commit().await.unwrap();
+        id
+    }
+}
+
+async fn a_track_shows_what_its_file_tells(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
+    let tags = [
+        ("artist", "<script>alert(1)</script>"),
+        ("track_number", "3"),
+        ("track_total", "12"),
+        ("lyrics", "one\n\"two\" <b>"),
+        ("language", "de"),
+    ];
+    let chapters = [(0.0, Some("<i>")), (3661.5, None)];
+    let chapters =
+        chapters.map(|(start, title)| Chapter { start, end: start + 1.0, title: title.map(str::to_owned) });
+    let id = house.told_track(collection, &tags, chapters.into()).await;
+    let page = browser.get(&house.path(&format!("/tracks/{id}"))).await;
+    let shown = page.between("<h2>In the file</h2>", "</section>");
+    assert!(!shown.contains("<script") && !shown.contains("<b>") && !shown.contains("<i>"), "{shown}");
+    for expected in [
+        "<dt>Artist</dt><dd>&#60;script&#62;",
+        "<dt>Track</dt><dd>3 of 12</dd>",
+        "<span class=\"start\">0:00</span> &#60;i&#62;",
+        "<span class=\"start\">1:01:01</span> Chapter 2",
+        "<div class=\"said\" lang=\"de\">one\n",
+    ] {
+        assert!(shown.contains(expected), "{expected} in {shown}");
+    }
+    let plain = house.track(collection, "plain.wav").await;
+    let page = browser.get(&house.path(&format!("/tracks/{plain}"))).await;
+    assert!(!page.html.contains("In the file"));
+}
+
+async fn tracks_are_found_by_what_their_files_tell(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
+    let rest: Vec<(String, String)> = (0..40).map(|n| (format!("aa{n}"), "filling ".repeat(30))).collect();
+    let mut tags: Vec<(&str, &str)> =
+        rest.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    tags.extend([
+        ("title", "Sehnsucht"),
+        ("artist", "Moura"),
+        ("album", "Leva-me aos Fados"),
+        ("genre", "Fado"),
+        ("year", "2009"),
+        ("lyrics", "rarely"),
+    ]);
+    house.told_track(collection, &tags, Vec::new()).await;
+    for (words, is_found) in [
+        ("sehnsucht", true),
+        ("MOURA", true),
+        ("leva-me+aos", true),
+        ("fado", true),
+        ("2009+moura", true),
+        ("rarely", false),
+    ] {
+        for path in ["/tracks".to_owned(), format!("/collections/{collection}")] {
+            let page = browser.get(&house.path(&format!("{path}?q={words}"))).await;
+            assert_eq!(page.html.contains("<li data-track="), is_found, "{words} in {path}");
+        }
+    }
+}
+
+/// Begins an upload as the page's script does.
+async fn begun(
+    house: &House,
+    browser: &mut Browser,
+    id: CollectionId,
+    session: &str,
+) -> (Track, UploadSessionId) {
+    let path = house.path(&format!("/collections/{id}"));
+    let fields = [("file_name", "a.wav"), ("session", session)];
+    let answer = browser.submit(&path, &format!("{path}/uploads"), &fields).await;
+    assert_eq!(answer.status, 200, "{}", answer.html);
+    let begun: serde_json::Value = serde_json::from_str(&answer.html).unwrap();
+    let id = begun["track_id"].as_str().unwrap().parse().unwrap();
+    let track = house.catalog.track(house.organization_id, id).await.unwrap().unwrap();
+    (track, begun["upload_session_id"].as_str().unwrap().parse().unwrap())
+}
+
+async fn uploads_of_a_page_are_one_session(place: Place) {
+    let house = House::open(place).await;
+    let (mut browser, id) = (house.administrator().await, house.collection("Season").await);
+    let (first, session) = begun(&house, &mut browser, id, "").await;
+    let (second, same) = begun(&house, &mut browser, id, &session.to_string()).await;
+    assert_eq!((first.upload_session_id, second.upload_session_id), (Some(session), Some(session)));
+    assert_eq!(same, session);
+    // What is no session, or fills another collection, is replaced, and so is one that has ended.
+    let other = house.collection("Other").await;
+    let (_, foreign) = begun(&house, &mut browser, other, "").await;
+    for named in ["nonsense".to_owned(), foreign.to_string()] {
+        let (track, own) = begun(&house, &mut browser, id, &named).await;
+        assert_eq!((track.upload_session_id, own == foreign, own == session), (Some(own), false, false));
+    }
+    house.clock.advance_seconds(3601);
+    let (_, later) = begun(&house, &mut browser, id, &session.to_string()).await;
+    assert_ne!(later, session);
+}

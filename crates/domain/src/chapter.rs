@@ -1,0 +1,184 @@
+//! Chapters: named parts of a sound, as its file tells them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::tag_values::line;
+
+/// Most chapters of a track that are kept, and characters of their titles.
+const MOST_CHAPTERS: usize = 1000;
+const LONGEST_TITLE: usize = 200;
+/// Most bytes of all titles of a track together.
+const MOST_TITLES: usize = 64 << 10;
+/// Where chapters of a sound of unknown length end at the latest, in seconds.
+const LATEST_END: f64 = 1e7;
+
+/// The last chapter of a sound may end so many seconds after it: programs round differently.
+const OVERHANG: f64 = 0.1;
+
+/// A part of a sound that its file names.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Chapter {
+    /// Where it begins, in seconds.
+    pub start: f64,
+    /// Where it ends, in seconds.
+    pub end: f64,
+    /// What it is called; at most 200 characters, and at most 64 KiB of UTF-8 for all chapters of a sound together.
+    pub title: Option<String>,
+}
+
+impl Chapter {
+    /// What a file claims, with seconds of any kind and the title as it is kept: one line of at most 200 characters.
+    pub fn claimed(start: f64, end: f64, title: Option<&str>) -> Self {
+        Self { start, end, title: title.and_then(|title| line(title, LONGEST_TITLE)) }
+    }
+
+    /// What can be true of chapters that a file claims for a sound of `duration` seconds (0: unknown): in their order, none
+    /// of them empty, none reaching into the next, all within the sound, at most 1000. Times are whole milliseconds. An end
+    /// that is missing or wrong is where the next one begins. Of two that begin together, the first counts. Once their titles
+    /// are longer than 64 KiB together, further chapters have none.
+    pub fn plausible(claimed: Vec<Self>, duration: f64) -> Vec<Self> {
+        let latest = latest_end(duration);
+        let mut chapters: Vec<Self> = claimed
+            .into_iter()
+            .filter(|chapter| !chapter.start.is_nan())
+            .map(|chapter| Self { start: milliseconds(chapter.start.max(0.0)), ..chapter })
+            .filter(|chapter| chapter.start < latest)
+            .collect();
+        chapters.sort_by(|one, other| one.start.total_cmp(&other.start));
+        chapters.dedup_by(|later, earlier| later.start == earlier.start);
+        let next: Vec<f64> = chapters.iter().skip(1).map(|chapter| chapter.start).chain([latest]).collect();
+        chapters.truncate(MOST_CHAPTERS);
+        for (chapter, next) in chapters.iter_mut().zip(next) {
+            let own = milliseconds(chapter.end);
+            chapter.end = if own > chapter.start { own.min(next) } else { next };
+        }
+        bound_titles(&mut chapters);
+        chapters
+    }
+
+    /// Whether claimed chapters begin where the plausible ones do, and the last one ends with the sound, so that they may be
+    /// copied as they are: a chapter that went on would make an MP4 file longer than its sound. Of a sound of unknown duration
+    /// (0), nobody can tell.
+    pub fn are_plausible(claimed: &[Self], duration: f64) -> bool {
+        let untitled = |chapter: &Self| Self { start: chapter.start, end: chapter.end, title: None };
+        let plausible = Self::plausible(claimed.iter().map(untitled).collect(), duration);
+        let is_same =
+            |(own, other): (&Self, &Self)| (own.start - other.start).abs() < 0.001 && own.end > own.start;
+        let ends = |chapters: &[Self]| chapters.iter().map(|chapter| chapter.end).fold(0.0, f64::max);
+        duration > 0.0
+            && ends(claimed) - ends(&plausible) < OVERHANG
+            && claimed.len() == plausible.len()
+            && claimed.iter().zip(&plausible).all(is_same)
+    }
+}
+
+/// Makes every title one line of its bound, and leaves out the one that would make all of them too long, and those after it.
+fn bound_titles(chapters: &mut [Chapter]) {
+    let mut bytes = 0;
+    for chapter in chapters {
+        let title = chapter.title.take().and_then(|title| line(&title, LONGEST_TITLE));
+        bytes += title.as_ref().map_or(0, String::len);
+        chapter.title = title.filter(|_| bytes <= MOST_TITLES);
+    }
+}
+
+/// The last whole millisecond of a sound of this duration.
+fn latest_end(duration: f64) -> f64 {
+    if !(duration > 0.0 && duration < LATEST_END) {
+        return LATEST_END;
+    }
+    let rounded = milliseconds(duration);
+    if rounded > duration { milliseconds(rounded - 0.001) } else { rounded }
+}
+
+/// NaN stays what it is.
+fn milliseconds(seconds: f64) -> f64 {
+    (seconds * 1000.0).round() / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn chapter(start: f64, end: f64, title: &str) -> Chapter {
+        Chapter { start, end, title: Some(title.to_owned()) }
+    }
+
+    #[test]
+    fn what_is_sound_stays() {
+        let claimed = vec![chapter(0.0, 1.5, "One"), chapter(1.5, 3.0, "Two")];
+        assert_eq!(Chapter::plausible(claimed.clone(), 3.0), claimed);
+        assert!(Chapter::are_plausible(&claimed, 3.0));
+        // The last one often ends a little after the sound.
+        assert!(Chapter::are_plausible(&claimed, 2.99));
+        assert!(!Chapter::are_plausible(&claimed, 2.5));
+        // Where the sound ends is not known.
+        assert!(!Chapter::are_plausible(&claimed, 0.0));
+        assert!(!Chapter::are_plausible(&claimed, f64::NAN));
+        assert_eq!(Chapter::plausible(claimed, 2.99)[1].end, 2.99);
+    }
+
+    #[test]
+    fn what_cannot_be_is_set_right_or_left_out() {
+        let claimed = vec![
+            chapter(f64::NAN, 1.0, "nowhere"),
+            chapter(20.0, 30.0, "behind the end"),
+            chapter(5.0, 4.0, "ends before it begins"),
+            chapter(-3.0, 6.0, "\u{202e} reaches\ninto the next "),
+            chapter(5.0, 6.0, "begins with another"),
+            chapter(8.0, f64::INFINITY, " "),
+            chapter(f64::INFINITY, 9.0, "never"),
+        ];
+        assert!(!Chapter::are_plausible(&claimed, 10.0));
+        let expected = [
+            chapter(0.0, 5.0, "reaches into the next"),
+            chapter(5.0, 8.0, "ends before it begins"),
+            Chapter { start: 8.0, end: 10.0, title: None },
+        ];
+        assert_eq!(Chapter::plausible(claimed, 10.0), expected);
+    }
+
+    #[test]
+    fn there_are_bounds() {
+        let many = (0..5000).map(|n| chapter(f64::from(n), f64::from(n) + 1.0, &"é".repeat(999))).collect();
+        let kept = Chapter::plausible(many, 0.0);
+        assert_eq!((kept.len(), kept[999].end), (MOST_CHAPTERS, 1000.0));
+        let titles: Vec<&String> = kept.iter().filter_map(|kept| kept.title.as_ref()).collect();
+        assert!(titles.iter().all(|title| title.chars().count() == LONGEST_TITLE));
+        // Each has 400 bytes.
+        assert_eq!(titles.len(), MOST_TITLES / 400);
+        assert!(kept[..titles.len()].iter().all(|kept| kept.title.is_some()), "the first ones have theirs");
+        assert_eq!(Chapter::plausible(kept.clone(), 0.0), kept);
+    }
+
+    #[test]
+    fn titles_are_claimed_in_one_line() {
+        let claimed = Chapter::claimed(1.0, f64::NAN, Some(&"a\nbc".repeat(999)));
+        assert_eq!(
+            claimed.title.map(|title| (title.chars().count(), title.contains('\n'))),
+            Some((200, false))
+        );
+        assert_eq!(Chapter::claimed(0.0, 1.0, Some(" ")).title, None);
+    }
+
+    proptest! {
+        #[test]
+        fn they_follow_each_other(
+            claimed in prop::collection::vec((any::<f64>(), any::<f64>()), 0..40),
+            near in prop::collection::vec((-1.0..20.0_f64, -1.0..20.0_f64), 0..40),
+            duration in prop::sample::select(vec![0.0, 0.001, 7.123_456, 12.0, f64::NAN, f64::INFINITY]),
+        ) {
+            let claimed = claimed.into_iter().chain(near);
+            let claimed = claimed.map(|(start, end)| Chapter { start, end, title: None }).collect();
+            let kept = Chapter::plausible(claimed, duration);
+            let latest = if duration > 0.0 && duration.is_finite() { duration } else { LATEST_END };
+            for chapter in &kept {
+                prop_assert!(0.0 <= chapter.start && chapter.start < chapter.end && chapter.end <= latest);
+            }
+            prop_assert!(kept.windows(2).all(|two| two[0].end <= two[1].start));
+            prop_assert_eq!(Chapter::plausible(kept.clone(), duration), kept);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What clients are told of a file beside its settings: which part of the track it is, and whether it missed its loudness.
+
+use serde::Serialize;
+
+use crate::{ContentType, FileData, MissedLoudness};
+
+/// What is said of a file that needs it: previews, and files that missed a loudness target.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct VariantData {
+    /// Of a preview.
+    #[serde(flatten)]
+    pub part: Option<Part>,
+    /// A loudness target that could not be reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missed_loudness: Option<MissedLoudness>,
+}
+
+/// The part of the track that a preview is, in seconds of the track.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Part {
+    /// Its length.
+    pub duration: f64,
+    /// Where it starts.
+    pub capture_start: f64,
+    /// Where it ends.
+    pub capture_end: f64,
+    /// Of the file, such as `mp3`.
+    pub extension: &'static str,
+    /// Of the file, such as `audio/mpeg`.
+    pub content_type: &'static str,
+}
+
+impl VariantData {
+    /// Of a file of this type; none where there is nothing to say.
+    pub fn of(data: &FileData, content_type: ContentType) -> Option<Self> {
+        let (part, missed_loudness) = (Part::of(data, content_type), data.missed_loudness());
+        (part.is_some() || missed_loudness.is_some()).then_some(Self { part, missed_loudness })
+    }
+}
+
+impl Part {
+    fn of(data: &FileData, content_type: ContentType) -> Option<Self> {
+        let &FileData::Preview { duration, capture_start, capture_end, .. } = data else {
+            return None;
+        };
+        let (extension, content_type) = (content_type.extension(), content_type.mime());
+        Some(Self { duration, capture_start, capture_end, extension, content_type })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{json, to_value};
+
+    use super::*;
+
+    #[test]
+    fn only_what_is_special_is_told() {
+        let told = |data: &FileData| to_value(VariantData::of(data, ContentType::Mp3)).unwrap();
+        assert_eq!(told(&FileData::NONE), json!(null));
+        let missed_loudness = Some(MissedLoudness::new(-16.0, Some(-18.204), None));
+        let missed = json!({"target_lufs": -16.0, "loudness_lufs": -18.2, "true_peak_dbtp": null});
+        assert_eq!(told(&FileData::None { missed_loudness }), json!({"missed_loudness": missed}));
+        let mut preview = json!({
+            "duration": 2.0, "capture_start": 1.0, "capture_end": 3.0,
+            "extension": "mp3", "content_type": "audio/mpeg",
+        });
+        let part = |missed_loudness| FileData::Preview {
+            duration: 2.0,
+            capture_start: 1.0,
+            capture_end: 3.0,
+            missed_loudness,
+        };
+        assert_eq!(told(&part(None)), preview);
+        preview["missed_loudness"] = missed;
+        assert_eq!(told(&part(missed_loudness)), preview);
+    }
+
+    /// What earlier versions stored, and what they read.
+    #[test]
+    fn a_row_of_before_is_read() {
+        let read = |json: &str| serde_json::from_str::<FileData>(json).unwrap();
+        assert_eq!(read(r#"{"kind":"none"}"#), FileData::NONE);
+        assert_eq!(serde_json::to_string(&FileData::NONE).unwrap(), r#"{"kind":"none"}"#);
+        let preview = r#"{"kind":"preview","duration":2.0,"capture_start":1.0,"capture_end":3.0}"#;
+        assert_eq!(serde_json::to_string(&read(preview)).unwrap(), preview);
+    }
+}

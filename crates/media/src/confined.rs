@@ -1,0 +1,128 @@
+//! This program once more, as a confined child: what parses bytes of strangers without ffmpeg's help.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::panic::catch_unwind;
+use std::path::{Path, PathBuf};
+use std::process::exit;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::escapes::Escape;
+use crate::process::Invocation;
+use crate::{ConfinementPolicy, ProcessLimits, cover, picture_wire};
+
+/// The program that runs, also if its file was replaced since, as by an upgrade.
+const OWN_PROGRAM: &str = "/proc/self/exe";
+/// The word in front of a job on the command line.
+const COMMAND: &str = "confined";
+/// What one job may use. A picture of 64 megapixels takes seconds, and up to 1 GB of memory.
+pub(crate) const LIMITS: ProcessLimits =
+    ProcessLimits { wall: Duration::from_secs(120), cpu_seconds: 60, memory: 1280 << 20, output: 1 << 20 };
+
+/// What the program can be started again for. Each job reads its stdin and writes to stdout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Job {
+    /// A picture, of which covers are made; see [`picture_wire`].
+    Covers,
+    /// A picture, of which the pixels are wanted; see [`picture_wire`].
+    Pixels,
+    /// Sound, in whose tags a picture may be; nothing is written if there is none.
+    Art,
+    /// Nothing is read. Each attempt on the command line gives a line with the number of its error, 0 for none.
+    Escapes,
+}
+
+impl Job {
+    const ALL: [Self; 4] = [Self::Covers, Self::Pixels, Self::Art, Self::Escapes];
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Covers => "covers",
+            Self::Pixels => "pixels",
+            Self::Art => "art",
+            Self::Escapes => "escapes",
+        }
+    }
+}
+
+/// Does the job for which this process was started, and ends it, if that is what it was started for: as a confined
+/// child of a process of the same program. Returns otherwise.
+///
+/// Pictures, the tags of sound, and the walls themselves are looked at in such children ([`crate::Pictures`],
+/// [`crate::Confinement`]), so every program that uses these calls this before anything else, while there is one
+/// thread.
+pub fn serve_if_confined() {
+    let mut words = std::env::args_os().skip(1);
+    if words.next().as_deref() != Some(OsStr::new(COMMAND)) {
+        return;
+    }
+    let Some(job) = words.next().and_then(|word| Job::ALL.into_iter().find(|job| word == job.word())) else {
+        return;
+    };
+    let done = catch_unwind(|| perform(job, words.collect()));
+    exit(match done {
+        Ok(Ok(())) => 0,
+        Ok(Err(error)) => {
+            eprintln!("{error}");
+            1
+        }
+        Err(_) => 101,
+    });
+}
+
+fn perform(job: Job, words: Vec<OsString>) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    // Standard input has a buffer, which would be one copy more.
+    let stdin = || io::stdin().as_fd().try_clone_to_owned().map(File::from);
+    match job {
+        Job::Covers => picture_wire::write_covers(&mut stdout, cover::covers(&read_whole(stdin()?)?))?,
+        Job::Pixels => picture_wire::write_pixels(&mut stdout, cover::pixels(&read_whole(stdin()?)?))?,
+        Job::Art => stdout.write_all(&cover::read_art(stdin()?).unwrap_or_default())?,
+        Job::Escapes => {
+            for words in words.chunks_exact(2) {
+                let escape = Escape::from_words(&words[0], &words[1]);
+                let escape = escape.ok_or_else(|| io::Error::other("no such attempt"))?;
+                writeln!(stdout, "{}", escape.attempt())?;
+            }
+        }
+    }
+    stdout.flush()
+}
+
+fn read_whole(mut file: File) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    io::Read::read_to_end(&mut file, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// A run of a job that may use so many bytes of memory, within [`LIMITS`].
+pub(crate) fn run_of(
+    job: Job,
+    stdin: Option<File>,
+    policy: &Arc<ConfinementPolicy>,
+    memory: u64,
+) -> Invocation {
+    Invocation {
+        program: PathBuf::from(OWN_PROGRAM),
+        args: [COMMAND, job.word()].map(OsString::from).into(),
+        stdin,
+        input: None,
+        folder: None,
+        limits: ProcessLimits { memory: memory.min(LIMITS.memory), ..LIMITS },
+        niceness: 0,
+        may_fork: false,
+        policy: Arc::clone(policy),
+        otherwise: "It could not be read.",
+    }
+}
+
+/// How a program is called towards people.
+pub(crate) fn name_of(program: &Path) -> String {
+    if program == Path::new(OWN_PROGRAM) {
+        return "Tonearm's own program, which is started again to read pictures,".to_owned();
+    }
+    program.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}

@@ -1,0 +1,252 @@
+//! What this kernel enforces on child processes, found out by trying, and what is to be said of it.
+
+use std::fmt;
+use std::io::{PipeReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use tonearm_domain::Outage;
+
+use crate::confined::{self, Job, LIMITS};
+use crate::escapes::{Escape, Outcome};
+use crate::{MediaError, sandbox};
+
+/// How child processes have to be confined.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ConfinementPolicy {
+    /// Whether a child is started only where the kernel enforces everything. Otherwise it is confined as far as the
+    /// kernel can.
+    pub is_required: bool,
+    /// Files and folders that no child may read, also where they lie beneath folders of the system such as `/opt`.
+    pub private: Vec<PathBuf>,
+}
+
+/// What children are kept from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wall {
+    /// Files that are not theirs.
+    Files,
+    /// Networks and sockets of this machine.
+    Network,
+    /// Making processes, and signals to others.
+    Processes,
+    /// Calls into the kernel that decoders do not need.
+    Calls,
+}
+
+/// What was found out about a wall.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WallReport {
+    /// Which.
+    pub wall: Wall,
+    /// Whether it stands.
+    pub stands: bool,
+    abi: Option<u32>,
+}
+
+/// What this kernel enforces on child processes, as confined children of this program have found by trying.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Confinement {
+    /// The version of Landlock's interface, from 1; `None` where the kernel has none or a container keeps it away.
+    pub landlock_abi: Option<u32>,
+    /// What children could do all the same.
+    broken: Vec<Wall>,
+}
+
+/// What a child must not be able to do. Nothing of it does harm where it can.
+fn attempts() -> [(Wall, Escape); 15] {
+    let service = std::process::id();
+    [
+        (Wall::Files, Escape::Read(Path::new("/").into())),
+        (Wall::Files, Escape::Read(Path::new("/proc/self/environ").into())),
+        (Wall::Files, Escape::Write(Path::new("/proc/self/comm").into())),
+        (Wall::Network, Escape::Tcp(9)),
+        (Wall::Network, Escape::Udp(9)),
+        (Wall::Network, Escape::Abstract("tonearm-is-not-there".to_owned())),
+        (Wall::Processes, Escape::Leave),
+        (Wall::Processes, Escape::Signal(service)),
+        (Wall::Processes, Escape::Pin(service)),
+        (Wall::Processes, Escape::ReadMemory(service)),
+        // Containers refuse most of these by themselves, but not the first.
+        (Wall::Calls, Escape::Idle),
+        (Wall::Calls, Escape::Mount),
+        (Wall::Calls, Escape::Keys),
+        (Wall::Calls, Escape::Ring),
+        (Wall::Calls, Escape::BecomeRoot),
+    ]
+}
+
+impl Confinement {
+    /// Has a child try each way out. [`MediaError::Outage`] where none can be started.
+    pub(crate) async fn find_out(policy: &Arc<ConfinementPolicy>) -> Result<Self, MediaError> {
+        // What is required is judged by what comes of it, with a better sentence than from a child that is not started.
+        let tried = Arc::new(ConfinementPolicy { is_required: false, ..ConfinementPolicy::clone(policy) });
+        let (walls, escapes): (Vec<Wall>, Vec<Escape>) = attempts().into_iter().unzip();
+        let outcomes = try_escapes(&escapes, &tried).await?;
+        let through = walls.into_iter().zip(outcomes).filter(|(_, outcome)| *outcome != Outcome::Refused);
+        let mut broken: Vec<Wall> = through.map(|(wall, _)| wall).collect();
+        broken.dedup();
+        Ok(Self { landlock_abi: sandbox::landlock_abi(), broken })
+    }
+
+    /// Whether all walls stand.
+    pub fn is_complete(&self) -> bool {
+        self.broken.is_empty()
+    }
+
+    /// Every wall and whether it stands.
+    pub fn walls(&self) -> [WallReport; 4] {
+        [Wall::Files, Wall::Network, Wall::Processes, Wall::Calls].map(|wall| WallReport {
+            wall,
+            stands: !self.broken.contains(&wall),
+            abi: self.landlock_abi,
+        })
+    }
+
+    /// The error where all walls are required and one does not stand.
+    pub fn require(&self) -> Result<(), MediaError> {
+        if self.is_complete() {
+            return Ok(());
+        }
+        let broken = self.walls().into_iter().filter(|report| !report.stands);
+        let (files, others): (Vec<WallReport>, Vec<WallReport>) =
+            broken.partition(|report| report.wall == Wall::Files);
+        let told = |reports: &[WallReport], remedy| {
+            let open: Vec<String> = reports.iter().map(WallReport::found).collect();
+            (!open.is_empty()).then(|| format!("{}: {remedy}.", open.join(", ")))
+        };
+        let sentences: Vec<String> =
+            [told(&files, LANDLOCK), told(&others, SECCOMP)].into_iter().flatten().collect();
+        Err(MediaError::Outage(
+            Outage::Tools,
+            format!(
+                "media.confinement is \"required\", and this system does not confine ffmpeg completely. {} Or set it to \
+                 \"best effort\", which runs ffmpeg with what there is.",
+                sentences.join(" ")
+            ),
+        ))
+    }
+}
+
+/// One line, as for the log.
+impl fmt::Display for Confinement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let standing = |stands| move |report: &WallReport| report.stands == stands;
+        let names = |stands| {
+            let walls = self.walls().into_iter().filter(standing(stands));
+            walls.map(|report| report.wall.name()).collect::<Vec<_>>().join(", ")
+        };
+        match self.landlock_abi {
+            Some(abi) => write!(f, "Landlock ABI {abi}")?,
+            None => f.write_str("no Landlock")?,
+        }
+        match (names(true), names(false)) {
+            (kept, open) if open.is_empty() => write!(f, "; kept from: {kept}"),
+            (kept, open) if kept.is_empty() => write!(f, "; NOT kept from: {open}"),
+            (kept, open) => write!(f, "; kept from: {kept}; NOT kept from: {open}"),
+        }
+    }
+}
+
+impl Wall {
+    /// In one word.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Files => "files",
+            Self::Network => "network",
+            Self::Processes => "processes",
+            Self::Calls => "calls",
+        }
+    }
+}
+
+/// What it takes for Landlock.
+const LANDLOCK: &str = "it takes Linux 5.13 or later with landlock in the boot parameter lsm=, and in a container a seccomp \
+                        profile that allows landlock_* calls";
+/// What it takes for seccomp.
+const SECCOMP: &str = "it takes a kernel with CONFIG_SECCOMP_FILTER, on x86-64 or ARM64";
+
+impl WallReport {
+    /// What is enforced, or what is open.
+    fn found(&self) -> String {
+        let text = match (self.wall, self.stands) {
+            (Wall::Files, true) => {
+                let by = self.abi.map(|abi| format!(" (Landlock ABI {abi})")).unwrap_or_default();
+                return format!("ffmpeg reads its input, programs and libraries, and writes one folder{by}");
+            }
+            (Wall::Files, false) => "ffmpeg can use every file that Tonearm can, as there is no Landlock",
+            (Wall::Network, true) => "ffmpeg has no sockets (seccomp)",
+            (Wall::Network, false) if self.abi >= Some(4) => {
+                "ffmpeg can use UDP and sockets of this machine (Landlock keeps it from TCP)"
+            }
+            (Wall::Network, false) => "ffmpeg can use the network",
+            (Wall::Processes, true) => "ffmpeg is one process, and reaches no other with signals (seccomp)",
+            (Wall::Processes, false) => "ffmpeg can start processes that outlive it",
+            (Wall::Calls, true) => "ffmpeg makes only system calls that decoders need (seccomp)",
+            (Wall::Calls, false) => "ffmpeg can make every system call",
+        };
+        text.to_owned()
+    }
+}
+
+/// A sentence without its full stop: what is enforced, or what is open and what to do about it.
+impl fmt::Display for WallReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.found())?;
+        match (self.stands, self.wall) {
+            (true, _) => Ok(()),
+            (false, Wall::Files) => write!(f, ": {LANDLOCK}"),
+            (false, _) => write!(f, ": {SECCOMP}"),
+        }
+    }
+}
+
+/// What comes of attempts in a confined child, in their order.
+pub(crate) async fn try_escapes(
+    escapes: &[Escape],
+    policy: &Arc<ConfinementPolicy>,
+) -> Result<Vec<Outcome>, MediaError> {
+    let mut invocation = confined::run_of(Job::Escapes, None, policy, LIMITS.memory);
+    invocation.args.extend(escapes.iter().flat_map(Escape::words));
+    let consume = |stdout: PipeReader| {
+        let mut text = String::new();
+        stdout.take(4096).read_to_string(&mut text)?;
+        Ok(text)
+    };
+    let text = invocation.run(&CancellationToken::new(), consume).await?;
+    let outcomes: Option<Vec<Outcome>> =
+        text.lines().map(|line| line.parse().ok().map(Outcome::of)).collect();
+    outcomes.filter(|outcomes| outcomes.len() == escapes.len()).ok_or_else(|| {
+        let sentence =
+            "How child processes are confined cannot be found out: the one that tried gave no answer.";
+        MediaError::Outage(Outage::Tools, sentence.to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_wall_is_told_of_truthfully() {
+        let all = Confinement { landlock_abi: Some(7), broken: Vec::new() };
+        assert_eq!(all.to_string(), "Landlock ABI 7; kept from: files, network, processes, calls");
+        all.require().unwrap();
+        let open = Confinement { landlock_abi: None, broken: vec![Wall::Files] };
+        assert_eq!(
+            open.to_string(),
+            "no Landlock; kept from: network, processes, calls; NOT kept from: files"
+        );
+        let error = open.require().unwrap_err().to_string();
+        for part in ["required", "no Landlock", "Linux 5.13", "best effort"] {
+            assert!(error.contains(part), "{error}");
+        }
+        let none = Confinement {
+            landlock_abi: Some(4),
+            broken: vec![Wall::Files, Wall::Network, Wall::Processes, Wall::Calls],
+        };
+        assert_eq!(none.to_string(), "Landlock ABI 4; NOT kept from: files, network, processes, calls");
+        assert!(none.walls()[1].to_string().contains("TCP"));
+    }
+}

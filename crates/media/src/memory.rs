@@ -1,0 +1,157 @@
+//! How much memory all child processes may have together.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::{LimitTier, MediaLimits, TierLimits};
+
+/// What a process is given at least where there is so much: ffmpeg takes 80 MiB for two channels and 200 MiB for the
+/// largest pictures.
+const LEAST: u64 = 256 << 20;
+
+/// Places for child processes, so that the sum of their limits stays within a budget. Clones share them.
+///
+/// Processes with the normal limits have places of their own. One process with larger limits runs at a time, in a place
+/// that it shares with others of its kind only: whoever needs much memory waits for nobody else and delays nobody else.
+#[derive(Debug, Clone)]
+pub(crate) struct MemoryBudget {
+    normal: Arc<Semaphore>,
+    larger: Arc<Semaphore>,
+}
+
+/// The memory of one process, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Place {
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+/// What a budget is divided into.
+#[derive(Debug)]
+pub(crate) struct Division {
+    /// The limits of each process.
+    pub(crate) limits: MediaLimits,
+    /// Encoders that run at once.
+    pub(crate) encoders: usize,
+    pub(crate) budget: MemoryBudget,
+}
+
+impl Division {
+    /// Divides so many bytes. There are places for `concurrency` encoders, for one more that runs for others, and for one
+    /// process that looks into a file; fewer where each would get too little.
+    pub(crate) fn of(bytes: u64, concurrency: usize, limits: MediaLimits) -> Self {
+        let MediaLimits { mut normal, fallback } = limits;
+        let fallback = fallback.unwrap_or_else(|| normal.times(4));
+        let for_larger = fallback.memory.min(bytes / 2);
+        let rest = bytes - for_larger;
+        let share = rest / (concurrency as u64).saturating_add(2);
+        normal.memory = normal.memory.min(share.max(LEAST)).min(rest.max(1));
+        let places = usize::try_from(rest / normal.memory.max(1)).unwrap_or(usize::MAX);
+        let places = places.clamp(1, Semaphore::MAX_PERMITS);
+        let fallback = TierLimits { memory: for_larger.max(normal.memory), ..fallback };
+        Self {
+            limits: MediaLimits { normal, fallback: Some(fallback) },
+            encoders: concurrency.min(places.saturating_sub(2)).max(1),
+            budget: MemoryBudget {
+                normal: Arc::new(Semaphore::new(places)),
+                larger: Arc::new(Semaphore::new(1)),
+            },
+        }
+    }
+}
+
+impl MemoryBudget {
+    /// Waits for a place.
+    pub(crate) async fn place(&self, tier: LimitTier) -> Place {
+        let places = match tier {
+            LimitTier::Normal => &self.normal,
+            LimitTier::Fallback => &self.larger,
+        };
+        // Never closed, so that waiting never fails.
+        Place { _permit: Arc::clone(places).acquire_owned().await.ok() }
+    }
+}
+
+/// Three quarters of the memory that this machine, or the control group of this process, has; 4 GiB where nothing tells.
+pub fn memory_for_processes() -> u64 {
+    group_limits().into_iter().chain(total_memory()).min().unwrap_or(4 << 30) / 4 * 3
+}
+
+/// The limits of the control groups that this process is in (cgroups(7)): of version 2 by its own path and those above,
+/// and of version 1 as containers see it.
+fn group_limits() -> Vec<u64> {
+    let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let own = groups.lines().find_map(|line| line.strip_prefix("0::/")).unwrap_or_default();
+    let folders = Path::new(own).ancestors().map(|group| Path::new("/sys/fs/cgroup").join(group));
+    let files = folders.map(|folder| folder.join("memory.max"));
+    let older = PathBuf::from("/sys/fs/cgroup/memory/memory.limit_in_bytes");
+    let number = |path: PathBuf| std::fs::read_to_string(path).ok()?.trim().parse().ok();
+    files.chain([older]).filter_map(number).collect()
+}
+
+/// From `MemTotal` of `/proc/meminfo` (proc(5)), which is in KiB.
+fn total_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.trim().trim_end_matches(" kB").parse::<u64>().ok()?.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const GIB: u64 = 1 << 30;
+
+    fn of(bytes: u64, concurrency: usize) -> (u64, u64, usize) {
+        let Division { limits, encoders, .. } = Division::of(bytes, concurrency, MediaLimits::default());
+        (limits.normal.memory, limits.fallback.unwrap().memory, encoders)
+    }
+
+    #[test]
+    fn processes_share_what_the_machine_has() {
+        assert_eq!(of(64 * GIB, 8), (2 * GIB, 8 * GIB, 8));
+        assert_eq!(of(6 * GIB, 4), (GIB / 2, 3 * GIB, 4));
+        // So small that not all encoders run at once.
+        assert_eq!(of(2 * GIB, 8), (LEAST, GIB, 2));
+        assert_eq!(of(GIB, 8), (LEAST, GIB / 2, 1));
+        assert_eq!(of(100 << 20, 1), (50 << 20, 50 << 20, 1));
+        let small = TierLimits { memory: 64 << 20, ..TierLimits::default() };
+        let limits = Division::of(GIB, 1, MediaLimits { normal: small, fallback: None }).limits;
+        assert_eq!((limits.normal.memory, limits.fallback.unwrap().memory), (64 << 20, 256 << 20));
+    }
+
+    #[test]
+    fn this_machine_has_some() {
+        let all = total_memory().unwrap();
+        assert!((64 << 20..=all).contains(&memory_for_processes()), "{all}");
+    }
+
+    #[test]
+    fn who_needs_much_waits_for_nobody_else_and_delays_nobody_else() {
+        let budget = Division::of(GIB, 1, MediaLimits::default()).budget;
+        let larger = budget.place(LimitTier::Fallback).now_or_never().unwrap();
+        assert!(budget.place(LimitTier::Fallback).now_or_never().is_none());
+        let normal = [(); 2].map(|()| budget.place(LimitTier::Normal).now_or_never().unwrap());
+        assert!(budget.place(LimitTier::Normal).now_or_never().is_none());
+        drop(larger);
+        assert!(budget.place(LimitTier::Fallback).now_or_never().is_some());
+        drop(normal);
+        assert!(budget.place(LimitTier::Normal).now_or_never().is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn no_more_is_given_than_there_is(bytes in LEAST * 2..1 << 40, concurrency in 1_usize..200) {
+            let Division { limits, encoders, budget } = Division::of(bytes, concurrency, MediaLimits::default());
+            let places = budget.normal.available_permits() as u64;
+            let most = places * limits.normal.memory + limits.fallback.unwrap().memory;
+            prop_assert!(most <= bytes, "{most}");
+            prop_assert!(encoders <= concurrency && encoders >= 1);
+            prop_assert!(encoders == 1 || encoders as u64 + 2 <= places);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The files that a child may touch, as rules for Landlock.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, PathFdError, Ruleset, RulesetAttr,
+    RulesetCreated, RulesetCreatedAttr, Scope,
+};
+
+use super::folders::readable;
+
+/// Where programs keep their libraries and data. Only what exists is opened up, and only for reading. musl's list of
+/// folders has to be readable if it is there: where it is not, musl looks nowhere.
+const SYSTEM_FOLDERS: [&str; 8] = [
+    "/usr",
+    "/lib",
+    "/lib64",
+    "/opt",
+    "/nix/store",
+    "/etc/ld.so.cache",
+    "/etc/ld-musl-x86_64.path",
+    "/etc/ld-musl-aarch64.path",
+];
+/// Devices that any program may expect.
+const DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/urandom"];
+/// The newest Landlock that this was written for. Older kernels enforce what they know of it.
+const LANDLOCK: ABI = ABI::V6;
+
+/// What a process may touch.
+#[derive(Debug, Clone)]
+pub(crate) struct Reach {
+    /// The program itself.
+    pub(crate) program: PathBuf,
+    /// The one file it reads.
+    pub(crate) input: Option<PathBuf>,
+    /// The one folder it writes in.
+    pub(crate) folder: Option<PathBuf>,
+}
+
+/// Rules for one process. What is in `private` stays closed beneath folders of the system; `reach` counts all the
+/// same. `None` where the kernel has no Landlock.
+pub(crate) fn rules(reach: &Reach, private: &[PathBuf]) -> io::Result<Option<OwnedFd>> {
+    let read = AccessFs::from_read(LANDLOCK);
+    let read_file = AccessFs::ReadFile.into();
+    let mut rules = Ruleset::default()
+        .handle_access(AccessFs::from_all(LANDLOCK))
+        .and_then(|rules| rules.handle_access(AccessNet::from_all(LANDLOCK)))
+        .and_then(|rules| rules.scope(Scope::from_all(LANDLOCK)))
+        .and_then(Ruleset::create)
+        .map_err(io::Error::other)?;
+    for folder in readable(&SYSTEM_FOLDERS, private) {
+        rules = allow(rules, &folder, read)?;
+    }
+    for device in DEVICES {
+        rules = allow(rules, Path::new(device), AccessFs::ReadFile | AccessFs::WriteFile)?;
+    }
+    rules = allow(rules, &reach.program, AccessFs::ReadFile | AccessFs::Execute)?;
+    if let Some(input) = &reach.input {
+        rules = allow(rules, input, read_file)?;
+    }
+    if let Some(folder) = &reach.folder {
+        let write = AccessFs::WriteFile | AccessFs::MakeReg | AccessFs::Truncate;
+        rules = allow(rules, folder, write | AccessFs::ReadFile | AccessFs::ReadDir)?;
+    }
+    Ok(rules.into())
+}
+
+/// Opens up what is beneath `path`; what does not exist needs no rule.
+fn allow(rules: RulesetCreated, path: &Path, access: BitFlags<AccessFs>) -> io::Result<RulesetCreated> {
+    let opened = match PathFd::new(path) {
+        Ok(opened) => opened,
+        Err(PathFdError::OpenCall { source, .. }) if is_missing(&source) => return Ok(rules),
+        Err(error) => return Err(io::Error::other(error)),
+    };
+    // Rights that concern folders mean nothing on a file, and would be refused.
+    let access = if path.is_dir() { access } else { access & AccessFs::from_file(LANDLOCK) };
+    rules.add_rule(PathBeneath::new(opened, access)).map_err(io::Error::other)
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// The version of Landlock's interface that the kernel has, from 1; `None` where it has none, where it is turned off,
+/// or where a container keeps it away.
+pub(crate) fn landlock_abi() -> Option<u32> {
+    /// `LANDLOCK_CREATE_RULESET_VERSION`
+    const ASK_FOR_VERSION: u32 = 1;
+    // SAFETY: asked for the version, the call takes no attributes: a null pointer and a size of zero.
+    let version = unsafe {
+        libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0_usize, ASK_FOR_VERSION)
+    };
+    u32::try_from(version).ok().filter(|version| *version > 0)
+}

@@ -1,0 +1,82 @@
+//! What transcription needs of a sound: parts of it as speech models want them, and moments to cut at.
+
+use std::path::{Path, PathBuf};
+
+use crate::media::fresh_folder;
+use crate::process::Invocation;
+use crate::working::Working;
+use crate::{Media, MediaError, Probe, Reading, RunScope, Window, args, quiet, render};
+
+impl Media {
+    /// Makes what speech models want of a part of the sound, from one second to another: a small mono MP3 in a
+    /// fresh folder inside `scratch`.
+    pub async fn speech(
+        &self,
+        input: &Path,
+        probe: &Probe,
+        window: Window,
+        scratch: &Path,
+        scope: &RunScope,
+    ) -> Result<PathBuf, MediaError> {
+        let (turn, (input, size)) = (self.turn(scope).await?, self.open(input).await?);
+        let mut result = Err(MediaError::no_sound());
+        for &reading in render::readings(Some(window), probe, probe.duration) {
+            result = self.encode_speech(&turn, (&input, size), probe, window, reading, scratch, scope).await;
+            if !matches!(result, Err(MediaError::NotAudio(_) | MediaError::Failed(_))) {
+                break;
+            }
+        }
+        result
+    }
+
+    /// One way of [`Media::speech`].
+    #[expect(clippy::too_many_arguments, reason = "each is another thing")]
+    async fn encode_speech(
+        &self,
+        turn: &Working,
+        (input, size): (&Path, u64),
+        probe: &Probe,
+        window: Window,
+        reading: Reading,
+        scratch: &Path,
+        scope: &RunScope,
+    ) -> Result<PathBuf, MediaError> {
+        let seconds = window.1 - window.0;
+        let folder = fresh_folder(scratch).await?;
+        let path = folder.path().join("speech.mp3");
+        let args = args::speech_args(input, &path, probe, window, reading);
+        let invocation = Invocation {
+            niceness: turn.niceness(),
+            input: Some(input.to_owned()),
+            folder: Some(folder.path().to_owned()),
+            otherwise: "The sound could not be prepared for transcription.",
+            ..self.ffmpeg(args, scope, probe.duration, size)
+        };
+        let written = invocation.run(&scope.cancel, move |out| render::follow(out, seconds, None)).await?;
+        render::check_output(&path, written > 0).await?;
+        let _ = folder.keep();
+        Ok(path)
+    }
+
+    /// The middle of the quietest moment between two seconds of the sound, for cutting there; none where nothing is
+    /// heard of it.
+    pub async fn quiet_moment(
+        &self,
+        input: &Path,
+        probe: &Probe,
+        window: Window,
+        scope: &RunScope,
+    ) -> Result<Option<f64>, MediaError> {
+        let turn = self.turn(scope).await?;
+        let (input, size) = self.open(input).await?;
+        let args = args::mono_args(&input, probe, window, quiet::RATE);
+        let invocation = Invocation {
+            niceness: turn.niceness(),
+            input: Some(input),
+            otherwise: "The sound could not be decoded.",
+            ..self.ffmpeg(args, scope, probe.duration, size)
+        };
+        let found = invocation.run(&scope.cancel, quiet::listen).await?;
+        Ok(found.map(|seconds| window.0 + seconds))
+    }
+}

@@ -1,0 +1,47 @@
+//! What a child process waits for before it starts: a turn at the encoders, and memory.
+
+use crate::memory::Place;
+use crate::turns::Turn;
+use crate::{LimitTier, Media, MediaError, RunScope};
+
+/// A turn at the encoders, and the memory for what runs in it.
+pub(crate) struct Working {
+    turn: Turn,
+    _place: Place,
+}
+
+impl Working {
+    /// The niceness of a process that runs in it.
+    pub(crate) const fn niceness(&self) -> i32 {
+        self.turn.niceness()
+    }
+}
+
+impl Media {
+    /// Waits for a turn and the memory for it. Larger memory comes first: an encoder must not wait for it.
+    pub(crate) async fn turn(&self, scope: &RunScope) -> Result<Working, MediaError> {
+        let larger = match scope.tier {
+            LimitTier::Normal => None,
+            LimitTier::Fallback => Some(self.place(scope).await?),
+        };
+        let turn = tokio::select! {
+            biased;
+            () = scope.cancel.cancelled() => return Err(MediaError::Cancelled),
+            turn = self.turns().take(scope.organization_id) => turn,
+        };
+        let place = match larger {
+            Some(place) => place,
+            None => self.place(scope).await?,
+        };
+        Ok(Working { turn, _place: place })
+    }
+
+    /// Waits for memory.
+    pub(crate) async fn place(&self, scope: &RunScope) -> Result<Place, MediaError> {
+        tokio::select! {
+            biased;
+            () = scope.cancel.cancelled() => Err(MediaError::Cancelled),
+            place = self.budget().place(scope.tier) => Ok(place),
+        }
+    }
+}

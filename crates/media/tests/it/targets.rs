@@ -1,0 +1,136 @@
+//! Loudness targets: what comes out is as loud as was asked for, or it is said that it is not.
+
+use std::path::{Path, PathBuf};
+
+use tonearm_domain::{Codec, MissedLoudness, PreviewLength, PreviewSettings, RecipeKind, Transcode};
+use tonearm_media::{Analysis, Output, RunScope};
+
+use crate::bench::{Bench, ffmpeg_loudness};
+
+/// Speech of about -32 LUFS with pauses, and a stroke now and then that is 30 dB louder; one for each channel.
+fn speech(channels: usize, layout: &str) -> String {
+    let channel = |place: usize| {
+        format!(
+            "0.05*(0.3+0.7*abs(sin(3*t)))*(random({place})*2-1)*lt(mod(t,3),2.2)\
+             +0.75*lt(mod(t,0.7),0.003)*sin(2*PI*700*t)"
+        )
+    };
+    let channels: Vec<String> = (0..channels).map(channel).collect();
+    format!("aevalsrc='{}':c={layout}:s=44100:d=12", channels.join("|"))
+}
+
+fn target(codec: Codec, lufs: f64) -> Transcode {
+    Transcode { codec, bitrate: 128, loudness_target: Some(lufs), ..Transcode::default() }
+}
+
+/// Makes a file as the service does: with the loudness of the whole known. Gives where it is, what it measures, and what
+/// is said of its loudness.
+async fn made(bench: &Bench, input: &Path, kind: &RecipeKind) -> (PathBuf, Analysis, Option<MissedLoudness>) {
+    let mut probe = bench.probe(input).await.unwrap();
+    let before = bench.analyse(input).await;
+    probe.info.loudness_lufs = before.loudness_lufs;
+    probe.info.true_peak_dbtp = before.true_peak_dbtp;
+    let (output, scope) = (Output::of(kind, before.duration).unwrap(), RunScope::default());
+    let made = bench.media.render(input, &probe, before.duration, output, bench.path(), &scope, None).await;
+    let made = made.unwrap();
+    let after = bench.analyse(&made.path).await;
+    (made.path, after, made.data.missed_loudness())
+}
+
+async fn assert_reached(bench: &Bench, input: &Path, kind: &RecipeKind, lufs: f64) {
+    let (path, after, missed) = made(bench, input, kind).await;
+    let (theirs, peak) = ffmpeg_loudness(&path, "");
+    assert_eq!(missed, None, "{kind:?}");
+    assert!((after.loudness_lufs.unwrap() - lufs).abs() <= 0.3, "{kind:?}: {after:?}");
+    assert!(after.true_peak_dbtp.unwrap() <= -1.0, "{kind:?}: {after:?}");
+    // ffmpeg rounds to tenths.
+    assert!((theirs - lufs).abs() <= 0.4 && peak <= -0.9, "{kind:?}: {theirs} LUFS, {peak} dBTP by ffmpeg");
+}
+
+#[tokio::test]
+async fn quiet_speech_with_high_peaks_reaches_its_target() {
+    let bench = Bench::new();
+    let input = bench.made("speech.wav", &speech(2, "stereo"), &[]);
+    for codec in [Codec::Flac, Codec::Mp3, Codec::Aac, Codec::Opus, Codec::Ogg, Codec::Wav] {
+        assert_reached(&bench, &input, &RecipeKind::Transcode(target(codec, -16.0)), -16.0).await;
+    }
+}
+
+#[tokio::test]
+async fn folded_sound_reaches_its_target() {
+    let bench = Bench::new();
+    for (channels, layout, is_stereo) in
+        [(2, "stereo", false), (6, "5.1", true), (6, "5.1(side)", false), (4, "quad", true), (8, "7.1", true)]
+    {
+        let input = bench.made("speech.mov", &speech(channels, layout), &["-c:a", "pcm_s16le"]);
+        for codec in [Codec::Flac, Codec::Mp3] {
+            let settings = Transcode { is_stereo, ..target(codec, -16.0) };
+            assert_reached(&bench, &input, &RecipeKind::Transcode(settings), -16.0).await;
+        }
+    }
+}
+
+/// A preview is as loud as was asked for, however loud the rest is.
+#[tokio::test]
+async fn a_preview_reaches_its_target() {
+    let bench = Bench::new();
+    let source = format!("{},volume='if(lt(t,6),0.1,1)':eval=frame", speech(2, "stereo"));
+    let input = bench.made("speech.wav", &source, &[]);
+    let length =
+        PreviewLength::Seconds { preview_seconds: 4.0, preview_min_percent: 0.0, preview_max_percent: 100.0 };
+    let transcode = target(Codec::Mp3, -16.0);
+    let kind = RecipeKind::Preview(PreviewSettings { transcode, length, preview_start_percent: 10.0 });
+    assert_reached(&bench, &input, &kind, -16.0).await;
+}
+
+/// What is too short or too quiet to have a loudness stays as it is.
+#[tokio::test]
+async fn without_a_loudness_there_is_no_gain() {
+    let bench = Bench::new();
+    for codec in [Codec::Flac, Codec::Mp3, Codec::Opus] {
+        let kind = RecipeKind::Transcode(target(codec, -16.0));
+        let input = bench.made("click.wav", "aevalsrc='0.88*lt(mod(t,0.1),0.01)*sin(2*PI*997*t)':d=0.3", &[]);
+        let (_, after, missed) = made(&bench, &input, &kind).await;
+        let peak = after.true_peak_dbtp.unwrap();
+        assert!((peak + 1.1).abs() < 1.0, "{codec:?}: {peak} dBTP");
+        assert_eq!(missed.map(|missed| (missed.target_lufs, missed.loudness_lufs)), Some((-16.0, None)));
+        let input = bench.made("silence.wav", "anullsrc=r=44100:cl=stereo:d=5", &[]);
+        let (_, after, missed) = made(&bench, &input, &kind).await;
+        assert_eq!(after.true_peak_dbtp, None, "{codec:?}");
+        assert_eq!(missed, Some(MissedLoudness::new(-16.0, None, None)));
+        assert!((after.duration - 5.0).abs() < 0.1, "{codec:?}: {after:?}");
+    }
+}
+
+/// Strokes in silence: their peaks are in the way of any gain that would be enough.
+#[tokio::test]
+async fn a_target_out_of_reach_is_reported() {
+    let bench = Bench::new();
+    let strokes = "aevalsrc='0.9*lt(mod(t,1),0.002)*sin(2*PI*700*t)':s=44100:d=8";
+    let input = bench.made("strokes.wav", strokes, &[]);
+    for codec in [Codec::Flac, Codec::Mp3] {
+        let (_, after, missed) = made(&bench, &input, &RecipeKind::Transcode(target(codec, -14.0))).await;
+        let missed = missed.expect("a report");
+        assert_eq!(missed, MissedLoudness::new(-14.0, after.loudness_lufs, after.true_peak_dbtp));
+        assert!(missed.loudness_lufs.unwrap() < -14.3, "{missed:?}");
+        assert!(missed.true_peak_dbtp.unwrap() <= -1.0, "{missed:?}");
+    }
+}
+
+/// Every kind of sound to every usual target, whatever has to be done for it.
+#[tokio::test]
+async fn music_and_noise_reach_their_targets() {
+    let bench = Bench::new();
+    let chord = "0.25*exp(-3*mod(t,0.5))*(sin(1382*t)+sin(1740*t+1)+sin(6535*t+2)+sin(32673*t))";
+    for (name, source) in [
+        ("chords.wav", format!("aevalsrc='{chord}|{chord}':s=48000:d=10")),
+        ("pink.wav", "anoisesrc=color=pink:amplitude=0.8:seed=7:r=44100:d=10".to_owned()),
+        ("cut.wav", "anoisesrc=color=pink:amplitude=1:seed=8:r=48000:d=10,volume=4".to_owned()),
+        ("brown.wav", "anoisesrc=color=brown:amplitude=0.1:seed=8:r=96000:d=10".to_owned()),
+    ] {
+        let input = bench.made(name, &source, &[]);
+        for (codec, lufs) in [(Codec::Mp3, -14.0), (Codec::Flac, -11.0), (Codec::Opus, -23.0)] {
+            assert_reached(&bench, &input, &RecipeKind::Transcode(target(codec, lufs)), lufs).await;
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! What docs/delivery.md says of limits that no other test looks at: `rude.rs` and `http2.rs` have those of time and of speed.
+
+use std::io::ErrorKind;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tonearm::{Node, Role};
+use tonearm_fixtures::{BucketProxy, Certificate, Fault, S3Server};
+use tonearm_testkit::{Backend, Program, TestServer};
+
+use crate::edge::{SECRET, stored};
+use crate::frames::*;
+
+const EVENTUALLY: Duration = Duration::from_secs(30);
+
+async fn connect(node: &Node) -> TcpStream {
+    TcpStream::connect(node.address()).await.unwrap()
+}
+
+/// Asks something over a connection that is kept, and gives the status.
+async fn ask(socket: &mut TcpStream, lines: &str) -> String {
+    let request = format!("GET /healthz HTTP/1.1\r\nHost: x\r\n{lines}\r\n");
+    // It may be refused before it was sent to its end.
+    let _ = socket.write_all(request.as_bytes()).await;
+    status(socket).await
+}
+
+async fn status(socket: &mut TcpStream) -> String {
+    let mut answer = vec![0; 4096];
+    let read = socket.read(&mut answer).await.unwrap_or(0);
+    String::from_utf8_lossy(&answer[..read]).split(' ').nth(1).unwrap_or_default().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn connections_above_the_limit_wait_for_their_turn() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let node = server
+        .another_node_with(|config| {
+            config.roles = vec![Role::Api, Role::Edge];
+            config.server_limits.max_connections = 4;
+        })
+        .await;
+    let mut served = Vec::new();
+    for _ in 0..4 {
+        let mut socket = connect(&node).await;
+        assert_eq!(ask(&mut socket, "").await, "200");
+        served.push(socket);
+    }
+    let mut waiting = connect(&node).await;
+    waiting.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+    for socket in &mut served {
+        assert_eq!(ask(socket, "").await, "200");
+    }
+    assert_eq!(waiting.try_read(&mut [0]).map_err(|error| error.kind()), Err(ErrorKind::WouldBlock));
+    drop(served.pop());
+    assert_eq!(timeout(EVENTUALLY, status(&mut waiting)).await.unwrap(), "200");
+    drop((served, waiting));
+    node.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_head_has_its_limits() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let (path, _) = crate::edge::deliverable(&server).await;
+    let lines = |count: usize| (0..count).map(|number| format!("X-{number}: x\r\n")).collect::<String>();
+    let long = |bytes: usize| format!("X-Long: {}\r\n", "x".repeat(bytes));
+    for (head, expected) in [
+        // With Host, and with what follows the lines.
+        (lines(99), "200"),
+        (lines(100), "431"),
+        (long(64 * 1024 - 200), "200"),
+        (long(128 * 1024), "431"),
+    ] {
+        assert_eq!(ask(&mut connect(&server.node).await, &head).await, expected, "{} bytes", head.len());
+        // The delivery threads leave heads to others that they do not understand.
+        let mut socket = connect(&server.node).await;
+        let _ = socket.write_all(format!("HEAD {path} HTTP/1.1\r\nHost: x\r\n{head}\r\n").as_bytes()).await;
+        assert_eq!(status(&mut socket).await, expected, "{} bytes", head.len());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_head_over_http2_has_its_limits() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let node = server
+        .another_node_with(|config| {
+            config.roles = vec![Role::Api, Role::Edge];
+            config.http2_without_tls = true;
+        })
+        .await;
+    let http = reqwest::Client::builder().http2_prior_knowledge().build().unwrap();
+    let url = format!("http://{}/healthz", node.address());
+    for (bytes, expected) in [(31 * 1024, Some(200)), (32 * 1024, Some(431))] {
+        let answer = http.get(&url).header("x-long", "x".repeat(bytes)).send().await;
+        assert_eq!(answer.ok().map(|answer| answer.status().as_u16()), expected, "{bytes}");
+    }
+    node.stop().await;
+}
+
+/// A script that starts the program with few open files allowed, of many that it may allow itself.
+fn with_few_open_files(folder: &Path) -> PathBuf {
+    let script = folder.join("tonearm.sh");
+    let text = format!("#!/bin/sh\nulimit -S -n 200\nexec {} \"$@\"\n", crate::binary().display());
+    std::fs::write(&script, text).unwrap();
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    script
+}
+
+/// An edge before a bucket.
+fn edge_over(binary: &Path, data: &Path, storage_url: &str) -> Program {
+    let mut edge = Program::new(binary, data);
+    edge.set("TONEARM_ROLES", "edge");
+    edge.set("TONEARM_SECRET", SECRET);
+    edge.set("TONEARM_STORAGE_URL", storage_url);
+    edge
+}
+
+fn delivery_threads(process: &Path) -> usize {
+    let threads = std::fs::read_dir(process.join("task")).unwrap().flatten();
+    let names = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("comm")).ok());
+    names.filter(|name| name.starts_with("delivery-")).count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_has_the_files_and_threads_it_may_have() {
+    let (s3, folder) = (S3Server::start(), tempfile::tempdir().unwrap());
+    let binary = with_few_open_files(folder.path());
+    for threads in [None, Some(3)] {
+        let mut edge = edge_over(&binary, &folder.path().join("data"), &s3.url());
+        if let Some(threads) = threads {
+            edge.set("TONEARM_EDGE_THREADS", &threads.to_string());
+        }
+        edge.start().await;
+        let process = PathBuf::from(format!("/proc/{}", edge.pid().unwrap()));
+        let cores = || std::thread::available_parallelism().unwrap().get();
+        assert_eq!(delivery_threads(&process), threads.unwrap_or_else(cores));
+        let limits = std::fs::read_to_string(process.join("limits")).unwrap();
+        let files = limits.lines().find_map(|line| line.strip_prefix("Max open files")).unwrap();
+        let files: Vec<&str> = files.split_whitespace().collect();
+        assert_eq!(files[0], files[1], "{limits}");
+        edge.kill();
+    }
+}
+
+/// A bucket that ends its answers early, whatever is asked.
+async fn cut_short(content: &bytes::Bytes) -> (S3Server, BucketProxy, String) {
+    let s3 = S3Server::start();
+    let path = stored(&s3, content).await;
+    let proxy = BucketProxy::start(&s3);
+    proxy.set(|seen| (seen.method == "GET").then_some(Fault::Cut(50_000)));
+    (s3, proxy, path)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_takes_half_an_object_for_all_of_it() {
+    let content = bytes::Bytes::from(vec![7; 3_000_000]);
+    let (_s3, proxy, path) = cut_short(&content).await;
+    let folder = tempfile::tempdir().unwrap();
+    let mut plain = edge_over(crate::binary(), &folder.path().join("plain"), proxy.url());
+    plain.set("TONEARM_HTTP2_WITHOUT_TLS", "true");
+    plain.start().await;
+
+    let socket = TcpStream::connect(plain.url().strip_prefix("http://").unwrap()).await.unwrap();
+    let mut frames = Frames::begin(socket, &[(INITIAL_WINDOW_SIZE, 1 << 22)]).await;
+    frames.write(&[window_update(0, 1 << 22), get(1, &path)].concat()).await;
+    let mut came = 0;
+    let last = loop {
+        let frame = timeout(EVENTUALLY, frames.news()).await.expect("something happens").unwrap();
+        match frame.kind {
+            DATA => came += frame.payload.len(),
+            HEADERS => {}
+            _ => break frame,
+        }
+        assert!(!frame.ends_stream(), "the end of an answer after {came} bytes");
+    };
+    const INTERNAL_ERROR: u32 = 2;
+    assert_eq!((last.kind, last.stream, last.reason()), (RST_STREAM, 1, INTERNAL_ERROR));
+
+    let certificate = Certificate::make(folder.path());
+    let mut over_tls = edge_over(crate::binary(), &folder.path().join("tls"), proxy.url());
+    over_tls.set("TONEARM_TLS_CERT", &certificate.chain.to_string_lossy());
+    over_tls.set("TONEARM_TLS_KEY", &certificate.key.to_string_lossy());
+    over_tls.start().await;
+    let http = crate::tls::trusting(&certificate.chain).http1_only().build().unwrap();
+    let url = format!("{}{path}", over_tls.url().replace("http://", "https://"));
+    let answer = http.get(url).send().await.unwrap();
+    assert_eq!((answer.status().as_u16(), answer.content_length()), (200, Some(3_000_000)));
+    assert!(answer.bytes().await.is_err());
+    plain.kill();
+    over_tls.kill();
+}
