@@ -4,8 +4,10 @@ DATA ?= data
 LISTEN ?= 127.0.0.1:8080
 FILE ?=
 TONEARM := target/release/tonearm
+# The programs are built together with the tests: apart from them, they would need many libraries with other features.
+nextest = if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace --locked $(1); else cargo test --workspace --locked $(1); fi
 
-.PHONY: help run demo build test lint fmt pictures chaos cluster neighbours fuzz-api fuzz-media fuzz-edge formats bench rust ffmpeg
+.PHONY: help run demo build package test lint dependencies fmt pictures chaos cluster neighbours fuzz-api fuzz-media fuzz-edge formats bench rust ffmpeg
 
 help: ## List all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -19,16 +21,24 @@ demo: build ffmpeg ## Process FILE (default: a generated sound) and print URLs t
 build: rust
 	@cargo build --release --quiet --bin tonearm
 
+package: rust ## Build the stripped binary and put it into an archive with its settings and licences (target/tonearm-*.tar.gz)
+	@tools/package
+
 test: rust ffmpeg ## Run all tests
 	@tools/need psql postgresql jq jq curl curl openssl openssl chromium chromium chromedriver chromium-driver
 	@tools/axe/fetch
-	@cargo build --quiet --locked --workspace --bins
+	@$(call nextest,--no-run)
 	@tools/fuzz-api --short $${CARGO_TARGET_DIR:-target}/debug/tonearm
-	@if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace --locked; else cargo test --workspace --locked; fi
+	@$(call nextest)
 
 lint: rust ## Check formatting and lints
 	@cargo fmt --all --check
 	@cargo clippy --workspace --all-targets --locked -- -D warnings
+	@tools/check-dependencies
+
+dependencies: rust ## Check licences, sources, unused dependencies and advisories (needs a network)
+	@tools/check-dependencies --install
+	@PATH="$(CURDIR)/.cache/tools/bin:$$PATH" cargo deny check advisories
 
 fmt: rust ## Format the code
 	@cargo fmt --all

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::ACCEPT;
 use http::{HeaderMap, StatusCode};
 
-use crate::ApiError;
+use crate::error::ApiError;
 
 /// Refuses requests whose answer would be JSON to somebody who takes none. A share link answers with a redirect and no
 /// body, and is asked for by players that take nothing but audio.
@@ -17,7 +17,7 @@ pub(crate) async fn require_json(request: Request, next: Next) -> Response {
         return next.run(request).await;
     }
     let message =
-        "the answer is JSON, which the Accept header does not allow; send `Accept: application/json`";
+        "the response is JSON, but the Accept header does not allow it; send `Accept: application/json`";
     ApiError::new(StatusCode::NOT_ACCEPTABLE, "not_acceptable", message).into_response()
 }
 

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use axum::extract::FromRef;
 use tonearm_domain::Ambient;
-use tonearm_service::{Access, Library, Playback, Repeats, Uploads, Usage};
+use tonearm_service::{Access, IdempotentAnswers, Library, Playback, Uploads, Usage};
 use tonearm_signing::UrlSigner;
 
-use crate::RateLimits;
+use crate::rate_limit::RateLimits;
 
 /// What the endpoints work with. Each takes only the part it needs, through [`FromRef`].
 ///
@@ -42,7 +42,7 @@ pub struct AppParts {
     /// Takes bytes in.
     pub uploads: Uploads,
     /// Keeps the answers of requests that may be repeated.
-    pub repeats: Repeats,
+    pub repeats: IdempotentAnswers,
     /// Hands out signed URLs.
     pub playback: Playback,
     /// Tells what was played.

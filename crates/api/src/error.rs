@@ -51,9 +51,9 @@ impl fmt::Display for Cause {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ErrorBody {
     ok: bool,
-    /// A sentence for people.
+    /// What went wrong, as a sentence for people.
     message: String,
-    /// What programs tell it by.
+    /// A stable error code for programs.
     code: &'static str,
     api_request_id: RequestId,
     /// The field, parameter or header at fault.
@@ -90,14 +90,13 @@ impl ApiError {
 
     /// The request took too long.
     pub(crate) fn timed_out() -> Self {
-        let message = "the request took too long and is no longer waited for; try again shortly, with the same \
-                       Idempotency-Key if it had one";
+        let message = "the request timed out; try again shortly, with the same Idempotency-Key if it had one";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "timeout", message)
     }
 
     /// Too many requests; the next one may come after so many seconds.
     pub(crate) fn rate_limited(seconds: u64) -> Self {
-        let message = format!("too many requests; go on after {seconds} seconds");
+        let message = format!("too many requests; try again in {seconds} seconds");
         let error = Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", message);
         Self { retry_after: Some(seconds), ..error }
     }
@@ -180,7 +179,7 @@ pub(crate) fn write_out(mut response: Response, id: RequestId) -> Response {
             tracing::warn!(%cause, "a part of the service is unavailable");
         }
         Some(cause) if error.status == StatusCode::INSUFFICIENT_STORAGE => {
-            tracing::warn!(%cause, "there is too little free space");
+            tracing::warn!(%cause, "not enough free space");
         }
         Some(cause) => tracing::error!(%cause, "the request failed"),
         None => {}
@@ -206,7 +205,7 @@ pub(crate) fn write_out(mut response: Response, id: RequestId) -> Response {
 
 #[cfg(test)]
 mod tests {
-    use tonearm_service::Noun;
+    use tonearm_service::Resource;
 
     use super::*;
 
@@ -216,7 +215,7 @@ mod tests {
             (Refusal::invalid("title", "cannot be empty"), 400),
             (Refusal::Unauthenticated { code: "c", message: "m" }, 401),
             (Refusal::Forbidden { code: "c", message: "m" }, 403),
-            (Refusal::NotFound(Noun::Track), 404),
+            (Refusal::NotFound(Resource::Track), 404),
             (Refusal::Conflict { code: "c", message: "m".to_owned() }, 409),
             (Refusal::TooLarge { limit: 1 }, 413),
             (Refusal::Interrupted("x".into()), 400),

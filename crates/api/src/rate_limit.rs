@@ -1,19 +1,19 @@
 //! How much one key, and one address, may ask for.
 
 use std::hash::{BuildHasher, RandomState};
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use axum::extract::{ConnectInfo, Request, State};
+use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
-use crate::ApiError;
-use crate::extract::bearer;
+use crate::error::ApiError;
+use crate::extract::{address, bearer};
 
 /// How many requests are answered. Requests from the loopback address are not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,8 +97,8 @@ pub(crate) async fn limit_rate(
     request: Request,
     next: Next,
 ) -> Response {
-    let address = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
-    if address.is_some_and(|address| address.to_canonical().is_loopback()) {
+    let address = address(request.extensions());
+    if address.is_some_and(|address| address.is_loopback()) {
         return next.run(request).await;
     }
     match limiter.count(address, bearer(request.headers()).ok()) {

@@ -8,13 +8,14 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use sha2::{Digest, Sha256};
 use tonearm_domain::{RequestId, UploadSessionId};
-use tonearm_service::{Refusal, RepeatableRequest, Turn, Worked};
+use tonearm_service::{AttemptOutcome, IdempotentRequest, Refusal, RequestAttempt};
 use tracing::Instrument;
 use uuid::Uuid;
 
+use crate::app::App;
+use crate::error::ApiError;
 use crate::extract::bearer;
 use crate::request_id::CurrentRequest;
-use crate::{ApiError, App};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
@@ -52,7 +53,7 @@ pub(crate) async fn repeat(State(app): State<App>, request: Request, next: Next)
     let Ok(body) = to_bytes(body, app.settings.max_json_bytes).await else {
         return ApiError::too_large(app.settings.max_json_bytes as u64).into_response();
     };
-    let repeatable = RepeatableRequest {
+    let repeatable = IdempotentRequest {
         caller: Sha256::digest(&credential).into(),
         key,
         fingerprint: fingerprint(&parts.uri, &body),
@@ -69,16 +70,16 @@ pub(crate) async fn repeat(State(app): State<App>, request: Request, next: Next)
 
 async fn answer(
     app: App,
-    repeatable: RepeatableRequest,
+    repeatable: IdempotentRequest,
     credential: String,
     request: Request,
     next: Next,
 ) -> Response {
     // The client is to read that the first is still at work, and not that its own request took too long.
     let wait = app.settings.request_timeout.mul_f64(0.9);
-    let claim = match app.repeats.turn(&repeatable, &credential, wait).await {
-        Ok(Turn::First(claim)) => claim,
-        Ok(Turn::Again(kept)) => return replay(&kept),
+    let claim = match app.repeats.begin(&repeatable, &credential, wait).await {
+        Ok(RequestAttempt::First(claim)) => claim,
+        Ok(RequestAttempt::Again(kept)) => return replay(&kept),
         Err(refusal) => return refuse(refusal),
     };
     let id = request.extensions().get::<CurrentRequest>().copied();
@@ -109,7 +110,7 @@ fn key(headers: &HeaderMap) -> Result<String, ApiError> {
         (Some(key), None) if (1..=LONGEST_KEY).contains(&key.len()) => Ok(key.to_owned()),
         _ => Err(ApiError::invalid(
             "Idempotency-Key",
-            "must be one text of 1 to 255 printable ASCII characters",
+            "must be a single value of 1 to 255 printable ASCII characters",
         )),
     }
 }
@@ -123,26 +124,26 @@ fn fingerprint(uri: &Uri, body: &[u8]) -> [u8; 32] {
 }
 
 /// The answer of a request, and what is kept of it: the id of the request and the body, where it is a success.
-async fn collect(id: Option<CurrentRequest>, response: Response) -> Worked<Response> {
+async fn collect(id: Option<CurrentRequest>, response: Response) -> AttemptOutcome<Response> {
     let Some(CurrentRequest(id)) = id.filter(|_| response.status() == StatusCode::OK) else {
-        return Worked { answer: response, kept: None };
+        return AttemptOutcome { answer: response, kept: None };
     };
     let (parts, body) = response.into_parts();
     match to_bytes(body, LARGEST_ANSWER).await {
         Ok(body) => {
             let kept = [id.uuid().as_bytes().as_slice(), &body].concat();
-            Worked { answer: Response::from_parts(parts, Body::from(body)), kept: Some(kept) }
+            AttemptOutcome { answer: Response::from_parts(parts, Body::from(body)), kept: Some(kept) }
         }
         Err(error) => {
             let error = ApiError::from(Refusal::Internal(error.into()));
-            Worked { answer: error.into_response(), kept: None }
+            AttemptOutcome { answer: error.into_response(), kept: None }
         }
     }
 }
 
 fn replay(kept: &[u8]) -> Response {
     let Some((id, body)) = kept.split_first_chunk::<ID_LEN>() else {
-        return ApiError::from(Refusal::Internal("a kept answer is too short".into())).into_response();
+        return ApiError::from(Refusal::Internal("a stored response is too short".into())).into_response();
     };
     let mut response = Bytes::copy_from_slice(body).into_response();
     let headers = response.headers_mut();

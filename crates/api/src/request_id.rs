@@ -1,10 +1,9 @@
 //! Every request has an id, made here and never taken from the client.
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
 use std::time::Instant;
 
-use axum::extract::{ConnectInfo, FromRequestParts, MatchedPath, Request, State};
+use axum::extract::{FromRequestParts, MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::request::Parts;
@@ -13,6 +12,7 @@ use tonearm_domain::{Ambient, RequestId};
 use tracing::Instrument;
 
 use crate::error;
+use crate::extract::address;
 
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -35,10 +35,7 @@ pub(crate) async fn identify(State(ambient): State<Ambient>, mut request: Reques
     request.extensions_mut().insert(CurrentRequest(id));
     // The pattern, as paths hold credentials.
     let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
-    // Of the client, as far as proxies that are trusted tell.
-    let address =
-        request.extensions().get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip().to_canonical());
-    let address = address.map(tracing::field::display);
+    let address = address(request.extensions()).map(tracing::field::display);
     let span = tracing::info_span!("request", %id, method = %request.method(), route, address);
     let started = Instant::now();
     async move {

@@ -7,25 +7,31 @@ use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post, put};
+use axum::routing::post;
 use http::header::CACHE_CONTROL;
 use http::{HeaderValue, StatusCode};
+use serde_json::Value;
 use tonearm_domain::Ambient;
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::set_header::SetResponseHeaderLayer;
+use utoipa::openapi::{ComponentsBuilder, OpenApiBuilder};
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
+use utoipa_axum::routes;
 
 use crate::accept::require_json;
+use crate::app::{ApiSettings, App};
 use crate::cors::cors;
 use crate::endpoint::{
     api_key, collection, creator, organization, play, play_session, stream, track, upload, upload_session,
     usage, variant,
 };
+use crate::error::ApiError;
 use crate::rate_limit::{Limiter, limit_rate};
 use crate::repeat::repeat;
 use crate::request_id::identify;
-use crate::{ApiError, ApiSettings, App, docs, openapi};
+use crate::{docs, openapi};
 
 /// Everything under `/v1` and `/upload`, and for any other path an error in the same form.
 pub fn router(app: App) -> Router {
@@ -37,90 +43,86 @@ pub fn router(app: App) -> Router {
 pub fn routes(app: App) -> Router {
     let limiter = Arc::new(Limiter::new(app.settings.rate_limits));
     let limited = |router: Router| router.layer(middleware::from_fn_with_state(limiter.clone(), limit_rate));
-    let v1 = v1()
+    let document = Arc::new(document());
+    let description = docs::routes(&document).merge(openapi::routes(document));
+    let v1 = Router::from(v1())
+        .fallback(not_found)
+        .method_not_allowed_fallback(method_not_allowed)
         .route_layer(middleware::from_fn_with_state(app.clone(), repeat))
         .route_layer(middleware::from_fn_with_state(app.clone(), time_out))
         .route_layer(middleware::from_fn(require_json));
-    let description = Router::new().route("/openapi.json", get(openapi::serve)).merge(docs::routes());
-    let shares = shares().with_state(app.clone());
-    Router::new()
-        .merge(around(description, &app.ambient))
-        .merge(around_light(limited(shares), &app.ambient))
-        .nest("/v1", around(limited(v1.with_state(app.clone())), &app.ambient))
-        .nest(
-            "/upload",
-            around(
-                limited(uploads().route_layer(middleware::from_fn(require_json)).with_state(app.clone())),
-                &app.ambient,
-            ),
-        )
-}
-
-/// Followed more often than all else together, and without a body to compress or to repeat: each layer less counts.
-fn shares() -> Router<App> {
-    Router::new()
-        .route("/v1/stream/{track_id}/{api_key}", get(stream::redirect::redirect))
-        .method_not_allowed_fallback(method_not_allowed)
-}
-
-fn v1() -> Router<App> {
-    Router::new()
-        .route("/play_session/collection", post(play_session::create::for_collection))
-        .route("/play_session/track", post(play_session::create::for_track))
-        .route(
-            "/play_session/{play_session_id}",
-            get(play_session::read::read).fallback(play_session::create::elsewhere),
-        )
-        .route("/play/{play_session_id}/{play_track_id}", get(play::track::track))
-        .route(
-            "/play/{play_session_id}/{play_track_id}/{variant_index}/download",
-            get(play::download::download),
-        )
-        .route("/track", post(track::create::create))
-        .route(
-            "/track/{track_id}",
-            get(track::read::read).put(track::update::update).delete(track::delete::delete),
-        )
-        .route("/track/{track_id}/variant", post(track::add_variant::add_variant))
-        .route("/track/{track_id}/retry", post(track::retry::retry))
-        .route("/track/{track_id}/cover", post(track::renew_cover_upload::renew_cover_upload))
-        .route("/upload_session", post(upload_session::create::create))
-        .route("/upload_session/{upload_session_id}", get(upload_session::read::read))
-        .route("/upload/{upload_session_id}/track", post(upload_session::create_track::create_track))
-        .route(
-            "/organization/{organization_id}",
-            get(organization::read::read).put(organization::update::update),
-        )
-        .route("/collection", get(collection::list::list).post(collection::create::create))
-        .route(
-            "/collection/{collection_id}",
-            get(collection::read::read).put(collection::update::update).delete(collection::delete::delete),
-        )
-        .route("/collection/{collection_id}/track", get(track::list::list))
-        .route("/collection/{collection_id}/cover", post(collection::renew_cover_upload::renew_cover_upload))
-        .route("/creator", get(creator::list::list).post(creator::create::create))
-        .route(
-            "/creator/{creator_id}",
-            get(creator::read::read).put(creator::update::update).delete(creator::delete::delete),
-        )
-        .route("/variant", get(variant::list::list))
-        .route("/variant/{variant_id}", get(variant::read::read))
-        .route("/api_key", post(api_key::create::create))
-        .route("/usage", get(usage::read::read))
-        .fallback(not_found)
-        .method_not_allowed_fallback(method_not_allowed)
-}
-
-/// No limit of size or time is around these: each endpoint has its own.
-fn uploads() -> Router<App> {
-    Router::new()
-        // A router has one name for one place: the id is a track's or a collection's.
-        .route("/{organization_id}/{id}/source", put(upload::source::source))
-        .route("/{organization_id}/{id}/cover", post(upload::cover::cover))
-        .route("/{organization_id}/{id}/collection_cover", post(upload::collection_cover::collection_cover))
+    // No limit of size or time is around these: each endpoint has its own.
+    let uploads = Router::from(uploads())
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(DefaultBodyLimit::disable())
+        .route_layer(middleware::from_fn(require_json));
+    let shares = Router::from(shares()).method_not_allowed_fallback(method_not_allowed);
+    Router::new()
+        .merge(around(description, &app.ambient))
+        .merge(around_light(limited(shares.with_state(app.clone())), &app.ambient))
+        .nest("/v1", around(limited(v1.with_state(app.clone())), &app.ambient))
+        .nest("/upload", around(limited(uploads.with_state(app.clone())), &app.ambient))
+}
+
+/// All endpoints, described: the routes and the description come from the same lists.
+fn document() -> Value {
+    let endpoints = OpenApiRouter::with_openapi(openapi::empty())
+        .merge(shares())
+        .nest("/v1", v1())
+        .nest("/upload", uploads());
+    openapi::document(endpoints.into_openapi())
+}
+
+/// Followed more often than all else together, and without a body to compress or to repeat: each layer less counts.
+fn shares() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(stream::redirect::redirect))
+}
+
+fn v1() -> OpenApiRouter<App> {
+    let sessions = routed_as("/play_session/collection", routes!(play_session::create::for_collection))
+        .route("/play_session/track", post(play_session::create::for_track));
+    let (schemas, paths, session) = routes!(play_session::read::read);
+    sessions
+        .routes((schemas, paths, session.fallback(play_session::create::elsewhere)))
+        .routes(routes!(play::track::track))
+        .routes(routes!(play::download::download))
+        .routes(routes!(track::create::create))
+        .routes(routes!(track::read::read, track::update::update, track::delete::delete))
+        .routes(routes!(track::add_variant::add_variant))
+        .routes(routes!(track::retry::retry))
+        .routes(routes!(track::renew_cover_upload::renew_cover_upload))
+        .routes(routes!(track::list::list))
+        .routes(routes!(upload_session::create::create))
+        .routes(routes!(upload_session::read::read))
+        .routes(routes!(upload_session::create_track::create_track))
+        .routes(routes!(organization::read::read, organization::update::update))
+        .routes(routes!(collection::list::list, collection::create::create))
+        .routes(routes!(collection::read::read, collection::update::update, collection::delete::delete))
+        .routes(routes!(collection::renew_cover_upload::renew_cover_upload))
+        .routes(routes!(creator::list::list, creator::create::create))
+        .routes(routes!(creator::read::read, creator::update::update, creator::delete::delete))
+        .routes(routes!(variant::list::list))
+        .routes(routes!(variant::read::read))
+        .routes(routes!(api_key::create::create))
+        .routes(routes!(usage::read::read))
+}
+
+fn uploads() -> OpenApiRouter<App> {
+    // A router has one name for each position of a path: the id is a track's or a collection's.
+    routed_as("/{organization_id}/{id}/source", routes!(upload::source::source))
+        .merge(routed_as("/{organization_id}/{id}/cover", routes!(upload::cover::cover)))
+        .merge(routed_as(
+            "/{organization_id}/{id}/collection_cover",
+            routes!(upload::collection_cover::collection_cover),
+        ))
+}
+
+/// An endpoint whose path is described with other parameters than the router has.
+fn routed_as(path: &str, (schemas, paths, methods): UtoipaMethodRouter<App>) -> OpenApiRouter<App> {
+    let components = ComponentsBuilder::new().schemas_from_iter(schemas).build();
+    let described = OpenApiBuilder::new().paths(paths).components(Some(components)).build();
+    OpenApiRouter::with_openapi(described).route(path, methods)
 }
 
 /// What answers with a body go through.
@@ -140,11 +142,11 @@ fn around_light(router: Router, ambient: &Ambient) -> Router {
 }
 
 async fn not_found() -> ApiError {
-    ApiError::new(StatusCode::NOT_FOUND, "not_found", "there is nothing at this address")
+    ApiError::new(StatusCode::NOT_FOUND, "not_found", "there is no endpoint at this path")
 }
 
 pub(crate) async fn method_not_allowed() -> ApiError {
-    let message = "this address does not have that method; the Allow header names those it has";
+    let message = "this endpoint does not support this method; the Allow header lists those it supports";
     ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
 }
 
@@ -177,7 +179,7 @@ mod tests {
     #[tokio::test]
     async fn a_panic_is_an_error_like_any_other() {
         let (ambient, _) = tonearm_fixtures::ambient();
-        let router = around(Router::new().route("/", get(fails)), &ambient);
+        let router = around(Router::new().route("/", axum::routing::get(fails)), &ambient);
         let response = router.oneshot(Request::new(Body::empty())).await.unwrap();
         assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
         let id = response.headers()["x-request-id"].to_str().unwrap().to_owned();

@@ -21,26 +21,26 @@ use crate::plan::Plan;
 use crate::reference::Bare;
 use crate::report::Report;
 
-/// Measure Tonearm beside other programs on this machine
+/// Benchmark Tonearm and other programs on this machine
 #[derive(Debug, Parser)]
 #[command(name = "tonearm-bench")]
 struct Args {
-    /// What to measure [default: everything but `scale`, which takes half an hour]
+    /// Benchmarks to run [default: all except `scale`, which takes half an hour]
     #[arg(value_name = "NAME")]
     benchmarks: Vec<Benchmark>,
-    /// Try everything once and briefly; the figures mean little
+    /// Run everything once and briefly, as a smoke test
     #[arg(long)]
     quick: bool,
-    /// Size of the uploaded file
+    /// Size of the file to upload
     #[arg(long, value_name = "BYTES")]
     upload_bytes: Option<u64>,
     /// Print JSON
     #[arg(long, conflicts_with = "markdown")]
     json: bool,
-    /// Print a table in Markdown
+    /// Print a Markdown table
     #[arg(long)]
     markdown: bool,
-    /// Be one of the references
+    /// Run as one of the reference servers
     #[arg(long, hide = true)]
     serve: Option<Bare>,
 }
@@ -81,13 +81,13 @@ async fn measure_all(args: &Args) -> Result<()> {
     } else if args.markdown {
         print!("{}", report.markdown());
     } else {
-        println!("{}\n\n{report}", surroundings());
+        println!("{}\n\n{report}", machine());
     }
     Ok(())
 }
 
 /// What the figures depend on beside Tonearm.
-fn surroundings() -> String {
+fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let files = reference::nginx_version().unwrap_or_else(|| "no nginx".to_owned());
     format!("{cores} cores, shared by servers and clients; {files}")

@@ -14,14 +14,12 @@ use tokio_util::io::ReaderStream;
 use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp};
 
 use crate::cache::{CacheTerms, CachedStore};
+use crate::error::{BlobError, BoxError, PutError};
 use crate::folder::FolderStore;
+use crate::object::{ObjectBody, ObjectMeta, OnFailure, OpenObject, PutTerms, Stored};
 use crate::s3::S3Store;
-use crate::storage_url::Place;
+use crate::storage_url::{StorageUrl, StoreLocation};
 use crate::store::{Listed, Store};
-use crate::{
-    BlobError, BoxError, ObjectBody, ObjectMeta, OnFailure, OpenObject, PutError, PutTerms, StorageUrl,
-    Stored,
-};
 
 /// Bytes read at once from a local file that is put.
 const FILE_CHUNK: usize = 256 * 1024;
@@ -36,9 +34,9 @@ impl Blobs {
     /// Opens a store. A folder is created (mode 0700) if it is not there; a bucket is not, and not even reached:
     /// [`Blobs::check`] tells whether it can be.
     pub async fn open(url: &StorageUrl) -> Result<Self, BlobError> {
-        let store: Arc<dyn Store> = match url.place() {
-            Place::Folder(root) => Arc::new(FolderStore::open(root.clone()).await?),
-            Place::Bucket(bucket) => Arc::new(S3Store::open(bucket)?),
+        let store: Arc<dyn Store> = match url.location() {
+            StoreLocation::Folder(root) => Arc::new(FolderStore::open(root.clone()).await?),
+            StoreLocation::Bucket(bucket) => Arc::new(S3Store::open(bucket)?),
         };
         Ok(Self { store })
     }
@@ -188,7 +186,7 @@ impl fmt::Debug for Blobs {
 async fn write_file(mut body: ObjectBody, path: &Path) -> Result<(), BlobError> {
     let failed = |error: io::Error| match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => BlobError::Full,
-        _ => BlobError::unavailable("an object cannot be copied to the local file it is needed in", error),
+        _ => BlobError::unavailable("cannot copy an object to a local file", error),
     };
     let mut file = tokio::fs::File::create(path).await.map_err(failed)?;
     while let Some(chunk) = body.stream.try_next().await? {

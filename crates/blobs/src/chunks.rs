@@ -8,8 +8,9 @@ use bytes::Bytes;
 use futures::stream::BoxStream;
 use futures::{Stream, StreamExt};
 
+use crate::error::BlobError;
 use crate::folder::FileChunks;
-use crate::{BlobError, Part};
+use crate::part::Part;
 
 /// Bytes in chunks of any size, none of them empty.
 pub struct Chunks(Source);

@@ -17,7 +17,7 @@ pub enum BlobError {
     #[error("no space is left in the object store")]
     Full,
     /// An object is there but not whole. Another try does not help.
-    #[error("an object in the store is shorter than the store says it is")]
+    #[error("an object in the store is shorter than its recorded size")]
     Corrupt,
 }
 
@@ -32,16 +32,16 @@ pub struct Cause {
 #[derive(Debug, thiserror::Error)]
 pub enum PutError {
     /// There are more bytes than allowed, or than were announced.
-    #[error("the object is larger than the {limit} bytes it may have")]
+    #[error("the object is larger than the limit of {limit} bytes")]
     TooLarge {
         /// The largest size, in bytes.
         limit: u64,
     },
     /// The body failed, or ended short of the announced size.
-    #[error("the object's bytes stopped coming before the end")]
+    #[error("the upload of the object was interrupted")]
     Interrupted(#[source] BoxError),
     /// The bytes are not those whose digest was announced.
-    #[error("the object's bytes do not match their announced digest")]
+    #[error("the object does not match its announced digest")]
     DigestMismatch,
     /// The store failed.
     #[error(transparent)]
@@ -78,7 +78,7 @@ impl From<io::Error> for BlobError {
         match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full,
             io::ErrorKind::UnexpectedEof => Self::Corrupt,
-            _ => Self::unavailable("the folder of the object store cannot be used", error),
+            _ => Self::unavailable("cannot use the folder of the object store", error),
         }
     }
 }
@@ -92,7 +92,7 @@ impl From<io::Error> for PutError {
 /// Of a blocking task: it panicked, or the runtime is shutting down.
 impl From<tokio::task::JoinError> for BlobError {
     fn from(error: tokio::task::JoinError) -> Self {
-        Self::unavailable("the object store stopped while at work", error)
+        Self::unavailable("the object store was interrupted", error)
     }
 }
 
@@ -109,10 +109,10 @@ mod tests {
     #[test]
     fn details_are_in_the_source_and_sentences_in_the_text() {
         let away = BlobError::from(io::Error::other("EIO or so"));
-        assert_eq!(away.to_string(), "the folder of the object store cannot be used");
+        assert_eq!(away.to_string(), "cannot use the folder of the object store");
         assert_eq!(away.source().map(ToString::to_string).as_deref(), Some("EIO or so"));
         let put = PutError::from(io::Error::other("EIO or so"));
-        assert_eq!(put.to_string(), "the folder of the object store cannot be used");
+        assert_eq!(put.to_string(), "cannot use the folder of the object store");
         assert_eq!(put.source().map(ToString::to_string).as_deref(), Some("EIO or so"));
     }
 

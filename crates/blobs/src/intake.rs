@@ -5,8 +5,9 @@ use futures::StreamExt;
 use md5::Md5;
 use sha2::{Digest, Sha256};
 
+use crate::error::PutError;
+use crate::object::{PutTerms, Stored};
 use crate::store::Incoming;
-use crate::{PutError, PutTerms, Stored};
 
 /// Chunks below this size, in bytes, are copied together.
 const SMALL: usize = 4 * 1024;
@@ -89,7 +90,7 @@ impl<'a> Intake<'a> {
         self.body = futures::stream::empty().boxed();
         match self.terms.expected_size {
             Some(expected) if self.seen < expected => {
-                Err(PutError::Interrupted(format!("{} of {expected} bytes came", self.seen).into()))
+                Err(PutError::Interrupted(format!("received {} of {expected} bytes", self.seen).into()))
             }
             _ => Ok(()),
         }
@@ -151,7 +152,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::BoxError;
+    use crate::error::BoxError;
 
     fn body(chunks: Vec<Vec<u8>>) -> Incoming<'static> {
         stream::iter(chunks.into_iter().map(|c| Ok::<_, BoxError>(Bytes::from(c)))).boxed()

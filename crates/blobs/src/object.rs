@@ -6,8 +6,8 @@ use std::sync::{Arc, Weak};
 
 use tonearm_domain::{ObjectKey, Timestamp};
 
-use crate::Chunks;
 use crate::cache::CachedStore;
+use crate::chunks::Chunks;
 use crate::folder::{FileChunks, OpenFile};
 use crate::store::Store as _;
 
@@ -87,35 +87,37 @@ impl fmt::Debug for ObjectBody {
 }
 
 /// An object that can be read without asking the store whether it is there.
-pub struct OpenObject(Place);
+pub struct OpenObject(ObjectLocation);
 
-enum Place {
+enum ObjectLocation {
     File(Arc<OpenFile>),
     Cache { cache: CachedStore, key: ObjectKey, meta: ObjectMeta },
 }
 
 impl OpenObject {
     pub(crate) fn of_file(file: Arc<OpenFile>) -> Self {
-        Self(Place::File(file))
+        Self(ObjectLocation::File(file))
     }
 
     pub(crate) fn cached(cache: CachedStore, key: ObjectKey, meta: ObjectMeta) -> Self {
-        Self(Place::Cache { cache, key, meta })
+        Self(ObjectLocation::Cache { cache, key, meta })
     }
 
     /// What is known of it.
     pub fn meta(&self) -> ObjectMeta {
         match &self.0 {
-            Place::File(file) => file.meta(),
-            Place::Cache { meta, .. } => *meta,
+            ObjectLocation::File(file) => file.meta(),
+            ObjectLocation::Cache { meta, .. } => *meta,
         }
     }
 
     /// What finds it again without looking for it by name.
     pub fn handle(&self) -> ObjectHandle {
         ObjectHandle(match &self.0 {
-            Place::File(file) => Handle::File(Arc::downgrade(file)),
-            Place::Cache { cache, key, .. } => Handle::Cache { cache: cache.clone(), key: key.clone() },
+            ObjectLocation::File(file) => Handle::File(Arc::downgrade(file)),
+            ObjectLocation::Cache { cache, key, .. } => {
+                Handle::Cache { cache: cache.clone(), key: key.clone() }
+            }
         })
     }
 
@@ -123,8 +125,8 @@ impl OpenObject {
     pub fn read(self, range: Range<u64>) -> Option<Chunks> {
         let range = clamp(Some(range), self.meta().size);
         match self.0 {
-            Place::File(file) => Some(Chunks::of_file(FileChunks::new(file, range))),
-            Place::Cache { cache, key, meta } => cache.read(&key, meta, range),
+            ObjectLocation::File(file) => Some(Chunks::of_file(FileChunks::new(file, range))),
+            ObjectLocation::Cache { cache, key, meta } => cache.read(&key, meta, range),
         }
     }
 }

@@ -11,10 +11,10 @@ use url::Url;
 /// Where objects are kept: `file:///absolute/path`, or `s3://bucket/prefix` with the optional parameters
 /// `endpoint`, `region`, `access_key_id` and `secret_access_key`. Neither `Display` nor `Debug` shows the secret.
 #[derive(Clone, PartialEq, Eq)]
-pub struct StorageUrl(Place);
+pub struct StorageUrl(StoreLocation);
 
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum StoreLocation {
     /// An absolute path.
     Folder(PathBuf),
     Bucket(Box<Bucket>),
@@ -38,24 +38,24 @@ pub(crate) struct Bucket {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StorageUrlError {
     /// Not a URL, or of another kind.
-    #[error("objects are kept in file:///absolute/path or s3://bucket")]
+    #[error("must be file:///absolute/path or s3://bucket")]
     Scheme,
     /// A folder that is not named by its absolute path alone.
-    #[error("a folder for objects is written file:///absolute/path, with nothing behind the path")]
+    #[error("a folder must be file:///absolute/path, with nothing after the path")]
     Folder,
     /// A bucket without a name, or more than a name and a prefix.
-    #[error("a bucket for objects is written s3://bucket or s3://bucket/prefix")]
+    #[error("a bucket must be s3://bucket or s3://bucket/prefix")]
     Bucket,
     /// A parameter that buckets do not have, or one given twice.
     #[error(
-        "a bucket has the parameters endpoint, region, access_key_id and secret_access_key, each once, but not {0}"
+        "a bucket can have the parameters endpoint, region, access_key_id and secret_access_key, but not {0}"
     )]
     Parameter(String),
     /// An endpoint that is not a plain HTTP address.
-    #[error("the endpoint of a bucket is an address such as https://storage.example.com")]
+    #[error("the endpoint must be a URL such as https://storage.example.com")]
     Endpoint,
     /// Half of the credentials.
-    #[error("access_key_id and secret_access_key are given together or not at all")]
+    #[error("access_key_id and secret_access_key must be given together")]
     Credentials,
 }
 
@@ -67,7 +67,7 @@ impl StorageUrl {
         mut self,
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, StorageUrlError> {
-        let Place::Bucket(bucket) = &mut self.0 else {
+        let StoreLocation::Bucket(bucket) = &mut self.0 else {
             return Ok(self);
         };
         let variable = |name| variable(name).filter(|value| !value.is_empty());
@@ -88,18 +88,18 @@ impl StorageUrl {
 
     /// Whether reading an object means asking another machine.
     pub fn is_bucket(&self) -> bool {
-        matches!(self.0, Place::Bucket(_))
+        matches!(self.0, StoreLocation::Bucket(_))
     }
 
     /// The folder, if it is one.
     pub fn folder(&self) -> Option<&std::path::Path> {
         match &self.0 {
-            Place::Folder(root) => Some(root),
-            Place::Bucket(_) => None,
+            StoreLocation::Folder(root) => Some(root),
+            StoreLocation::Bucket(_) => None,
         }
     }
 
-    pub(crate) fn place(&self) -> &Place {
+    pub(crate) fn location(&self) -> &StoreLocation {
         &self.0
     }
 }
@@ -134,8 +134,8 @@ impl FromStr for StorageUrl {
     fn from_str(text: &str) -> Result<Self, StorageUrlError> {
         let url: Url = text.parse().map_err(|_| StorageUrlError::Scheme)?;
         match url.scheme() {
-            "file" => parse_folder(&url).map(Place::Folder).map(Self),
-            "s3" => parse_bucket(&url).map(Box::new).map(Place::Bucket).map(Self),
+            "file" => parse_folder(&url).map(StoreLocation::Folder).map(Self),
+            "s3" => parse_bucket(&url).map(Box::new).map(StoreLocation::Bucket).map(Self),
             _ => Err(StorageUrlError::Scheme),
         }
     }
@@ -196,8 +196,8 @@ fn decode(text: &str) -> Option<Cow<'_, str>> {
 impl fmt::Display for StorageUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Place::Folder(path) => write!(f, "file://{}", path.display()),
-            Place::Bucket(bucket) => {
+            StoreLocation::Folder(path) => write!(f, "file://{}", path.display()),
+            StoreLocation::Bucket(bucket) => {
                 write!(f, "s3://{}", bucket.name)?;
                 if !bucket.prefix.is_empty() {
                     write!(f, "/{}", bucket.prefix)?;
@@ -225,7 +225,7 @@ mod tests {
 
     fn bucket(text: &str) -> Bucket {
         match text.parse::<StorageUrl>() {
-            Ok(StorageUrl(Place::Bucket(bucket))) => *bucket,
+            Ok(StorageUrl(StoreLocation::Bucket(bucket))) => *bucket,
             other => panic!("{text} gives {other:?}"),
         }
     }
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn folders() {
         let url: StorageUrl = "file:///srv/tone%20arm/".parse().unwrap();
-        assert!(url.0 == Place::Folder("/srv/tone arm/".into()));
+        assert!(url.0 == StoreLocation::Folder("/srv/tone arm/".into()));
         for bad in ["file://srv/tonearm", "file:///srv?x=1", "file:///srv#x"] {
             assert_eq!(bad.parse::<StorageUrl>(), Err(StorageUrlError::Folder), "{bad}");
         }
@@ -254,16 +254,16 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         for (bad, sentence) in [
-            ("", "objects are kept in"),
-            ("/srv/objects", "objects are kept in"),
-            ("gs://music", "objects are kept in"),
-            ("s3://", "is written s3://bucket"),
-            ("s3://music/a//b", "is written s3://bucket"),
-            ("s3://me:pw@music", "is written s3://bucket"),
+            ("", "must be file:///absolute/path or"),
+            ("/srv/objects", "must be file:///absolute/path or"),
+            ("gs://music", "must be file:///absolute/path or"),
+            ("s3://", "a bucket must be s3://bucket"),
+            ("s3://music/a//b", "a bucket must be s3://bucket"),
+            ("s3://me:pw@music", "a bucket must be s3://bucket"),
             ("s3://music?regoin=eu", "not regoin"),
             ("s3://music?region=eu&region=us", "not region twice"),
-            ("s3://music?endpoint=localhost", "the endpoint of a bucket"),
-            ("s3://music?access_key_id=id", "together or not at all"),
+            ("s3://music?endpoint=localhost", "the endpoint must be"),
+            ("s3://music?access_key_id=id", "must be given together"),
         ] {
             let error = bad.parse::<StorageUrl>().unwrap_err().to_string();
             assert!(error.contains(sentence), "{bad}: {error}");
@@ -288,8 +288,8 @@ mod tests {
         let fill = |text: &str| {
             let url: StorageUrl = text.parse().unwrap();
             match url.with_environment(environment).unwrap().0 {
-                Place::Bucket(bucket) => (bucket.access_key_id.unwrap(), bucket.region.unwrap()),
-                Place::Folder(_) => panic!("not a bucket"),
+                StoreLocation::Bucket(bucket) => (bucket.access_key_id.unwrap(), bucket.region.unwrap()),
+                StoreLocation::Folder(_) => panic!("not a bucket"),
             }
         };
         assert_eq!(fill("s3://music"), ("env-id".to_owned(), "env-region".to_owned()));
@@ -311,7 +311,7 @@ mod tests {
             let url: StorageUrl = url.parse().unwrap();
             let shown = format!("{url} {url:?}");
             prop_assert!(!shown.contains(&secret));
-            prop_assert!(matches!(url.place(), Place::Bucket(b) if b.secret_access_key.as_ref() == Some(&secret)));
+            prop_assert!(matches!(url.location(), StoreLocation::Bucket(b) if b.secret_access_key.as_ref() == Some(&secret)));
         }
     }
 }

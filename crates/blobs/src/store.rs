@@ -8,7 +8,8 @@ use bytes::Bytes;
 use futures::stream::BoxStream;
 use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp};
 
-use crate::{BlobError, BoxError, ObjectBody, ObjectMeta, OpenObject, PutError, PutTerms, Stored};
+use crate::error::{BlobError, BoxError, PutError};
+use crate::object::{ObjectBody, ObjectMeta, OpenObject, PutTerms, Stored};
 
 /// The bytes of an object on their way in.
 pub(crate) type Incoming<'a> = BoxStream<'a, Result<Bytes, BoxError>>;

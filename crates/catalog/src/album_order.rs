@@ -8,9 +8,12 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Se
 use tonearm_domain::{AlbumPlace, CollectionId, OrganizationId, TrackId, UploadSessionId, arranged};
 use uuid::Uuid;
 
+use crate::catalog::Catalog;
+use crate::changes::Change;
 use crate::entity::track::{Column, Entity};
+use crate::error::CatalogError;
 use crate::query::{TO_CHANGE, checked};
-use crate::{Catalog, CatalogError, Change, Transaction};
+use crate::transaction::Transaction;
 
 /// What has more tracks than this is no album, and stays as it was uploaded. Every track that arrives may move all others, so
 /// the work grows with the square of this.

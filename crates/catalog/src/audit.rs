@@ -8,9 +8,11 @@ use sea_orm::{
 use tonearm_domain::{AuditAction, AuditEntry, AuditEntryId, AuditRecord, OrganizationId, Timestamp};
 use uuid::Uuid;
 
+use crate::catalog::Catalog;
 use crate::entity::audit_entry::{ActiveModel, Column, Entity};
+use crate::error::CatalogError;
 use crate::query::all;
-use crate::{Catalog, CatalogError, Transaction};
+use crate::transaction::Transaction;
 
 /// Which lines of the audit log; what is not set does not narrow.
 #[derive(Debug, Clone, Default)]

@@ -2,7 +2,8 @@
 
 use sea_orm::{ConnectionTrait, DbBackend, Statement};
 
-use crate::{Catalog, CatalogError};
+use crate::catalog::Catalog;
+use crate::error::CatalogError;
 
 /// Without those that are reserved for administrators. The second kind of these exists since PostgreSQL 16.
 const MOST_CONNECTIONS: &str = "SELECT CAST(current_setting('max_connections') AS integer) \

@@ -10,13 +10,15 @@ use sea_orm::{
     TransactionTrait,
 };
 
-use crate::changes::Observers;
+use crate::changes::{Change, Observers};
+use crate::due_clock::DueClock;
+use crate::error::CatalogError;
 use crate::notices::Notices;
 use crate::statements::Single;
-use crate::transaction::Ending;
-use crate::url::Place;
-use crate::wakeups::{Wakers, Wakeups};
-use crate::{CatalogError, Change, DatabaseUrl, DueClock, Transaction, WorkKind, postgres, sqlite, unit};
+use crate::transaction::{Ending, Transaction};
+use crate::url::{DatabaseLocation, DatabaseUrl};
+use crate::wakeups::{Wakers, Wakeups, WorkKind};
+use crate::{postgres, sqlite, unit};
 
 /// Which database it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,11 +110,11 @@ impl Catalog {
     /// processes at once.
     pub async fn connect(url: &DatabaseUrl, options: ConnectOptions) -> Result<Self, CatalogError> {
         let (backend, mut reader, mut writer) = match &url.0 {
-            Place::Sqlite(path) => {
+            DatabaseLocation::Sqlite(path) => {
                 let pools = sqlite::open(path, &options).await?;
                 (Backend::Sqlite, pools.readers, pools.writer)
             }
-            Place::Postgres(server) => {
+            DatabaseLocation::Postgres(server) => {
                 let pool = postgres::open(server, &options).await?;
                 (Backend::Postgres, pool.clone(), pool)
             }
@@ -128,8 +130,8 @@ impl Catalog {
             });
         }
         let (wakers, server) = match &url.0 {
-            Place::Sqlite(_) => (Wakers::default(), None),
-            Place::Postgres(server) => {
+            DatabaseLocation::Sqlite(_) => (Wakers::default(), None),
+            DatabaseLocation::Postgres(server) => {
                 (Wakers::telling(Notices::new(reader.clone())), Some((**server).clone()))
             }
         };

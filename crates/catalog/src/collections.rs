@@ -2,14 +2,17 @@
 
 use sea_orm::sea_query::{Expr, Query, SimpleExpr};
 use sea_orm::{ColumnTrait, EntityTrait, NotSet, QueryFilter, QueryOrder, QuerySelect, Select, Set};
-use tonearm_domain::{Collection, CollectionId, Deletion, OrganizationId, Page};
+use tonearm_domain::{Collection, CollectionId, Deletion, LimitOffset, OrganizationId};
 use uuid::Uuid;
 
+use crate::catalog::Catalog;
+use crate::changes::Change;
 use crate::column::size;
 use crate::entity::collection::{ActiveModel, Column, Entity};
 use crate::entity::collection_count;
+use crate::error::{CatalogError, Record};
 use crate::query::{TO_CHANGE, all, change, checked, one, page};
-use crate::{Catalog, CatalogError, Change, Record, Transaction};
+use crate::transaction::Transaction;
 
 fn living(organization: OrganizationId) -> Select<Entity> {
     Entity::find().filter(Column::OrganizationId.eq(organization.uuid())).filter(Column::DeletedAt.is_null())
@@ -59,7 +62,7 @@ impl Catalog {
         &self,
         organization: OrganizationId,
         only: Option<CollectionId>,
-        window: Page,
+        window: LimitOffset,
     ) -> Result<(u64, Vec<Collection>), CatalogError> {
         if let Some(id) = only {
             return page(self.reader(), by_id(organization, id), window).await;

@@ -8,11 +8,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tonearm_domain::{Cover, Metadata, Selection, Theme, Timestamp};
 
-use crate::CatalogError;
+use crate::error::CatalogError;
 
 /// A value that does not parse. `column` is `table.column`; the value itself stays out of the text.
 pub(crate) fn corrupt(column: &'static str) -> CatalogError {
-    CatalogError::Corrupt(format!("a row holds a value in {column} that does not parse"))
+    CatalogError::Corrupt(format!("a row contains an invalid value in {column}"))
 }
 
 pub(crate) fn moment(column: &'static str, millis: i64) -> Result<Timestamp, CatalogError> {

@@ -6,15 +6,16 @@ use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect, Sel
 use tonearm_domain::{Collection, CollectionId, Cover, ObjectKey, OrganizationId};
 use uuid::Uuid;
 
+use crate::catalog::Catalog;
 use crate::entity::{collection, organization, track};
+use crate::error::CatalogError;
 use crate::objects::kept_tracks;
 use crate::query::one;
-use crate::{Catalog, CatalogError};
 
 /// The organization, folder and version that are the same in the names of all files of one cover.
-type Place = (Uuid, String, String);
+type CoverName = (Uuid, String, String);
 
-fn place(key: &ObjectKey) -> Place {
+fn name_of(key: &ObjectKey) -> CoverName {
     (key.organization_id.uuid(), key.folder.to_string(), key.file.version.to_string())
 }
 
@@ -40,15 +41,15 @@ impl Catalog {
         if versions.is_empty() {
             return Ok(Vec::new());
         }
-        let mut in_use = self.places(of_tracks(&versions)).await?;
-        in_use.extend(self.places(drawn_for_tracks(&versions)).await?);
-        in_use.extend(self.places(of_collections(&versions)).await?);
-        in_use.extend(self.places(of_organizations(&versions)).await?);
-        Ok(covers.into_iter().filter(|key| in_use.contains(&place(key))).cloned().collect())
+        let mut in_use = self.names(of_tracks(&versions)).await?;
+        in_use.extend(self.names(drawn_for_tracks(&versions)).await?);
+        in_use.extend(self.names(of_collections(&versions)).await?);
+        in_use.extend(self.names(of_organizations(&versions)).await?);
+        Ok(covers.into_iter().filter(|key| in_use.contains(&name_of(key))).cloned().collect())
     }
 
-    async fn places<E: EntityTrait>(&self, select: Select<E>) -> Result<HashSet<Place>, CatalogError> {
-        Ok(select.into_tuple::<Place>().all(self.reader()).await?.into_iter().collect())
+    async fn names<E: EntityTrait>(&self, select: Select<E>) -> Result<HashSet<CoverName>, CatalogError> {
+        Ok(select.into_tuple::<CoverName>().all(self.reader()).await?.into_iter().collect())
     }
 }
 

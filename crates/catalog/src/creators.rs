@@ -1,11 +1,14 @@
 //! Creators.
 
 use sea_orm::{ColumnTrait, EntityTrait, NotSet, QueryFilter, QueryOrder, QuerySelect, Select};
-use tonearm_domain::{Creator, CreatorId, OrganizationId, Page};
+use tonearm_domain::{Creator, CreatorId, LimitOffset, OrganizationId};
 
+use crate::catalog::Catalog;
+use crate::changes::Change;
 use crate::entity::creator::{ActiveModel, Column, Entity};
+use crate::error::{CatalogError, Record};
 use crate::query::{TO_CHANGE, change, one, page};
-use crate::{Catalog, CatalogError, Change, Record, Transaction};
+use crate::transaction::Transaction;
 
 fn by_id(organization: OrganizationId, id: CreatorId) -> Select<Entity> {
     Entity::find_by_id(id.uuid()).filter(Column::OrganizationId.eq(organization.uuid()))
@@ -25,7 +28,7 @@ impl Catalog {
     pub async fn creators(
         &self,
         organization: OrganizationId,
-        window: Page,
+        window: LimitOffset,
     ) -> Result<(u64, Vec<Creator>), CatalogError> {
         let select =
             Entity::find().filter(Column::OrganizationId.eq(organization.uuid())).order_by_asc(Column::Id);

@@ -14,10 +14,13 @@ use tonearm_domain::{
     WebhookDeliveryId, WebhookId,
 };
 
+use crate::catalog::Catalog;
+use crate::due_clock::DueClock;
 use crate::entity::webhook_attempt;
 use crate::entity::webhook_delivery::{ActiveModel, Column, Entity, Model, small};
+use crate::error::CatalogError;
 use crate::query::{all, checked, one};
-use crate::{Catalog, CatalogError, DueClock, Transaction};
+use crate::transaction::Transaction;
 
 /// Which deliveries; what is not set does not narrow.
 #[derive(Debug, Clone, Copy, Default)]
@@ -127,7 +130,7 @@ impl Catalog {
     }
 }
 
-fn held(claimed: &ClaimedDelivery) -> Condition {
+fn lease_is_held(claimed: &ClaimedDelivery) -> Condition {
     Condition::all()
         .add(Column::Id.eq(claimed.delivery.id.uuid()))
         .add(Column::LeaseId.eq(claimed.lease.uuid()))
@@ -170,7 +173,7 @@ impl Transaction {
         let changed = Entity::update_many()
             .set(row)
             .col_expr(Column::DueAt, due_at)
-            .filter(held(claimed))
+            .filter(lease_is_held(claimed))
             .exec(self.db())
             .await?;
         if changed.rows_affected == 0 {

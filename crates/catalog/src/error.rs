@@ -92,13 +92,13 @@ pub enum CatalogError {
     Taken(Record),
     /// The database cannot be reached, is locked by somebody else or ran out of time or room, and nothing was
     /// written: the same may work later.
-    #[error("the database is not available")]
+    #[error("the database is unavailable")]
     Unavailable(#[source] Box<dyn Error + Send + Sync>),
     /// The connection broke during a commit and nobody could say what became of it. Only [`Transaction::commit`]
     /// gives this. Whatever the transaction may have recorded must not be undone.
     ///
     /// [`Transaction::commit`]: crate::Transaction::commit
-    #[error("the database stopped answering during a commit, so it is not known whether it happened")]
+    #[error("the database stopped responding during a commit, and the outcome is unknown")]
     UnknownOutcome(#[source] Box<dyn Error + Send + Sync>),
     /// A row holds something that this version does not understand.
     #[error("{0}")]
@@ -107,7 +107,7 @@ pub enum CatalogError {
     #[error(transparent)]
     Schema(#[from] SchemaError),
     /// Anything else, which is a mistake in Tonearm or in how the database was set up.
-    #[error("the database refused a request")]
+    #[error("the database rejected a statement")]
     Other(#[source] Box<dyn Error + Send + Sync>),
 }
 
@@ -123,7 +123,7 @@ pub enum SchemaError {
     )]
     Behind,
     /// A newer version changed them, and this one cannot use them any more.
-    #[error("the database has been changed by a newer version of Tonearm, which this one cannot read{}", needed(.oldest.as_deref()))]
+    #[error("the database was changed by a newer version of Tonearm, so this version cannot use it{}", needed(.oldest.as_deref()))]
     Newer {
         /// The oldest version that can use them, where that is known.
         oldest: Option<String>,
@@ -142,7 +142,7 @@ pub enum SchemaError {
 }
 
 fn needed(oldest: Option<&str>) -> String {
-    oldest.map(|oldest| format!(". Version {oldest} or a newer one is needed")).unwrap_or_default()
+    oldest.map(|oldest| format!(". Version {oldest} or newer is required")).unwrap_or_default()
 }
 
 /// What the database itself said, for whoever has to repair it.
@@ -180,7 +180,7 @@ impl From<DbErr> for CatalogError {
             _ if is_temporary(&error) => Self::Unavailable(error.into()),
             _ => match error {
                 DbErr::Type(_) | DbErr::Json(_) | DbErr::TryIntoErr { .. } => {
-                    Self::Corrupt("a row of the database holds a value of another type".to_owned())
+                    Self::Corrupt("a row of the database contains a value of the wrong type".to_owned())
                 }
                 other => Self::Other(other.into()),
             },

@@ -5,11 +5,14 @@ use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect, Sel
 use tonearm_domain::{TrackFile, TrackId, VariantId};
 use uuid::Uuid;
 
+use crate::catalog::Catalog;
+use crate::changes::Change;
 use crate::entity::track_file::{ActiveModel, Column, Entity};
 use crate::entity::{track, variant};
+use crate::error::{CatalogError, Record};
 use crate::living::living_track;
 use crate::query::{TO_CHANGE, all};
-use crate::{Catalog, CatalogError, Change, Record, Transaction};
+use crate::transaction::Transaction;
 
 /// Most ids in one query: databases limit the parameters of a statement.
 pub(crate) const BATCH: usize = 1000;

@@ -8,12 +8,14 @@ use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, Set, TryInsertRe
 use tonearm_domain::Timestamp;
 use uuid::Uuid;
 
+use crate::catalog::Catalog;
 use crate::entity::idempotent_request::{ActiveModel, Column, Entity, Model};
-use crate::{Catalog, CatalogError, Transaction};
+use crate::error::CatalogError;
+use crate::transaction::Transaction;
 
 /// What names a request that may be repeated.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RepeatableRequest {
+pub struct IdempotentRequest {
     /// A hash of the credential it came with: other callers' keys are other keys.
     pub caller: [u8; 32],
     /// The caller's own name for it.
@@ -26,7 +28,7 @@ pub struct RepeatableRequest {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
     /// The request.
-    pub request: RepeatableRequest,
+    pub request: IdempotentRequest,
     /// Tells this turn from every other at the same request.
     pub id: Uuid,
 }
@@ -44,19 +46,19 @@ pub enum Repetition {
     Mismatch,
 }
 
-fn named(request: &RepeatableRequest) -> Condition {
+fn named(request: &IdempotentRequest) -> Condition {
     Condition::all()
         .add(Column::Caller.eq(request.caller.to_vec()))
         .add(Column::IdempotencyKey.eq(&request.key))
 }
 
 /// Not answered, and still the turn of the one who holds the claim.
-fn held(claim: &Claim) -> Condition {
+fn claim_is_held(claim: &Claim) -> Condition {
     named(&claim.request).add(Column::Claim.eq(claim.id)).add(Column::Answer.is_null())
 }
 
 impl Repetition {
-    fn of(row: Model, request: &RepeatableRequest) -> Self {
+    fn of(row: Model, request: &IdempotentRequest) -> Self {
         if row.fingerprint != request.fingerprint {
             return Self::Mismatch;
         }
@@ -68,7 +70,7 @@ impl Catalog {
     /// What is known of an earlier request with this key; a row that has expired at `now` counts as none.
     pub async fn repetition(
         &self,
-        request: &RepeatableRequest,
+        request: &IdempotentRequest,
         now: Timestamp,
     ) -> Result<Option<Repetition>, CatalogError> {
         let row = Entity::find().filter(named(request)).one(self.reader()).await?;
@@ -117,7 +119,7 @@ impl Catalog {
     pub async fn renew_claim(&self, claim: &Claim, held_until: Timestamp) -> Result<bool, CatalogError> {
         let renewed = Entity::update_many()
             .col_expr(Column::ExpiresAt, Expr::value(held_until.unix_millis()))
-            .filter(held(claim))
+            .filter(claim_is_held(claim))
             .exec(self.writer())
             .await?;
         Ok(renewed.rows_affected > 0)
@@ -126,7 +128,7 @@ impl Catalog {
     /// Gives a claim back that had no effect, so that the key can be used again. Once this says `true`, nothing that was
     /// done under the claim can be committed any more. `false`: it was lost, or answered.
     pub async fn forget_claim(&self, claim: &Claim) -> Result<bool, CatalogError> {
-        let forgotten = Entity::delete_many().filter(held(claim)).exec(self.writer()).await?;
+        let forgotten = Entity::delete_many().filter(claim_is_held(claim)).exec(self.writer()).await?;
         Ok(forgotten.rows_affected > 0)
     }
 }
@@ -145,7 +147,7 @@ impl Transaction {
             expires_at: Set(expires_at.unix_millis()),
             ..Default::default()
         };
-        let kept = Entity::update_many().set(answered).filter(held(claim)).exec(self.db()).await?;
+        let kept = Entity::update_many().set(answered).filter(claim_is_held(claim)).exec(self.db()).await?;
         Ok(kept.rows_affected > 0)
     }
 }

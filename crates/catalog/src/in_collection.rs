@@ -6,15 +6,16 @@ use sea_orm::{
     ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
 };
 use tonearm_domain::{
-    CollectionId, OrganizationId, Page, Track, TrackId, TrackStatus, TrackSummary, VariantIndex,
+    CollectionId, LimitOffset, OrganizationId, Track, TrackId, TrackStatus, TrackSummary, VariantIndex,
 };
 
+use crate::catalog::Catalog;
 use crate::collections::living_id;
 use crate::column::size;
 use crate::entity::track::{Column, Entity, Summary};
 use crate::entity::{collection, track_file, variant};
+use crate::error::CatalogError;
 use crate::query::{all, page};
-use crate::{Catalog, CatalogError};
 
 /// The longest list that a share key opens.
 const MOST_SHARED: u64 = 1000;
@@ -51,7 +52,7 @@ impl Catalog {
         organization: OrganizationId,
         collection: CollectionId,
         only: Option<TrackId>,
-        window: Page,
+        window: LimitOffset,
     ) -> Result<(u64, Vec<Track>), CatalogError> {
         let select = in_collection(organization, collection, only);
         if only.is_some() {

@@ -4,9 +4,11 @@ use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
 use tonearm_domain::{Invitation, InvitationId, OrganizationId, PersonId, Timestamp};
 
+use crate::catalog::Catalog;
 use crate::entity::invitation::{ActiveModel, Column, Entity, MEMBER, NEW_PASSWORD};
+use crate::error::{CatalogError, Record};
 use crate::query::{TO_CHANGE, all, change, one};
-use crate::{Catalog, CatalogError, Record, Transaction};
+use crate::transaction::Transaction;
 
 impl Catalog {
     /// The link whose secret has this SHA-256, even if it was used or is over.

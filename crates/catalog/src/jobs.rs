@@ -22,10 +22,14 @@ use sea_orm::{
 };
 use tonearm_domain::{ClaimedJob, Timestamp};
 
+use crate::catalog::Catalog;
 use crate::column::foreign_text;
+use crate::due_clock::DueClock;
 use crate::entity::job::{ActiveModel, Column, Entity};
+use crate::error::CatalogError;
 use crate::query::TO_CHANGE;
-use crate::{Catalog, CatalogError, DueClock, Transaction, WorkKind};
+use crate::transaction::Transaction;
+use crate::wakeups::WorkKind;
 
 pub use claiming::Turn;
 pub use enqueueing::NewJob;
@@ -34,10 +38,10 @@ pub use waiting::Wait;
 
 /// A change to a job that only its holder may make.
 fn update_held(claimed: &ClaimedJob) -> UpdateMany<Entity> {
-    Entity::update_many().filter(held(claimed))
+    Entity::update_many().filter(lease_is_held(claimed))
 }
 
-fn held(claimed: &ClaimedJob) -> Condition {
+fn lease_is_held(claimed: &ClaimedJob) -> Condition {
     Condition::all()
         .add(Column::Id.eq(claimed.id.uuid()))
         .add(Column::LeaseId.eq(claimed.lease.uuid()))
@@ -145,14 +149,14 @@ impl Transaction {
     /// A lease that has run out is still its holder's as long as nobody has taken the job over: then there is nobody
     /// whose work this could disturb.
     pub async fn check_lease(&self, claimed: &ClaimedJob) -> Result<bool, CatalogError> {
-        let row = Entity::find().filter(held(claimed)).lock(TO_CHANGE).one(self.db()).await?;
+        let row = Entity::find().filter(lease_is_held(claimed)).lock(TO_CHANGE).one(self.db()).await?;
         Ok(row.is_some())
     }
 
     /// Removes a job that is done. `false`: the lease was lost, somebody else does the job, and this transaction
     /// must be rolled back.
     pub async fn finish_job(&self, claimed: &ClaimedJob) -> Result<bool, CatalogError> {
-        let deleted = Entity::delete_many().filter(held(claimed)).exec(self.db()).await?;
+        let deleted = Entity::delete_many().filter(lease_is_held(claimed)).exec(self.db()).await?;
         Ok(deleted.rows_affected > 0)
     }
 

@@ -4,9 +4,12 @@ use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, Set};
 use tonearm_domain::{ApiKey, ApiKeyId, OrganizationId, Timestamp};
 
+use crate::catalog::Catalog;
+use crate::changes::Change;
 use crate::entity::api_key::{ActiveModel, Column, Entity};
+use crate::error::{CatalogError, Record};
 use crate::query::{all, one};
-use crate::{Catalog, CatalogError, Change, Record, Transaction};
+use crate::transaction::Transaction;
 
 impl Catalog {
     /// The key whose secret has this SHA-256, even if it is revoked or has expired.

@@ -4,10 +4,12 @@ use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, Order, QueryFilter, Set};
 use tonearm_domain::{EmailAddress, KnownDevice, PersonId};
 
+use crate::catalog::Catalog;
 use crate::entity::known_device::{ActiveModel, Column, Entity};
 use crate::entity::person;
+use crate::error::CatalogError;
 use crate::query::one;
-use crate::{Catalog, CatalogError, Transaction};
+use crate::transaction::Transaction;
 
 impl Catalog {
     /// The device whose secret has this SHA-256, even if its time is over, if it is one of the person with this address.

@@ -3,8 +3,8 @@
 //! [`Catalog`] reads, [`Transaction`] writes; both take and give the types of `tonearm-domain`, and rows stay in
 //! here. SQLite and PostgreSQL answer alike: every query is written once and tested on both.
 //!
-//! Soft-deleted rows are never returned unless a method's name says so. Every method makes a constant number of
-//! queries.
+//! Soft-deleted rows are never returned unless a method's name says so. Methods that change many rows work in
+//! batches; the others make a number of queries that does not depend on the number of rows.
 
 mod album_order;
 mod audit;
@@ -25,8 +25,8 @@ mod in_collection;
 mod invitations;
 mod jobs;
 mod keys;
+mod keyset;
 mod known_devices;
-mod leaf;
 mod listener;
 mod listing;
 mod living;
@@ -76,7 +76,7 @@ pub use changes::Change;
 pub use deliveries::DeliveryFilter;
 pub use due_clock::DueClock;
 pub use error::{CatalogError, Record, SchemaError};
-pub use idempotency::{Claim, RepeatableRequest, Repetition};
+pub use idempotency::{Claim, IdempotentRequest, Repetition};
 pub use jobs::{JobFilter, JobState, NewJob, PendingJob, Turn, Wait};
 pub use manifests::NextManifest;
 pub use migration::{MigrationEvent, MigrationReport};

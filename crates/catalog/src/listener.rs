@@ -7,9 +7,10 @@ use sea_orm::sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use sea_orm::sqlx::{ConnectOptions as _, Row};
 use tokio::time::{sleep, timeout};
 
+use crate::catalog::Catalog;
+use crate::error::CatalogError;
 use crate::notices::{CHANNEL, Notices, read};
 use crate::wakeups::Wakers;
-use crate::{Catalog, CatalogError};
 
 /// Under this name the connection is listed by the server.
 const APPLICATION: &str = "tonearm listener";
@@ -37,7 +38,7 @@ impl Catalog {
             let heard = Box::pin(hear(server, &listening)).await;
             if listening.stop() || !has_failed {
                 let error = heard.err().map(|error| error.to_string()).unwrap_or_default();
-                tracing::warn!(error, "does not hear what other nodes queue and looks for it once a second");
+                tracing::warn!(error, "cannot listen for notifications; polling once a second");
             }
             has_failed = true;
             sleep(RECONNECT_AFTER).await;
@@ -93,7 +94,7 @@ async fn hear(server: &PgConnectOptions, listening: &Listening<'_>) -> Result<()
     // A proxy that lends connections by the transaction lets nothing through.
     timeout(PATIENCE, first_from(&mut listener, own)).await.map_err(|_| silent())??;
     listening.start(own);
-    tracing::info!("hears what other nodes queue");
+    tracing::info!("listening for notifications from other nodes");
     let mut is_checking = false;
     loop {
         // Not abandoned while a notice may be half read.
@@ -129,5 +130,5 @@ async fn first_from(listener: &mut PgListener, own: i32) -> Result<(), CatalogEr
 }
 
 fn silent() -> CatalogError {
-    CatalogError::Unavailable("notices of the server do not arrive".into())
+    CatalogError::Unavailable("notifications from the server do not arrive".into())
 }

@@ -1,4 +1,4 @@
-//! Lists of tracks and collections that are searched, sorted and leafed through.
+//! Lists of tracks and collections that are searched, sorted and paginated.
 
 use sea_orm::sea_query::{
     BinOper, Expr, ExprTrait, LikeExpr, OnConflict, Query, SelectStatement, SimpleExpr,
@@ -8,17 +8,19 @@ use sea_orm::{
     QueryTrait, Select, Set,
 };
 use tonearm_domain::{
-    Collection, CollectionId, CollectionSort, Leaf, OrganizationId, SearchWords, Slice, Total, Track,
+    Collection, CollectionId, CollectionSort, OrganizationId, Page, PageQuery, SearchWords, Total, Track,
     TrackId, TrackSort, is_beginning,
 };
 use uuid::Uuid;
 
+use crate::catalog::{Backend, Catalog};
 use crate::collections::living_id;
 use crate::entity::{collection, track, track_search};
-use crate::leaf::{Keyset, slice};
+use crate::error::CatalogError;
+use crate::keyset::{Keyset, keyset_page};
 use crate::living::living_track;
 use crate::query::{all, checked};
-use crate::{Backend, Catalog, CatalogError, Transaction};
+use crate::transaction::Transaction;
 
 /// What is found of more tracks than this is not counted, and looked for while the list is walked.
 const MOST_FOUND: u64 = 1000;
@@ -38,19 +40,19 @@ enum Found {
 
 impl Catalog {
     /// A page of the tracks of a collection, or of all collections of the organization.
-    pub async fn track_leaf(
+    pub async fn track_page(
         &self,
         organization: OrganizationId,
         collection: Option<CollectionId>,
-        leaf: &Leaf<TrackSort, TrackId>,
-    ) -> Result<Slice<Track>, CatalogError> {
+        query: &PageQuery<TrackSort, TrackId>,
+    ) -> Result<Page<Track>, CatalogError> {
         let listed = listed_tracks(organization, collection);
-        let (select, total) = match &leaf.words {
+        let (select, total) = match &query.words {
             None => (listed.clone(), Total::Exactly(self.count_tracks(organization, collection).await?)),
             Some(words) => match self.find_tracks(organization, collection, words).await? {
                 Found::Few(ids) if ids.is_empty() => {
                     let total = Total::Exactly(0);
-                    return Ok(Slice { rows: Vec::new(), has_before: false, has_after: false, total });
+                    return Ok(Page { rows: Vec::new(), has_before: false, has_after: false, total });
                 }
                 // Most of a short list: reading it costs less than looking up each of them.
                 Found::Few(ids)
@@ -70,9 +72,16 @@ impl Catalog {
                 Found::Many => (holding(listed, words), Total::MoreThan(MOST_FOUND)),
             },
         };
-        let sort = if collection.is_some() { leaf.sort } else { leaf.sort.across_collections() };
-        slice(self.reader(), select, keyset_of_tracks(sort), leaf.place.map(TrackId::uuid), leaf.limit, total)
-            .await
+        let sort = if collection.is_some() { query.sort } else { query.sort.across_collections() };
+        keyset_page(
+            self.reader(),
+            select,
+            keyset_of_tracks(sort),
+            query.cursor.map(TrackId::uuid),
+            query.limit,
+            total,
+        )
+        .await
     }
 
     /// Which living tracks hold all words, unless there are too many.
@@ -133,32 +142,33 @@ impl Catalog {
     }
 
     /// A page of the organization's collections. Words are looked for in their titles.
-    pub async fn collection_leaf(
+    pub async fn collection_page(
         &self,
         organization: OrganizationId,
-        leaf: &Leaf<CollectionSort, CollectionId>,
-    ) -> Result<Slice<Collection>, CatalogError> {
+        query: &PageQuery<CollectionSort, CollectionId>,
+    ) -> Result<Page<Collection>, CatalogError> {
         use collection::Column;
         let mut select = collection::Entity::find()
             .filter(Column::OrganizationId.eq(organization.uuid()))
             .filter(Column::DeletedAt.is_null());
-        for word in leaf.words.iter().flat_map(SearchWords::iter) {
+        for word in query.words.iter().flat_map(SearchWords::iter) {
             // As in what tracks are found by, a space comes first.
             let title = Expr::value(" ").binary(BinOper::Custom("||"), Column::SortTitle.into_expr());
             select = select.filter(like(title, word));
         }
-        let (column, is_descending) = match leaf.sort {
+        let (column, is_descending) = match query.sort {
             CollectionSort::Oldest => (None, false),
             CollectionSort::Newest => (None, true),
             CollectionSort::Title => (Some(Column::SortTitle), false),
         };
-        let total = match leaf.words.is_some() {
+        let total = match query.words.is_some() {
             true => select.clone().count(self.reader()).await?,
             false => self.collection_count(organization).await?,
         };
         let total = Total::Exactly(total);
         let keyset = Keyset { column, id: Column::Id, is_descending };
-        slice(self.reader(), select, keyset, leaf.place.map(CollectionId::uuid), leaf.limit, total).await
+        keyset_page(self.reader(), select, keyset, query.cursor.map(CollectionId::uuid), query.limit, total)
+            .await
     }
 
     /// The collections with these ids that are not deleted, in no order; at most 1000.

@@ -10,11 +10,14 @@ use sea_orm::{
 use tonearm_domain::{Generation, ObjectKey, OrganizationId, ShortId, TrackId, TrackManifest, VariantIndex};
 use uuid::Uuid;
 
+use crate::catalog::Catalog;
 use crate::column::{corrupt, decoded, parsed};
 use crate::entity::{track, track_file};
+use crate::error::CatalogError;
+use crate::files;
 use crate::living::living_track;
 use crate::objects::kept_tracks;
-use crate::{Catalog, CatalogError, Transaction, files};
+use crate::transaction::Transaction;
 
 /// A generation of a track's manifest, to be put into the store.
 #[derive(Debug, Clone, PartialEq, Eq)]

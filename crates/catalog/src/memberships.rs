@@ -6,10 +6,12 @@ use sea_orm::{
 };
 use tonearm_domain::{Membership, Organization, OrganizationId, Person, PersonId, Role};
 
+use crate::catalog::Catalog;
 use crate::entity::membership::{ActiveModel, Column, Entity};
 use crate::entity::{organization, person};
+use crate::error::CatalogError;
 use crate::query::one;
-use crate::{Catalog, CatalogError, Transaction};
+use crate::transaction::Transaction;
 
 impl Catalog {
     /// The organizations that a person belongs to with the role in each, by name.

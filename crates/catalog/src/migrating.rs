@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use sea_orm::DatabaseConnection;
 
-use crate::error::SchemaError;
+use crate::catalog::{Catalog, ConnectOptions, Migrate};
+use crate::error::{CatalogError, SchemaError};
 use crate::migration::{MigrationEvent, MigrationReport, Tables, look};
-use crate::url::Place;
-use crate::{Catalog, CatalogError, ConnectOptions, DatabaseUrl, Migrate, postgres, sqlite};
+use crate::url::{DatabaseLocation, DatabaseUrl};
+use crate::{postgres, sqlite};
 
 /// How often somebody looks whether another process is done.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -22,8 +23,8 @@ impl Catalog {
         report: MigrationReport<'_>,
     ) -> Result<usize, CatalogError> {
         match &url.0 {
-            Place::Sqlite(path) => sqlite::migrate_alone(path, options, report).await,
-            Place::Postgres(server) => postgres::migrate_alone(server, options, report).await,
+            DatabaseLocation::Sqlite(path) => sqlite::migrate_alone(path, options, report).await,
+            DatabaseLocation::Postgres(server) => postgres::migrate_alone(server, options, report).await,
         }
     }
 
@@ -33,8 +34,8 @@ impl Catalog {
         options: &ConnectOptions,
     ) -> Result<Vec<String>, CatalogError> {
         let tables = match &url.0 {
-            Place::Sqlite(path) => sqlite::tables(path).await?,
-            Place::Postgres(server) => postgres::tables(server, options).await?,
+            DatabaseLocation::Sqlite(path) => sqlite::tables(path).await?,
+            DatabaseLocation::Postgres(server) => postgres::tables(server, options).await?,
         };
         match tables {
             Tables::Empty => Err(SchemaError::Empty.into()),
@@ -88,13 +89,13 @@ impl<'a> Pauses<'a> {
 /// Tells the log what a migration is doing.
 pub(crate) fn log_migration(event: MigrationEvent<'_>) {
     match event {
-        MigrationEvent::Waiting => tracing::info!("another process migrates the database; waiting for it"),
-        MigrationEvent::SettingUp => tracing::info!("the database is empty and gets its tables"),
+        MigrationEvent::Waiting => tracing::info!("another process is migrating the database; waiting"),
+        MigrationEvent::SettingUp => tracing::info!("the database is empty; creating its tables"),
         MigrationEvent::Step { name } => tracing::info!(step = name, "migrating the database"),
-        MigrationEvent::Index { name } => tracing::info!(index = name, "making an index"),
-        MigrationEvent::Rows { table, done } => tracing::debug!(table, done, "changing rows"),
+        MigrationEvent::Index { name } => tracing::info!(index = name, "creating an index"),
+        MigrationEvent::Rows { table, done } => tracing::debug!(table, done, "migrating rows"),
         MigrationEvent::Blocked { name } => {
-            tracing::warn!(step = name, "others use a table that has to be changed; trying again");
+            tracing::warn!(step = name, "could not lock a table because it is in use; trying again");
         }
     }
 }

@@ -6,8 +6,9 @@ use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Func, Order, Query, Sel
 use sea_orm::{ColumnTrait, ConnectionTrait};
 use tonearm_domain::{JobClass, JobQueue, Timestamp};
 
+use crate::catalog::Catalog;
 use crate::entity::{job, webhook, webhook_delivery};
-use crate::{Catalog, CatalogError};
+use crate::error::CatalogError;
 
 /// Names within the statements.
 const DUE: &str = "due";

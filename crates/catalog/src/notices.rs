@@ -10,7 +10,7 @@ use std::time::Duration;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, Statement};
 use tokio::sync::Mutex;
 
-use crate::WorkKind;
+use crate::wakeups::WorkKind;
 
 /// The channel of all notices, of which a database has one of its own.
 pub(crate) const CHANNEL: &str = "tonearm_work";
@@ -81,7 +81,7 @@ impl Notices {
         }
         let sender = self.0.listener.load(Ordering::Acquire);
         if let Err(error) = self.send(&format!("{sender} {}", kinds.join(" "))).await {
-            tracing::debug!(%error, "could not tell other nodes what was queued");
+            tracing::debug!(%error, "could not notify other nodes of queued work");
         }
     }
 

@@ -6,10 +6,11 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect};
 use tonearm_domain::ObjectKey;
 
+use crate::catalog::Catalog;
 use crate::column::parsed;
 use crate::entity::{track, track_file};
+use crate::error::CatalogError;
 use crate::files::BATCH;
-use crate::{Catalog, CatalogError};
 
 /// Living ones, and those that can be taken back.
 pub(crate) fn kept_tracks() -> Condition {

@@ -3,9 +3,12 @@
 use sea_orm::{ColumnTrait, EntityTrait, NotSet, QueryFilter, QueryOrder, QuerySelect, Select};
 use tonearm_domain::{Organization, OrganizationId};
 
+use crate::catalog::Catalog;
+use crate::changes::Change;
 use crate::entity::organization::{ActiveModel, Column, Entity};
+use crate::error::{CatalogError, Record};
 use crate::query::{TO_CHANGE, all, change, one};
-use crate::{Catalog, CatalogError, Change, Record, Transaction};
+use crate::transaction::Transaction;
 
 fn by_id(id: OrganizationId) -> Select<Entity> {
     Entity::find_by_id(id.uuid())

@@ -7,7 +7,7 @@ use sea_orm::sqlx::postgres::{PgDatabaseError, PgSeverity};
 use sea_orm::sqlx::sqlite::SqliteError;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, RuntimeErr, Statement};
 
-use crate::CatalogError;
+use crate::error::CatalogError;
 
 /// How long PostgreSQL may take to answer a commit, and after that to say what became of it.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
@@ -76,7 +76,7 @@ async fn settled(database: &DatabaseConnection, id: &str) -> Option<bool> {
             // Its connection has not noticed yet that it is alone.
             Ok(Some(_)) => {}
             Ok(None) => return None,
-            Err(error) => tracing::debug!(%error, "asking for the outcome of a transaction failed"),
+            Err(error) => tracing::debug!(%error, "could not look up the outcome of a transaction"),
         }
         tokio::time::sleep(PAUSE).await;
     }

@@ -4,9 +4,11 @@ use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set};
 use tonearm_domain::{EmailAddress, Person, PersonId};
 
+use crate::catalog::Catalog;
 use crate::entity::person::{ActiveModel, Column, Entity};
+use crate::error::{CatalogError, Record};
 use crate::query::{TO_CHANGE, all, change, one};
-use crate::{Catalog, CatalogError, Record, Transaction};
+use crate::transaction::Transaction;
 
 impl Catalog {
     /// One person.

@@ -8,9 +8,11 @@ use sea_orm::sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sea_orm::sqlx::{self, AssertSqlSafe, ConnectOptions as _, Connection, Executor};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, SqlxPostgresConnector, Statement};
 
+use crate::catalog::ConnectOptions;
+use crate::error::CatalogError;
 use crate::migrating::{Pauses, is_migration_needed, log_migration, within};
+use crate::migration;
 use crate::migration::{MigrationReport, Tables, look};
-use crate::{CatalogError, ConnectOptions, migration};
 
 /// A connection that was used within this time is taken to be alive: asking it first would double the round
 /// trips of a busy server.

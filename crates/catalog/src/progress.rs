@@ -5,11 +5,13 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Se
 use tonearm_domain::{OrganizationId, Timestamp, TrackId, TrackProgress, TrackStatus};
 use uuid::Uuid;
 
+use crate::catalog::Catalog;
 use crate::column::{decoded, encoded, parsed};
 use crate::entity::track;
 use crate::entity::track_progress::{ActiveModel, Column, Entity};
+use crate::error::CatalogError;
 use crate::living::living_track;
-use crate::{Catalog, CatalogError, Transaction};
+use crate::transaction::Transaction;
 
 /// Most tracks in the making that are told of at once.
 const MOST: u64 = 200;

@@ -3,9 +3,11 @@
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use tonearm_domain::{CollectionId, Metadata, OrganizationId, Theme, Timestamp, TrackId, TrackInfo};
 
+use crate::changes::Change;
 use crate::column::{encoded, metadata_json};
 use crate::entity::{collection, track, track_file, variant};
-use crate::{CatalogError, Change, Transaction};
+use crate::error::CatalogError;
+use crate::transaction::Transaction;
 
 /// Whether the title of a track that is purged stays beside what was counted for it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use sea_orm::{
     ConnectionTrait, EntityTrait, Iterable, PaginatorTrait, PrimaryKeyToColumn, QuerySelect, QueryTrait,
     Select, UpdateMany,
 };
-use tonearm_domain::Page;
+use tonearm_domain::LimitOffset;
 
-use crate::{CatalogError, Record};
+use crate::error::{CatalogError, Record};
 
 /// The lock that a transaction takes on a row it is about to change. It does not hold up those who only refer to
 /// the row by a foreign key. SQLite has one writer at a time and needs no such lock; there it is left out.
@@ -43,7 +43,7 @@ where
 pub(crate) async fn page<T, E, M, C>(
     db: &C,
     select: Select<E>,
-    page: Page,
+    page: LimitOffset,
 ) -> Result<(u64, Vec<T>), CatalogError>
 where
     E: EntityTrait<Model = M>,

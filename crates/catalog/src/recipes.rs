@@ -8,12 +8,15 @@ use sea_orm::{
 use tonearm_domain::{KeyScope, OrganizationId, Recipe, TrackId, VariantId, VariantIndex};
 use uuid::Uuid;
 
+use crate::catalog::Catalog;
+use crate::changes::Change;
 use crate::column::parsed;
 use crate::entity::variant::{ActiveModel, Column, Entity};
 use crate::entity::{organization, track};
+use crate::error::{CatalogError, Record};
 use crate::living::{living_track, names_living_track};
 use crate::query::{TO_CHANGE, all, change, one};
-use crate::{Catalog, CatalogError, Change, Record, Transaction};
+use crate::transaction::Transaction;
 
 fn living() -> Select<Entity> {
     Entity::find().filter(Column::DeletedAt.is_null())

@@ -9,10 +9,13 @@ use sea_orm::{
 use tonearm_domain::{OrganizationId, Recipe, Timestamp, Total, TrackId, VariantId};
 use uuid::Uuid;
 
+use crate::catalog::Catalog;
+use crate::changes::Change;
 use crate::entity::variant::{Column, Entity};
 use crate::entity::{track, track_file};
+use crate::error::CatalogError;
 use crate::query::{TO_CHANGE, all};
-use crate::{Catalog, CatalogError, Change, Transaction};
+use crate::transaction::Transaction;
 
 /// More files than this are not counted.
 const MOST_COUNTED: u64 = 10_000;

@@ -8,11 +8,13 @@ use sea_orm::{
 use tonearm_domain::{OrganizationId, Rendering, TrackId, TrackStatus, VariantId};
 use uuid::Uuid;
 
+use crate::catalog::Catalog;
 use crate::entity::rendering::{ActiveModel, Column, Entity, PrimaryKey};
 use crate::entity::track;
+use crate::error::CatalogError;
 use crate::living::living_track;
 use crate::query::{TO_CHANGE, all, one};
-use crate::{Catalog, CatalogError, Transaction};
+use crate::transaction::Transaction;
 
 fn by_recipe(organization: OrganizationId, recipe: VariantId) -> Select<Entity> {
     Entity::find_by_id(recipe.uuid()).filter(Column::OrganizationId.eq(organization.uuid()))

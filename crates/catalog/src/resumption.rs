@@ -12,11 +12,13 @@ use tonearm_domain::{
 };
 use uuid::Uuid;
 
+use crate::changes::Change;
 use crate::entity::track::{Column, Entity};
 use crate::entity::{track_file, transcription, variant};
+use crate::error::CatalogError;
 use crate::living::living_track;
 use crate::query::{TO_CHANGE, all};
-use crate::{CatalogError, Change, Transaction};
+use crate::transaction::Transaction;
 
 /// Tracks of a collection that are not deleted by themselves, whatever became of the collection.
 fn unmarked(collection: CollectionId) -> Select<Entity> {

@@ -5,11 +5,13 @@ use sea_orm::sea_query::{DeleteStatement, Expr, ExprTrait, Query, SimpleExpr, Up
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, Order};
 use tonearm_domain::{AuditEntryId, DeliveryState, ExpiredRows, RecordId, SignInId, Timestamp};
 
+use crate::catalog::Catalog;
+use crate::due_clock::DueClock;
 use crate::entity::{
     audit_entry, failed_sign_in, idempotent_request, invitation, job, known_device, play_session, sign_in,
     upload_session, usage_batch, webhook_delivery,
 };
-use crate::{Catalog, CatalogError, DueClock};
+use crate::error::CatalogError;
 
 /// The first `most` rows of a table whose `column` is at most `until`. The condition is there twice: on PostgreSQL a row
 /// may be renewed between its selection and its removal.

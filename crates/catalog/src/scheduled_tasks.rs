@@ -4,8 +4,11 @@ use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr};
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
 use tonearm_domain::{ScheduledTask, Timestamp};
 
+use crate::catalog::Catalog;
+use crate::due_clock::DueClock;
 use crate::entity::scheduled_task::{Column, Entity};
-use crate::{Catalog, CatalogError, DueClock, Transaction};
+use crate::error::CatalogError;
+use crate::transaction::Transaction;
 
 /// Its time has come. A next run that is further away than ever is planned was written by a clock that was wrong.
 fn is_due(task: ScheduledTask, now: SimpleExpr) -> Condition {

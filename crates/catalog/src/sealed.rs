@@ -4,8 +4,10 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Set, UpdateMan
 use tonearm_domain::{OrganizationId, WebhookId};
 use uuid::Uuid;
 
+use crate::catalog::Catalog;
 use crate::entity::{transcription_settings, webhook};
-use crate::{Catalog, CatalogError, Transaction};
+use crate::error::CatalogError;
+use crate::transaction::Transaction;
 
 /// Where something sealed is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -3,9 +3,11 @@
 use sea_orm::EntityTrait;
 use tonearm_domain::{PlaySession, PlaySessionId, UploadSession, UploadSessionId};
 
+use crate::catalog::Catalog;
 use crate::entity::{play_session, upload_session};
+use crate::error::{CatalogError, Record};
 use crate::query::one;
-use crate::{Catalog, CatalogError, Record, Transaction};
+use crate::transaction::Transaction;
 
 impl Catalog {
     /// One play session, even if it has expired.

@@ -6,11 +6,13 @@ use sea_orm::{
 };
 use tonearm_domain::{FailedSignIns, Person, PersonId, SignIn, SignInId, Timestamp};
 
+use crate::catalog::Catalog;
 use crate::column::corrupt;
 use crate::entity::sign_in::{ActiveModel, Column, Entity};
 use crate::entity::{failed_sign_in, person};
+use crate::error::CatalogError;
 use crate::query::{all, one};
-use crate::{Catalog, CatalogError, Transaction};
+use crate::transaction::Transaction;
 
 impl Catalog {
     /// The sign-in whose secret has this SHA-256, even if it is over, and whose it is.

@@ -5,10 +5,12 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tonearm_domain::{OrganizationId, ShortId, SigningKey, Timestamp};
 use uuid::Uuid;
 
+use crate::catalog::Catalog;
 use crate::column::parsed;
 use crate::entity::signing_key::{ActiveModel, Column, Entity};
+use crate::error::{CatalogError, Record};
 use crate::query::all;
-use crate::{Catalog, CatalogError, Record, Transaction};
+use crate::transaction::Transaction;
 
 impl Catalog {
     /// Every signing key of the organization, also revoked ones, oldest first.

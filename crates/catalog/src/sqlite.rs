@@ -11,9 +11,11 @@ use sea_orm::sqlx::sqlite::{
 use sea_orm::sqlx::{ConnectOptions as _, Connection as _};
 use sea_orm::{DatabaseConnection, SqlxSqliteConnector};
 
+use crate::catalog::ConnectOptions;
+use crate::error::CatalogError;
 use crate::migrating::{Pauses, is_migration_needed, log_migration, within};
+use crate::migration;
 use crate::migration::{MigrationReport, Tables, look};
-use crate::{CatalogError, ConnectOptions, migration};
 
 /// How long one process waits for the write lock of another.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
@@ -105,7 +107,7 @@ async fn is_between_transactions(connection: &mut SqliteConnection) -> bool {
     match probe.await {
         Ok(()) => true,
         Err(error) => {
-            tracing::warn!(%error, "a failed transaction spoiled the connection to the database; it is closed");
+            tracing::warn!(%error, "closing a database connection that a failed transaction left unusable");
             false
         }
     }

@@ -4,12 +4,14 @@ use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{ColumnTrait, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Set};
 use tonearm_domain::{ObjectKey, StoreId, Timestamp};
 
+use crate::catalog::Catalog;
 use crate::column::{moment, moment_if_set, parsed};
 use crate::entity::store::{ActiveModel, Column, Entity, Model, ONLY};
 use crate::entity::track;
+use crate::error::CatalogError;
 use crate::objects::kept_tracks;
 use crate::query::one;
-use crate::{Catalog, CatalogError, Transaction};
+use crate::transaction::Transaction;
 
 /// The identity that the database and its store share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +72,7 @@ impl Transaction {
             .exec_without_returning(self.db())
             .await?;
         one(self.db(), Entity::find_by_id(ONLY)).await?.ok_or_else(|| {
-            CatalogError::Corrupt("the identity of the object store was removed meanwhile".to_owned())
+            CatalogError::Corrupt("the identity of the object store was removed in the meantime".to_owned())
         })
     }
 

@@ -4,10 +4,12 @@ use sea_orm::sea_query::OnConflict;
 use sea_orm::{EntityTrait, IntoActiveModel, QuerySelect};
 use tonearm_domain::{ObjectKey, Timestamp};
 
+use crate::catalog::Catalog;
 use crate::column::{byte_count, moment, moment_if_set, parsed_if_set, size};
 use crate::entity::sweep::{Column, Entity, Model, ONLY};
+use crate::error::CatalogError;
 use crate::query::{TO_CHANGE, one};
-use crate::{Catalog, CatalogError, Transaction};
+use crate::transaction::Transaction;
 
 /// The sweep that is under way, or the last one. Counts are of objects.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,11 +7,14 @@ use sea_orm::{
 use tonearm_domain::{CollectionId, Deletion, OrganizationId, Timestamp, Track, TrackId, TrackStatus};
 use uuid::Uuid;
 
+use crate::catalog::Catalog;
+use crate::changes::Change;
 use crate::entity::track::{ActiveModel, Column, Entity};
 use crate::entity::{collection, track_file, variant};
+use crate::error::{CatalogError, Record};
 use crate::living::living_track;
 use crate::query::{TO_CHANGE, change, one};
-use crate::{Catalog, CatalogError, Change, Record, Transaction};
+use crate::transaction::Transaction;
 
 fn of_organization(organization: OrganizationId, id: TrackId) -> Select<Entity> {
     Entity::find_by_id(id.uuid()).filter(Column::OrganizationId.eq(organization.uuid()))

@@ -6,10 +6,13 @@ use sea_orm::sea_query::{InsertStatement, Query, SimpleExpr};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
 use tonearm_domain::{JobClass, Timestamp};
 
-use crate::changes::{Changes, Observers};
+use crate::catalog::Backend;
+use crate::changes::{Change, Changes, Observers};
+use crate::due_clock::DueClock;
+use crate::error::CatalogError;
 use crate::statements::Statements;
-use crate::wakeups::Wakers;
-use crate::{Backend, CatalogError, Change, DueClock, WorkKind, outcome, unit};
+use crate::wakeups::{Wakers, WorkKind};
+use crate::{outcome, unit};
 
 /// What a transaction needs when it ends.
 #[derive(Clone)]
@@ -136,7 +139,7 @@ impl Transaction {
         ending.observers.tell(&changes);
         match committed {
             Err(error) if outcome::is_unknown(&error) && ending.backend == Backend::Postgres => {
-                tracing::warn!(%error, "the answer to a commit was lost; its outcome is being looked up");
+                tracing::warn!(%error, "the response to a commit was lost; looking up its outcome");
                 let settled = outcome::look_up(&ending.database, id.as_ref(), error).await;
                 // It may have become visible only now.
                 ending.observers.tell(&changes);
@@ -165,7 +168,7 @@ async fn commit(backend: Backend, statements: Statements) -> Result<(), DbErr> {
         Backend::Sqlite => statements.commit().await,
         Backend::Postgres => {
             tokio::time::timeout(outcome::DEADLINE, statements.commit()).await.unwrap_or_else(|_| {
-                Err(DbErr::Query(sea_orm::RuntimeErr::Internal("no answer in time".to_owned())))
+                Err(DbErr::Query(sea_orm::RuntimeErr::Internal("no response in time".to_owned())))
             })
         }
     }

@@ -7,10 +7,12 @@ use tonearm_domain::{
     OrganizationId, TrackId, Transcription, TranscriptionSettings, TranscriptionState, Utterance,
 };
 
+use crate::catalog::Catalog;
 use crate::column::{decoded, encoded, foreign_text};
 use crate::entity::{track_words, transcription, transcription_settings};
+use crate::error::CatalogError;
 use crate::query::{TO_CHANGE, all, one};
-use crate::{Catalog, CatalogError, Transaction};
+use crate::transaction::Transaction;
 
 impl Catalog {
     /// How an organization has its sound transcribed, if it was ever set.

@@ -6,16 +6,19 @@ use sea_orm::{
     ColumnTrait, Condition, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect, Select, UpdateMany,
 };
 use tonearm_domain::{
-    Collection, CollectionId, OrganizationId, Place, Slice, Timestamp, Total, Track, TrackId, Trashed,
+    Collection, CollectionId, Cursor, OrganizationId, Page, Timestamp, Total, Track, TrackId, Trashed,
 };
 use uuid::Uuid;
 
+use crate::catalog::Catalog;
+use crate::changes::Change;
 use crate::column::{corrupt, moment};
 use crate::entity::{collection, track, track_file, variant};
-use crate::leaf::{Keyset, slice};
+use crate::error::{CatalogError, Record};
+use crate::keyset::{Keyset, keyset_page};
 use crate::living::in_living_collection;
 use crate::query::{TO_CHANGE, one};
-use crate::{Catalog, CatalogError, Change, Record, Transaction};
+use crate::transaction::Transaction;
 
 /// A table whose rows can be deleted and taken back.
 trait Restorable: EntityTrait {
@@ -118,14 +121,14 @@ impl Catalog {
         &self,
         organization: OrganizationId,
         now: Timestamp,
-        place: Place<TrackId>,
+        cursor: Cursor<TrackId>,
         limit: u32,
-    ) -> Result<Slice<Trashed<Track>>, CatalogError> {
+    ) -> Result<Page<Trashed<Track>>, CatalogError> {
         use track::Column;
         let select = trashed_tracks(organization, now);
         let total = Total::Exactly(select.clone().count(self.reader()).await?);
         let keyset = Keyset { column: Some(Column::TrashedAt), id: Column::Id, is_descending: true };
-        slice(self.reader(), select, keyset, place.map(TrackId::uuid), limit, total).await
+        keyset_page(self.reader(), select, keyset, cursor.map(TrackId::uuid), limit, total).await
     }
 
     /// A page of the collections that were deleted and can be taken back, those that stay longest first.
@@ -133,16 +136,16 @@ impl Catalog {
         &self,
         organization: OrganizationId,
         now: Timestamp,
-        place: Place<CollectionId>,
+        cursor: Cursor<CollectionId>,
         limit: u32,
-    ) -> Result<Slice<Trashed<Collection>>, CatalogError> {
+    ) -> Result<Page<Trashed<Collection>>, CatalogError> {
         use collection::Column;
         let select = collection::Entity::find()
             .filter(Column::OrganizationId.eq(organization.uuid()))
             .filter(Column::RestorableUntil.gt(now.unix_millis()));
         let total = Total::Exactly(select.clone().count(self.reader()).await?);
         let keyset = Keyset { column: Some(Column::RestorableUntil), id: Column::Id, is_descending: true };
-        slice(self.reader(), select, keyset, place.map(CollectionId::uuid), limit, total).await
+        keyset_page(self.reader(), select, keyset, cursor.map(CollectionId::uuid), limit, total).await
     }
 }
 

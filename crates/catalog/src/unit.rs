@@ -3,7 +3,8 @@
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::{Catalog, Transaction};
+use crate::catalog::Catalog;
+use crate::transaction::Transaction;
 
 tokio::task_local! {
     /// The unit that the running task belongs to. A task that is spawned inside does not inherit it.

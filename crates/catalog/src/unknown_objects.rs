@@ -6,9 +6,11 @@ use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select, Set};
 use tonearm_domain::{ObjectKey, Timestamp};
 
+use crate::catalog::Catalog;
 use crate::column::parsed;
 use crate::entity::unknown_object::{ActiveModel, Column, Entity};
-use crate::{Catalog, CatalogError, Transaction};
+use crate::error::CatalogError;
+use crate::transaction::Transaction;
 
 /// Found by the sweep that began at `sweep`, and for the first time at or before `until`.
 fn due(sweep: Timestamp, until: Timestamp) -> Select<Entity> {

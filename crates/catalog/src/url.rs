@@ -9,10 +9,10 @@ use sea_orm::sqlx::postgres::PgConnectOptions;
 /// Where the database is: `sqlite:///path/file.db`, `sqlite://relative/file.db` or
 /// `postgres://user:password@host:port/database`. Printing it leaves the password out.
 #[derive(Clone)]
-pub struct DatabaseUrl(pub(crate) Place);
+pub struct DatabaseUrl(pub(crate) DatabaseLocation);
 
 #[derive(Clone)]
-pub(crate) enum Place {
+pub(crate) enum DatabaseLocation {
     /// The path stands in the URL as it is; nothing in it is percent-encoded.
     Sqlite(PathBuf),
     Postgres(Box<PgConnectOptions>),
@@ -22,30 +22,30 @@ pub(crate) enum Place {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DatabaseUrlError {
     /// Neither of the two schemes.
-    #[error("a database URL starts with sqlite:// or postgres://")]
+    #[error("must start with sqlite:// or postgres://")]
     Scheme,
     /// `sqlite://` with nothing behind it, or `sqlite::memory:`.
-    #[error("an SQLite URL names a file, as in sqlite:///var/lib/tonearm/catalog.db")]
+    #[error("must name a file, as in sqlite:///var/lib/tonearm/catalog.db")]
     File,
     /// `?` and what follows it.
-    #[error("an SQLite URL takes no options after a question mark")]
+    #[error("cannot have options after a question mark for SQLite")]
     Options,
     /// What follows `postgres://` is not understood. The text itself is left out: it may hold a password.
-    #[error("a PostgreSQL URL looks like postgres://user:password@host:5432/database")]
+    #[error("must look like postgres://user:password@host:5432/database")]
     Postgres,
 }
 
 impl DatabaseUrl {
     /// The file of an SQLite database.
     pub fn sqlite(path: impl Into<PathBuf>) -> Self {
-        Self(Place::Sqlite(path.into()))
+        Self(DatabaseLocation::Sqlite(path.into()))
     }
 
     /// The file, if it is an SQLite database.
     pub fn sqlite_path(&self) -> Option<&Path> {
         match &self.0 {
-            Place::Sqlite(path) => Some(path),
-            Place::Postgres(_) => None,
+            DatabaseLocation::Sqlite(path) => Some(path),
+            DatabaseLocation::Postgres(_) => None,
         }
     }
 }
@@ -56,7 +56,7 @@ impl FromStr for DatabaseUrl {
     fn from_str(text: &str) -> Result<Self, DatabaseUrlError> {
         if text.starts_with("postgres://") || text.starts_with("postgresql://") {
             let options = text.parse().map_err(|_| DatabaseUrlError::Postgres)?;
-            return Ok(Self(Place::Postgres(Box::new(options))));
+            return Ok(Self(DatabaseLocation::Postgres(Box::new(options))));
         }
         match text.strip_prefix("sqlite://") {
             Some("" | "/" | ":memory:") => Err(DatabaseUrlError::File),
@@ -72,8 +72,8 @@ impl FromStr for DatabaseUrl {
 impl fmt::Display for DatabaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Place::Sqlite(path) => write!(f, "sqlite://{}", path.display()),
-            Place::Postgres(options) => {
+            DatabaseLocation::Sqlite(path) => write!(f, "sqlite://{}", path.display()),
+            DatabaseLocation::Postgres(options) => {
                 let (user, host, port) = (options.get_username(), options.get_host(), options.get_port());
                 let database = options.get_database().unwrap_or(user);
                 write!(f, "postgres://{user}@{host}:{port}/{database}")

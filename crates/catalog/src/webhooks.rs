@@ -7,10 +7,13 @@ use tonearm_domain::{
     WebhookKind,
 };
 
+use crate::catalog::Catalog;
+use crate::changes::Change;
 use crate::entity::webhook::{ActiveModel, Column, Entity};
 use crate::entity::{collection, organization, webhook_delivery};
+use crate::error::{CatalogError, Record};
 use crate::query::{TO_CHANGE, all, change, one};
-use crate::{Catalog, CatalogError, Change, Record, Transaction};
+use crate::transaction::Transaction;
 
 fn of_kind(organization: OrganizationId, kind: WebhookKind) -> Select<Entity> {
     Entity::find()

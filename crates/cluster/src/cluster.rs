@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use tonearm_fixtures::{Postgres, S3Server, TestDatabase};
+use tonearm_fixtures::{Postgres, PostgresDatabase, S3Server};
 
 use crate::client::{Client, text};
 use crate::faults::{self, Fault};
@@ -103,7 +103,7 @@ struct Cluster {
     bucket: Proxy,
     // Dropped last: the nodes end before what they use.
     store: Store,
-    place: TestDatabase,
+    place: PostgresDatabase,
     _folder: tempfile::TempDir,
 }
 

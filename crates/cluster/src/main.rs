@@ -14,35 +14,35 @@ use tonearm_cluster::{
 /// Size of the disk that fills up, in MiB.
 const DISK_MEBIBYTES: u32 = 512;
 
-/// Upload to a cluster whose parts fail, and look whether anything was lost
+/// Upload to a cluster while its parts fail, and check whether anything was lost
 #[derive(Debug, Parser)]
 #[command(name = "tonearm-cluster")]
 struct Args {
     /// The program under test
     #[arg(long, value_name = "FILE", default_value = "target/release/tonearm")]
     binary: PathBuf,
-    /// Where moto is installed and logs are kept
+    /// Folder in which moto is installed and logs are written
     #[arg(long, value_name = "DIR", default_value = "target")]
     target: PathBuf,
-    /// Uploads in all
+    /// Total number of uploads
     #[arg(long, default_value_t = 10_000)]
     uploads: usize,
-    /// Seconds that the database and the bucket are away, once each
+    /// Duration in seconds of one outage of the database and one of the bucket
     #[arg(long, default_value_t = 600)]
     outage: u64,
-    /// Nodes
+    /// Number of nodes
     #[arg(long, default_value_t = 3)]
     nodes: usize,
-    /// Faults beside the outages [default: one for every 50 uploads]
+    /// Number of other faults [default: one for every 50 uploads]
     #[arg(long)]
     faults: Option<usize>,
-    /// Of all random numbers
+    /// Seed for all random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// One node with SQLite and a folder, on a disk that fills up
+    /// Test one node with SQLite and a local folder, on a disk that fills up
     #[arg(long)]
     disk: bool,
-    /// The disk, in the process that was started over it
+    /// Mount point of the disk, in the process that runs on it
     #[arg(long, hide = true)]
     mounted: Option<PathBuf>,
 }
@@ -96,7 +96,7 @@ fn again_on_disk() -> Result<ExitCode> {
     let arguments: Vec<&OsStr> = arguments.iter().map(AsRef::as_ref).collect();
     let program = std::env::current_exe()?;
     let mut command = on_small_disk(DISK_MEBIBYTES, folder.path(), &program, &arguments)
-        .context("this system lets nobody but root mount a file system")?;
+        .context("on this system, only root can mount a file system")?;
     let status = command.status()?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -8,7 +8,7 @@ use futures::{StreamExt, stream};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tonearm_catalog::{Catalog, ConnectOptions, JobFilter, JobState};
-use tonearm_domain::{Job, Page};
+use tonearm_domain::{Job, LimitOffset};
 
 use crate::client::text;
 use crate::load::{Load, Upload};
@@ -78,7 +78,7 @@ async fn work_left(catalog: &Catalog) -> Result<(u64, u64)> {
         let counted = if kind == "process_track" { &mut tracks } else { &mut others };
         let count = async |state| {
             let filter = JobFilter { state, kind: Some(kind.to_owned()) };
-            Ok::<u64, anyhow::Error>(catalog.jobs(filter, Page::new(Some(1), None)?).await?.0)
+            Ok::<u64, anyhow::Error>(catalog.jobs(filter, LimitOffset::new(Some(1), None)?).await?.0)
         };
         *counted += count(None).await?.saturating_sub(count(Some(JobState::Failed)).await?);
     }

@@ -75,7 +75,7 @@ class Queue {
       headers: { "x-form-secret": document.body.dataset.formSecret },
       body: new URLSearchParams({ file_name: fileName, session }),
     });
-    if (!answer.ok) throw new Error("The upload could not begin. Reload the page and try again.");
+    if (!answer.ok) throw new Error("The upload could not start. Reload the page and try again.");
     return answer.json();
   }
 
@@ -129,7 +129,7 @@ class Upload {
     this.#isPaused = this.button.textContent === "Pause";
     if (this.#isPaused) {
       this.queue.forget(this);
-      return this.say("Paused", "", "Go on");
+      return this.say("Paused", "", "Resume");
     }
     // Paused while its track was being made: it still runs, and goes on by itself.
     if (this.#isRunning) return this.say("Waiting");
@@ -147,7 +147,7 @@ class Upload {
       this.say("Processing", "busy", null);
       this.#follow();
     } catch (error) {
-      if (error.name === "AbortError") this.say("Paused", "", "Go on");
+      if (error.name === "AbortError") this.say("Paused", "", "Resume");
       else this.say(error.message, "bad", "Try again");
     } finally {
       this.#isRunning = false;
@@ -175,7 +175,7 @@ class Upload {
       request.upload.onprogress = ({ loaded, total }) => (this.bar.value = total ? loaded / total : 0);
       request.onloadend = () => (this.#request = null);
       request.onload = () => (request.status === 200 ? done() : fail(new Error(reason(request))));
-      request.onerror = () => fail(new Error("The connection broke."));
+      request.onerror = () => fail(new Error("Connection lost."));
       request.onabort = () => fail(paused());
       request.send(this.file);
     });
@@ -212,7 +212,7 @@ function reason(request) {
   try {
     return JSON.parse(request.responseText).message;
   } catch {
-    return "The upload was refused.";
+    return "The upload was rejected.";
   }
 }
 

@@ -6,7 +6,7 @@ use axum::response::Response;
 use http::header::{COOKIE, SET_COOKIE};
 use http::{HeaderMap, HeaderValue};
 
-use crate::Dashboard;
+use crate::app::Dashboard;
 
 const SECURE: &str = "; Secure";
 

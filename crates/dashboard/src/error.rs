@@ -53,38 +53,39 @@ impl PageError {
             Self::SignInFirst(_) => (StatusCode::UNAUTHORIZED, "Sign in first", String::new()),
             Self::Forged => (
                 StatusCode::FORBIDDEN,
-                "This form is out of date",
+                "Form expired",
                 text(
-                    "It was opened before you signed in, or by another site. Go back, reload the page and try again.",
+                    "It was opened before you signed in, or on another site. Go back, reload the page and try again.",
                 ),
             ),
             Self::RoleTooLow(role) => (
                 StatusCode::FORBIDDEN,
-                "You may not do this",
-                format!(
-                    "It takes the role {} in this organization. Its owners can give it to you.",
-                    role.as_str()
-                ),
+                "Access denied",
+                text(match role {
+                    Role::Owner => "Only owners can open this. Ask an owner for access.",
+                    Role::Editor => "Only editors and owners can open this. Ask an owner for access.",
+                    Role::Viewer => "Only members can open this. Ask an owner for access.",
+                }),
             ),
             Self::TooLarge { limit } => (
                 StatusCode::PAYLOAD_TOO_LARGE,
-                "This is too large",
-                format!("At most {} MB are taken here.", limit / 1_000_000),
+                "Form too large",
+                format!("The limit is {} kB.", limit / 1_000),
             ),
             Self::FileTooLarge => (
                 StatusCode::PAYLOAD_TOO_LARGE,
-                "This is too large",
-                text("The file is larger than what is taken here. Go back and choose a smaller one."),
+                "File too large",
+                text("The file exceeds the size limit. Go back and choose a smaller file."),
             ),
             Self::BadForm => (
                 StatusCode::BAD_REQUEST,
-                "This form is not complete",
+                "This form is incomplete",
                 text("Go back, reload the page and try again."),
             ),
             Self::NoPage => (
                 StatusCode::NOT_FOUND,
-                "There is nothing here",
-                text("The address is wrong, or what was here is gone."),
+                "Page not found",
+                text("The URL is wrong, or the page no longer exists."),
             ),
             Self::Refused(refusal) => refused(refusal),
         }
@@ -96,28 +97,28 @@ fn refused(refusal: Refusal) -> (StatusCode, &'static str, String) {
     match refusal {
         Refusal::NotFound(noun) => (
             StatusCode::NOT_FOUND,
-            "There is nothing here",
-            format!("There is no such {}, or you may not see it.", noun.as_str()),
+            "Page not found",
+            format!("This {} does not exist, or you do not have access to it.", noun.as_str()),
         ),
-        Refusal::Invalid { .. } => (StatusCode::BAD_REQUEST, "Something is not right yet", said),
+        Refusal::Invalid { .. } => (StatusCode::BAD_REQUEST, "Invalid input", said),
         Refusal::Unauthenticated { .. } | Refusal::Forbidden { .. } => {
-            (StatusCode::FORBIDDEN, "You may not do this", said)
+            (StatusCode::FORBIDDEN, "Access denied", said)
         }
-        Refusal::Conflict { .. } => (StatusCode::CONFLICT, "This is in the way", said),
-        Refusal::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "This is too large", said),
-        Refusal::Interrupted(_) => (StatusCode::BAD_REQUEST, "The upload broke off", said),
-        Refusal::Unprocessable { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "This cannot be done", said),
+        Refusal::Conflict { .. } => (StatusCode::CONFLICT, "Not possible right now", said),
+        Refusal::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "File too large", said),
+        Refusal::Interrupted(_) => (StatusCode::BAD_REQUEST, "Upload interrupted", said),
+        Refusal::Unprocessable { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "Not possible", said),
         Refusal::Full(error) => {
             tracing::warn!(%error, "there is too little free space");
-            (StatusCode::INSUFFICIENT_STORAGE, "There is too little space", said)
+            (StatusCode::INSUFFICIENT_STORAGE, "Not enough storage", said)
         }
         Refusal::Unavailable(error) | Refusal::UnknownOutcome(error) => {
             tracing::warn!(%error, "a page could not be shown");
-            (StatusCode::SERVICE_UNAVAILABLE, "Please try again shortly", said)
+            (StatusCode::SERVICE_UNAVAILABLE, "Temporarily unavailable", said)
         }
         Refusal::Internal(error) => {
             tracing::error!(%error, "a page could not be shown");
-            let message = "Something went wrong on our side. The log knows more.".to_owned();
+            let message = "An internal error occurred. See the server log for details.".to_owned();
             (StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong", message)
         }
     }

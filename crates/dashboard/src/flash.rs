@@ -8,7 +8,8 @@ use http::header::SET_COOKIE;
 
 use uuid::Uuid;
 
-use crate::{Dashboard, cookie};
+use crate::app::Dashboard;
+use crate::cookie;
 
 const NAME: &str = "tonearm_flash";
 
@@ -40,38 +41,38 @@ macro_rules! flashes {
 }
 
 flashes! {
-    Saved = "saved": "Your changes are saved.",
-    KeyRevoked = "key-revoked": "The key is revoked. It stops working within two seconds.",
-    LinkWithdrawn = "link-withdrawn": "The invitation is withdrawn.",
-    RoleChanged = "role-changed": "The role is changed.",
-    MemberRemoved = "member-removed": "The member is removed.",
-    PasswordChanged = "password-changed": "Your password is changed. Other browsers are signed out.",
-    SignedOutThere = "signed-out-there": "That browser is signed out.",
-    Joined = "joined": "You are a member now.",
-    CoverSaved = "cover-saved": "The cover is in use.",
-    RecipeAdded = "recipe-added": "The variant is added. New tracks get it from now on.",
-    RecipeRemoved = "recipe-removed": "The variant is removed. Its files go in the background.",
-    RenderQueued = "render-queued": "Existing tracks are being rendered.",
-    EndpointRemoved = "endpoint-removed": "The endpoint is removed.",
-    TestSent = "test-sent": "A test is on its way; it shows up below.",
-    Replayed = "replayed": "It is on its way again.",
-    RetryQueued = "retry-queued": "What is missing is being made once more.",
-    Restored = "restored": "It is back as it was.",
-    FilesTaken = "files-taken": "The files are here and are being processed.",
-    SigningKeyRevoked = "signing-key-revoked": "The signing key is revoked. What it signed is refused within half a minute.",
-    CollectionDeleted = "collection-deleted": "The collection and its tracks are deleted.",
-    TrackDeleted = "track-deleted": "The track is deleted.",
-    OrganizationCreated = "organization-created": "The organization is ready.",
+    Saved = "saved": "Changes saved.",
+    KeyRevoked = "key-revoked": "Key revoked. It stops working within two seconds.",
+    LinkWithdrawn = "link-withdrawn": "Invitation withdrawn.",
+    RoleChanged = "role-changed": "Role changed.",
+    MemberRemoved = "member-removed": "Member removed.",
+    PasswordChanged = "password-changed": "Password changed. Your other browsers were signed out.",
+    SignedOutThere = "signed-out-there": "Browser signed out.",
+    Joined = "joined": "You are now a member.",
+    CoverSaved = "cover-saved": "Cover updated.",
+    RecipeAdded = "recipe-added": "Variant added. It will be made for new tracks.",
+    RecipeRemoved = "recipe-removed": "Variant removed. Its files are deleted in the background.",
+    RenderQueued = "render-queued": "Rendering started for existing tracks.",
+    EndpointRemoved = "endpoint-removed": "Endpoint removed.",
+    TestSent = "test-sent": "Test event queued. Its attempts appear below.",
+    Replayed = "replayed": "Redelivery queued.",
+    RetryQueued = "retry-queued": "Retry started for the missing files.",
+    Restored = "restored": "Restored.",
+    FilesTaken = "files-taken": "Files uploaded. They are being processed.",
+    SigningKeyRevoked = "signing-key-revoked": "Signing key revoked. URLs signed with it stop working within 30 seconds.",
+    CollectionDeleted = "collection-deleted": "Collection and its tracks deleted.",
+    TrackDeleted = "track-deleted": "Track deleted.",
+    OrganizationCreated = "organization-created": "Organization created.",
 }
 
 /// A sentence, and what it is about where that can be undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct FlashMessage {
     pub(crate) flash: Flash,
     subject: Option<Uuid>,
 }
 
-impl Told {
+impl FlashMessage {
     pub(crate) fn read(headers: &http::HeaderMap) -> Option<Self> {
         let text = cookie::read(headers, NAME)?;
         let (code, subject) = text.split_once('.').map_or((text, None), |(code, id)| (code, id.parse().ok()));
@@ -116,7 +117,7 @@ impl Flash {
 
 /// Takes the cookie away from whoever is shown a page.
 pub(crate) async fn clear_shown(State(app): State<Dashboard>, request: Request, next: Next) -> Response {
-    let is_shown = request.method() == Method::GET && Told::read(request.headers()).is_some();
+    let is_shown = request.method() == Method::GET && FlashMessage::read(request.headers()).is_some();
     let mut response = next.run(request).await;
     let is_page = response.status().is_success()
         && response

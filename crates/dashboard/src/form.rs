@@ -1,5 +1,6 @@
 //! Forms: read as they are, checked by hand, so that everything wrong is said beside its field.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use axum::body::to_bytes;
@@ -10,6 +11,23 @@ use crate::error::{PageError, sentence};
 
 /// Most bytes of a form without files.
 pub(crate) const MOST_BYTES: usize = 256 * 1024;
+
+/// One of several options: of a list to choose from, of boxes to tick, of tabs.
+pub(crate) struct Choice {
+    pub(crate) value: Cow<'static, str>,
+    pub(crate) label: Cow<'static, str>,
+    pub(crate) is_chosen: bool,
+}
+
+impl Choice {
+    pub(crate) fn new(
+        value: impl Into<Cow<'static, str>>,
+        label: impl Into<Cow<'static, str>>,
+        is_chosen: bool,
+    ) -> Self {
+        Self { value: value.into(), label: label.into(), is_chosen }
+    }
+}
 
 /// The fields of a form that was sent. A field may be there several times, as boxes that are ticked are.
 #[derive(Debug, Default)]
@@ -69,7 +87,7 @@ impl Problems {
         match refusal {
             Refusal::Invalid { field, message } => Ok(Self::one(field, &said_of(field, &message))),
             Refusal::Conflict { message, .. } => Ok(Self::one("", &message)),
-            Refusal::NotFound(noun) => Ok(Self::one("", &format!("there is no such {}", noun.as_str()))),
+            Refusal::NotFound(noun) => Ok(Self::one("", &format!("this {} does not exist", noun.as_str()))),
             other => Err(other.into()),
         }
     }

@@ -9,7 +9,7 @@ use http::header::{
 use http::{HeaderName, HeaderValue};
 use tonearm_domain::OrganizationId;
 
-use crate::Dashboard;
+use crate::app::Dashboard;
 
 /// Adds them. What a page itself has set stays: files that never change are cached.
 pub(crate) async fn protect(State(app): State<Dashboard>, request: Request, next: Next) -> Response {

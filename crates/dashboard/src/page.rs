@@ -6,7 +6,7 @@ use http::StatusCode;
 use tonearm_domain::{Organization, Person, Role};
 
 use crate::assets;
-use crate::flash::Told;
+use crate::flash::FlashMessage;
 
 /// Where in the navigation a page is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,19 +52,19 @@ const FOR_OWNERS: &[Entry] = &[
 ];
 
 /// An organization in the navigation.
-pub(crate) struct Place {
+pub(crate) struct OrganizationLink {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) role: Role,
 }
 
 /// Somebody in the navigation.
-pub(crate) struct Who {
+pub(crate) struct PersonLink {
     pub(crate) name: String,
     pub(crate) email: String,
 }
 
-impl Who {
+impl PersonLink {
     /// The first letter of the name.
     pub(crate) fn initial(&self) -> String {
         self.name.chars().next().map(|first| first.to_uppercase().collect()).unwrap_or_default()
@@ -76,10 +76,10 @@ pub(crate) struct Frame {
     pub(crate) title: String,
     pub(crate) section: Section,
     pub(crate) form_secret: String,
-    pub(crate) who: Option<Who>,
-    pub(crate) here: Option<Place>,
-    pub(crate) elsewhere: Vec<Place>,
-    pub(crate) flash: Option<Told>,
+    pub(crate) who: Option<PersonLink>,
+    pub(crate) here: Option<OrganizationLink>,
+    pub(crate) elsewhere: Vec<OrganizationLink>,
+    pub(crate) flash: Option<FlashMessage>,
 }
 
 impl Frame {
@@ -96,7 +96,7 @@ impl Frame {
     }
 
     pub(crate) fn of_person(mut self, person: &Person) -> Self {
-        self.who = Some(Who { name: person.name.clone(), email: person.email.to_string() });
+        self.who = Some(PersonLink { name: person.name.clone(), email: person.email.to_string() });
         self
     }
 
@@ -105,7 +105,7 @@ impl Frame {
         self
     }
 
-    pub(crate) fn saying(mut self, flash: Option<Told>) -> Self {
+    pub(crate) fn saying(mut self, flash: Option<FlashMessage>) -> Self {
         self.flash = flash;
         self
     }
@@ -116,8 +116,11 @@ impl Frame {
         role: Role,
         all: &[(Organization, Role)],
     ) -> Self {
-        let place =
-            |found: &Organization, role| Place { id: found.id.to_string(), name: found.name.clone(), role };
+        let place = |found: &Organization, role| OrganizationLink {
+            id: found.id.to_string(),
+            name: found.name.clone(),
+            role,
+        };
         self.here = Some(place(organization, role));
         self.elsewhere = all
             .iter()

@@ -12,11 +12,12 @@ use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 
+use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::session::SignedIn;
 use crate::{
-    Dashboard, assets, audit, cookie, csrf, flash, headers, library, profile, session, settings, sign_in,
-    usage, webhooks,
+    assets, audit, cookie, csrf, flash, headers, library, profile, session, settings, sign_in, usage,
+    webhooks,
 };
 
 /// Everything under `/dashboard`, and the way there from the front door; to be merged with other routers.

@@ -10,13 +10,14 @@ use http::HeaderMap;
 use http::header::USER_AGENT;
 use http::request::Parts;
 use tonearm_domain::{Ambient, Organization, OrganizationId, Person, Role};
-use tonearm_service::{Caller, Device, Noun, Refusal, Resumed};
+use tonearm_service::{Caller, Device, Refusal, Resource, Resumed};
 use tonearm_signing::Token;
 
+use crate::app::Dashboard;
+use crate::cookie;
 use crate::error::PageError;
-use crate::flash::Told;
+use crate::flash::FlashMessage;
 use crate::page::{Frame, Section};
-use crate::{Dashboard, cookie};
 
 /// A browser that is signed in.
 #[derive(Clone)]
@@ -67,7 +68,7 @@ impl FromRequestParts<Dashboard> for From {
 pub(crate) struct SignedIn {
     pub(crate) session: Session,
     ambient: Ambient,
-    flash: Option<Told>,
+    flash: Option<FlashMessage>,
 }
 
 impl SignedIn {
@@ -94,7 +95,7 @@ impl FromRequestParts<Dashboard> for SignedIn {
             let next = if parts.method == http::Method::GET { uri.path_and_query() } else { None };
             return Err(PageError::SignInFirst(next.map(ToString::to_string)));
         };
-        Ok(Self { session, ambient: app.ambient.clone(), flash: Told::read(&parts.headers) })
+        Ok(Self { session, ambient: app.ambient.clone(), flash: FlashMessage::read(&parts.headers) })
     }
 }
 
@@ -161,7 +162,7 @@ impl<R: AtLeast> FromRequestParts<Dashboard> for Member<R> {
 
     async fn from_request_parts(parts: &mut Parts, app: &Dashboard) -> Result<Self, PageError> {
         let signed_in = SignedIn::from_request_parts(parts, app).await?;
-        let not_found = || PageError::Refused(Refusal::NotFound(Noun::Organization));
+        let not_found = || PageError::Refused(Refusal::NotFound(Resource::Organization));
         let id = organization_id(parts, app).await.ok_or_else(not_found)?;
         let organizations = app.people.organizations_of(signed_in.person()).await?;
         let own = organizations.iter().find(|(organization, _)| organization.id == id);

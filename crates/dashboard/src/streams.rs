@@ -19,7 +19,7 @@ pub struct Streams {
 }
 
 /// The place of one stream, given back when dropped.
-pub(crate) struct StreamPlace {
+pub(crate) struct StreamSlot {
     streams: Streams,
     person: PersonId,
 }
@@ -31,7 +31,7 @@ impl Streams {
     }
 
     /// A place for one more, unless there are too many.
-    pub(crate) fn enter(&self, person: PersonId) -> Option<StreamPlace> {
+    pub(crate) fn enter(&self, person: PersonId) -> Option<StreamSlot> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let all: usize = open.values().sum();
         let own = open.get(&person).copied().unwrap_or_default();
@@ -39,18 +39,18 @@ impl Streams {
             return None;
         }
         open.insert(person, own + 1);
-        Some(StreamPlace { streams: self.clone(), person })
+        Some(StreamSlot { streams: self.clone(), person })
     }
 }
 
-impl StreamPlace {
+impl StreamSlot {
     /// Returns once the node stops.
     pub(crate) async fn stopped(&self) {
         self.streams.shutdown.cancelled().await;
     }
 }
 
-impl Drop for StreamPlace {
+impl Drop for StreamSlot {
     fn drop(&mut self) {
         let mut open = self.streams.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(own) = open.get_mut(&self.person) {

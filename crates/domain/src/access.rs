@@ -93,10 +93,10 @@ pub enum KeyScope {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ScopeError {
     /// A track without its collection.
-    #[error("is needed beside `track_id`: a key for a track also names its collection")]
+    #[error("is required with `track_id`: a key for a track must also name its collection")]
     TrackWithoutCollection,
     /// A share key without exactly one variant.
-    #[error("must name exactly one variant on a share key")]
+    #[error("must name exactly one variant for a share key")]
     ShareNeedsOneVariant,
     /// Not one of the four types.
     #[error("must be api, player, uploader or share")]
@@ -158,7 +158,7 @@ impl KeyScope {
 mod tests {
     use super::*;
     use crate::RecordId;
-    use crate::Timestamp;
+    use crate::timestamp::Timestamp;
 
     #[test]
     fn each_type_permits_its_own() {

@@ -1,7 +1,7 @@
 //! The places of uploaded tracks on their albums, and the order that follows from them.
 
-use crate::TrackInfo;
 use crate::listing::fold;
+use crate::track::TrackInfo;
 
 /// Characters of an album's title that tell it from others.
 const LONGEST_ALBUM: usize = 200;
@@ -43,7 +43,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Tags;
+    use crate::tags::Tags;
 
     fn place(tags: &[(&str, &str)]) -> Option<AlbumPlace> {
         let tags = Tags::kept(tags.iter().copied());

@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::id::{CredentialId, RecordId};
-use crate::{ShortId, Timestamp};
+use crate::short_id::ShortId;
+use crate::timestamp::Timestamp;
 
 /// Tells the time. The system's clock in the service, a hand-set one in tests.
 pub trait Clock: Send + Sync {

@@ -5,7 +5,9 @@ use std::net::IpAddr;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::{AuditEntryId, OrganizationId, Origin, Timestamp};
+use crate::actor::Origin;
+use crate::timestamp::Timestamp;
+use crate::{AuditEntryId, OrganizationId};
 
 macro_rules! actions {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {

@@ -2,10 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    Collection, CollectionId, ContentType, ObjectFile, ObjectKey, Organization, OrganizationId, ShortId,
-    Track, TrackId, VariantIndex,
-};
+use crate::object_key::{ContentType, ObjectFile, ObjectKey};
+use crate::organization::{Collection, Organization};
+use crate::recipe::VariantIndex;
+use crate::short_id::ShortId;
+use crate::track::Track;
+use crate::{CollectionId, OrganizationId, TrackId};
 
 /// A cover of a track, a collection or an organization: where it came from and which version of its files is
 /// current.
@@ -217,7 +219,12 @@ pub fn resolve_cover(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Metadata, Palette, RecordId, Theme, Timestamp, TrackInfo, TrackStatus};
+    use crate::RecordId;
+    use crate::text::Metadata;
+    use crate::theme::{Palette, Theme};
+    use crate::timestamp::Timestamp;
+    use crate::track::TrackInfo;
+    use crate::track_status::TrackStatus;
 
     fn now() -> Timestamp {
         Timestamp::from_unix_millis(0).unwrap()

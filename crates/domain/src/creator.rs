@@ -1,6 +1,9 @@
 //! Creators.
 
-use crate::{CreatorId, Metadata, OrganizationId, ShortId, Timestamp};
+use crate::short_id::ShortId;
+use crate::text::Metadata;
+use crate::timestamp::Timestamp;
+use crate::{CreatorId, OrganizationId};
 
 /// Whoever the organization says a track or collection comes from.
 #[derive(Debug, Clone, PartialEq)]

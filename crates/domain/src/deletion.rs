@@ -3,7 +3,11 @@
 //! A deletion by a person in the dashboard can be taken back for a while: nothing of the thing is removed until then. To
 //! programs it is deleted at once, as any other, and nothing of theirs can be taken back.
 
-use crate::{Actor, Job, Timestamp, Track, TrackStatus};
+use crate::actor::Actor;
+use crate::job::Job;
+use crate::timestamp::Timestamp;
+use crate::track::Track;
+use crate::track_status::TrackStatus;
 
 /// How long what people delete can be taken back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,7 +17,7 @@ pub struct KeepDeleted {
 
 /// A time that is too long to be meant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("is a number of hours from 0 (not at all) to {}", KeepDeleted::MOST_HOURS)]
+#[error("must be a number of hours from 0 (never keep) to {}", KeepDeleted::MOST_HOURS)]
 pub struct KeepDeletedError;
 
 impl KeepDeleted {

@@ -10,8 +10,10 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::object_key::three_parts;
-use crate::{ContentType, ObjectFile, ObjectKey, ObjectKeyError, OrganizationId, ShortId, VariantIndex};
+use crate::OrganizationId;
+use crate::object_key::{ContentType, ObjectFile, ObjectKey, ObjectKeyError, three_parts};
+use crate::recipe::VariantIndex;
+use crate::short_id::ShortId;
 
 /// The last segment of a base path.
 const STEM: &str = "track";

@@ -40,10 +40,10 @@ pub enum WebhookKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EventError {
     /// No event.
-    #[error("there is no such event")]
+    #[error("unknown event")]
     Event,
     /// No kind of webhook.
-    #[error("the kinds of webhook are track, file and collection")]
+    #[error("must be track, file or collection")]
     Kind,
 }
 

@@ -4,7 +4,10 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use crate::{ContentType, FileData, FileOutcome, RecipeKind, TrackFile, TrackInfo};
+use crate::object_key::ContentType;
+use crate::recipe::RecipeKind;
+use crate::track::TrackInfo;
+use crate::track_file::{FileData, FileOutcome, TrackFile};
 
 /// What clients print of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -89,10 +92,13 @@ fn mean_bitrate(file: &TrackFile, duration: f64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        Codec, CoverSettings, FileId, LevelsSettings, OrganizationId, PreviewSettings, Recipe, RecordId,
-        Timestamp, TrackId, Transcode, VariantId, VariantIndex, WaveformImage, WaveformVideo,
-    };
+    use crate::cover::CoverSettings;
+    use crate::preview::PreviewSettings;
+    use crate::recipe::{Recipe, VariantIndex};
+    use crate::timestamp::Timestamp;
+    use crate::transcode::{Codec, Transcode};
+    use crate::waveform::{LevelsSettings, WaveformImage, WaveformVideo};
+    use crate::{FileId, OrganizationId, RecordId, TrackId, VariantId};
 
     fn file(kind: RecipeKind, extension: &str, data: FileData) -> TrackFile {
         let now = Timestamp::from_unix_millis(0).unwrap();

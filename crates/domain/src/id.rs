@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::Timestamp;
+use crate::timestamp::Timestamp;
 
 /// Text that is not a UUID in its hyphenated form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    CollectionId, CoverOwner, JobId, JobQueue, LeaseId, OrganizationId, Outage, Timestamp, TrackId, VariantId,
-};
+use crate::cover::CoverOwner;
+use crate::job_queue::JobQueue;
+use crate::outage::Outage;
+use crate::timestamp::Timestamp;
+use crate::{CollectionId, JobId, LeaseId, OrganizationId, TrackId, VariantId};
 
 /// A piece of background work. Each is idempotent: done twice, it leaves what it leaves done once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

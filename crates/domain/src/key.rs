@@ -1,8 +1,9 @@
 //! An API key's record. The secret itself is never here: only its hash is stored.
 
-use crate::{
-    Action, ApiKeyId, CreatorId, KeyScope, KeyType, OrganizationId, ScopeError, Selection, Timestamp,
-};
+use crate::access::{Action, KeyScope, KeyType, ScopeError};
+use crate::selection::Selection;
+use crate::timestamp::Timestamp;
+use crate::{ApiKeyId, CreatorId, OrganizationId};
 
 /// What is known of an API key.
 #[derive(Debug, Clone, PartialEq, Eq)]

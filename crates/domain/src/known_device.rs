@@ -1,6 +1,7 @@
 //! Browsers in which people have signed in before.
 
-use crate::{PersonId, Timestamp};
+use crate::PersonId;
+use crate::timestamp::Timestamp;
 
 /// A browser in which a person has signed in: it holds the secret of a cookie that outlives the sign-in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -83,9 +83,9 @@ pub use job_queue::{JobClass, JobQueue};
 pub use key::ApiKey;
 pub use known_device::KnownDevice;
 pub use levels::{Levels, Metric};
-pub use limits::{ExpiresIn, LimitError, Page, UPLOAD_URL_TTL_SECONDS};
+pub use limits::{ExpiresIn, LimitError, LimitOffset, UPLOAD_URL_TTL_SECONDS};
 pub use listing::{
-    CollectionSort, Leaf, Place, SearchWords, Slice, Total, TrackSort, fold, is_beginning, search_text,
+    CollectionSort, Cursor, Page, PageQuery, SearchWords, Total, TrackSort, fold, is_beginning, search_text,
     sort_title,
 };
 pub use object_key::{ContentType, ObjectFile, ObjectKey, ObjectKeyError};

@@ -15,7 +15,7 @@ pub enum LimitError {
     #[error("must be a whole number from 1 to 200")]
     Limit,
     /// `offset` not a whole number of at least 0.
-    #[error("must be a whole number of at least 0")]
+    #[error("must be a whole number, 0 or greater")]
     Offset,
 }
 
@@ -58,12 +58,12 @@ impl From<ExpiresIn> for u32 {
 
 /// A window of a list: `limit` 1..=200 (50 unless told), `offset` at least 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Page {
+pub struct LimitOffset {
     limit: u32,
     offset: u64,
 }
 
-impl Page {
+impl LimitOffset {
     /// From a query's optional parameters.
     pub fn new(limit: Option<i64>, offset: Option<i64>) -> Result<Self, LimitError> {
         let limit = match limit {
@@ -86,7 +86,7 @@ impl Page {
     }
 }
 
-impl Default for Page {
+impl Default for LimitOffset {
     fn default() -> Self {
         Self { limit: 50, offset: 0 }
     }
@@ -109,10 +109,10 @@ mod tests {
 
     #[test]
     fn pages_have_bounds() {
-        assert_eq!(Page::new(None, None), Ok(Page::default()));
-        assert_eq!(Page::new(Some(200), Some(7)).map(|p| (p.limit(), p.offset())), Ok((200, 7)));
-        assert_eq!(Page::new(Some(0), None), Err(LimitError::Limit));
-        assert_eq!(Page::new(Some(201), None), Err(LimitError::Limit));
-        assert_eq!(Page::new(None, Some(-1)), Err(LimitError::Offset));
+        assert_eq!(LimitOffset::new(None, None), Ok(LimitOffset::default()));
+        assert_eq!(LimitOffset::new(Some(200), Some(7)).map(|p| (p.limit(), p.offset())), Ok((200, 7)));
+        assert_eq!(LimitOffset::new(Some(0), None), Err(LimitError::Limit));
+        assert_eq!(LimitOffset::new(Some(201), None), Err(LimitError::Limit));
+        assert_eq!(LimitOffset::new(None, Some(-1)), Err(LimitError::Offset));
     }
 }

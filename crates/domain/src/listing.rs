@@ -1,7 +1,8 @@
 //! Lists that people leaf through: what they are searched by, how they are sorted, and where a page begins.
 
+use crate::short_id::ShortId;
 use crate::tags::holds_lyrics;
-use crate::{ShortId, Track, TrackInfo};
+use crate::track::{Track, TrackInfo};
 
 /// Characters of a track's text that are searched.
 const MOST_SEARCHED: usize = 2000;
@@ -42,7 +43,7 @@ pub enum CollectionSort {
 /// Where a page of a list begins. The row that is named may have moved or be deleted meanwhile: what counts is where
 /// it would stand now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Place<Id> {
+pub enum Cursor<Id> {
     /// At the first row.
     #[default]
     First,
@@ -52,26 +53,26 @@ pub enum Place<Id> {
     Before(Id),
 }
 
-impl<Id> Place<Id> {
+impl<Id> Cursor<Id> {
     /// The same place, with the row named in another way.
-    pub fn map<Other>(self, name: impl FnOnce(Id) -> Other) -> Place<Other> {
+    pub fn map<Other>(self, name: impl FnOnce(Id) -> Other) -> Cursor<Other> {
         match self {
-            Self::First => Place::First,
-            Self::After(id) => Place::After(name(id)),
-            Self::Before(id) => Place::Before(name(id)),
+            Self::First => Cursor::First,
+            Self::After(id) => Cursor::After(name(id)),
+            Self::Before(id) => Cursor::Before(name(id)),
         }
     }
 }
 
 /// Which page of a list: searched, sorted, from a place on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Leaf<Sort, Id> {
+pub struct PageQuery<Sort, Id> {
     /// Only what holds all these words.
     pub words: Option<SearchWords>,
     /// In which order.
     pub sort: Sort,
     /// From where on.
-    pub place: Place<Id>,
+    pub cursor: Cursor<Id>,
     /// Most rows.
     pub limit: u32,
 }
@@ -88,7 +89,7 @@ pub enum Total {
 
 /// One page of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Slice<T> {
+pub struct Page<T> {
     /// Its rows.
     pub rows: Vec<T>,
     /// Whether there are rows before it.
@@ -99,10 +100,10 @@ pub struct Slice<T> {
     pub total: Total,
 }
 
-impl<T> Slice<T> {
+impl<T> Page<T> {
     /// The same page with other rows, one for each.
-    pub fn map<U>(self, each: impl FnMut(T) -> U) -> Slice<U> {
-        Slice {
+    pub fn map<U>(self, each: impl FnMut(T) -> U) -> Page<U> {
+        Page {
             rows: self.rows.into_iter().map(each).collect(),
             has_before: self.has_before,
             has_after: self.has_after,

@@ -11,7 +11,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{OrganizationId, ShortId, VariantIndex};
+use crate::OrganizationId;
+use crate::recipe::VariantIndex;
+use crate::short_id::ShortId;
 
 /// Text that is not an object key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,8 +1,12 @@
 //! Organizations and collections.
 
-use crate::{
-    CollectionId, Colour, Cover, CreatorId, Metadata, OrganizationId, ShortId, Theme, ThemeColour, Timestamp,
-};
+use crate::colour::{Colour, ThemeColour};
+use crate::cover::Cover;
+use crate::short_id::ShortId;
+use crate::text::Metadata;
+use crate::theme::Theme;
+use crate::timestamp::Timestamp;
+use crate::{CollectionId, CreatorId, OrganizationId};
 
 /// An organization: the owner of collections, tracks, keys and recipes.
 #[derive(Debug, Clone, PartialEq)]

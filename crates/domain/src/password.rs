@@ -10,15 +10,13 @@ pub struct Password(String);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PasswordError {
     /// Too easy to try out.
-    #[error("a password has at least 10 characters")]
+    #[error("the password must have at least 10 characters")]
     TooShort,
     /// More than anybody types.
-    #[error("a password has at most 200 characters")]
+    #[error("the password must have at most 200 characters")]
     TooLong,
     /// One character again and again, or a name that anybody knows.
-    #[error(
-        "this is too easy to guess; a few words that have nothing to do with each other are a good password"
-    )]
+    #[error("the password is too easy to guess; use several unrelated words, for example")]
     Obvious,
 }
 

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{KeyType, OrganizationId, PersonId, Timestamp};
+use crate::access::KeyType;
+use crate::timestamp::Timestamp;
+use crate::{OrganizationId, PersonId};
 
 /// A person who signs in to the dashboard.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,7 +77,7 @@ impl FromStr for Role {
 
 /// Text that is not a role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a role is owner, editor or viewer")]
+#[error("must be owner, editor or viewer")]
 pub struct RoleError;
 
 /// An email address, in lower case: one address is one account, however it is typed.
@@ -84,7 +86,7 @@ pub struct EmailAddress(String);
 
 /// Text that is not an email address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("this is not an email address such as name@example.com")]
+#[error("must be an email address such as name@example.com")]
 pub struct EmailAddressError;
 
 impl EmailAddress {

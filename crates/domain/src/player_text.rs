@@ -3,7 +3,9 @@
 //! What the owner set comes first. Where nothing was set, the words are derived from the tags of the file, from its name, and
 //! from the levels above the track. Derived words are never stored as if somebody had set them.
 
-use crate::{Collection, Organization, Track, TrackInfo, TrackSummary};
+use crate::organization::{Collection, Organization};
+use crate::track::{Track, TrackInfo};
+use crate::track_summary::TrackSummary;
 
 /// The tag that holds a title.
 const TITLE_TAG: &str = "title";
@@ -96,7 +98,11 @@ impl Collection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CollectionId, Metadata, OrganizationId, RecordId, ShortId, Theme, Timestamp};
+    use crate::short_id::ShortId;
+    use crate::text::Metadata;
+    use crate::theme::Theme;
+    use crate::timestamp::Timestamp;
+    use crate::{CollectionId, OrganizationId, RecordId};
 
     #[test]
     fn there_is_always_a_title() {

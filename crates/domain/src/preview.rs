@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{RecipeError, Transcode};
+use crate::recipe::RecipeError;
+use crate::transcode::Transcode;
 
 /// Settings of a preview.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

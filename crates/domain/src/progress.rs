@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{OrganizationId, Timestamp, TrackId, VariantId, VariantIndex};
+use crate::recipe::VariantIndex;
+use crate::timestamp::Timestamp;
+use crate::{OrganizationId, TrackId, VariantId};
 
 /// How far one file has got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,10 +5,14 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    Ambient, CachePolicy, Codec, CoverSettings, LevelsSettings, OrganizationId, PreviewLength,
-    PreviewSettings, Timestamp, TrackId, Transcode, VariantId, WaveformImage, WaveformVideo,
-};
+use crate::ambient::Ambient;
+use crate::cache_policy::CachePolicy;
+use crate::cover::CoverSettings;
+use crate::preview::{PreviewLength, PreviewSettings};
+use crate::timestamp::Timestamp;
+use crate::transcode::{Codec, Transcode};
+use crate::waveform::{LevelsSettings, WaveformImage, WaveformVideo};
+use crate::{OrganizationId, TrackId, VariantId};
 
 /// The name of a variant, unique in its organization: 2 to 64 characters of a-z 0-9 _ -.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -48,7 +52,7 @@ pub enum RecipeError {
         rule: &'static str,
     },
     /// A number of frames a second outside 1..=30.
-    #[error("must be a whole number from 1 to 30 (frames a second)")]
+    #[error("must be a whole number from 1 to 30 (frames per second)")]
     FrameRate,
     /// A loudness target outside -70..=-5 LUFS.
     #[error("must be a number from -70 to -5 (LUFS)")]
@@ -79,7 +83,7 @@ impl VariantIndex {
 
     /// An index known at compile time. Panics where the text is no index, which a test would meet at once.
     pub fn from_static(text: &'static str) -> Self {
-        assert!(Self::is_valid(text), "{text} is no variant index");
+        assert!(Self::is_valid(text), "{text} is not a variant index");
         Self(text.to_owned())
     }
 

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{FailedSignIns, KnownDevice, SignIn, Timestamp};
+use crate::known_device::KnownDevice;
+use crate::sign_in::{FailedSignIns, SignIn};
+use crate::timestamp::Timestamp;
 
 /// How long something is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +31,7 @@ impl KeepFor {
 
 /// Text that says no time for which something could be kept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("is a number of days from 1 to {}, or \"forever\"", KeepFor::MOST_DAYS)]
+#[error("must be a number of days from 1 to {}, or \"forever\"", KeepFor::MOST_DAYS)]
 pub struct KeepForError;
 
 impl FromStr for KeepFor {
@@ -164,7 +166,7 @@ impl ExpiredRows {
         match self {
             Self::PlaySessions => "play sessions",
             Self::UploadSessions => "upload sessions",
-            Self::KeptAnswers => "kept answers",
+            Self::KeptAnswers => "stored responses",
             Self::UnusedSignIns => "unused sign-ins",
             Self::OldSignIns => "old sign-ins",
             Self::FailedSignIns => "failed sign-ins",

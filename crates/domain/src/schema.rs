@@ -4,11 +4,26 @@ use utoipa::openapi::schema::{Object, ObjectBuilder, Schema, SchemaFormat, Schem
 use utoipa::openapi::{ArrayBuilder, OneOfBuilder, Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
+use crate::access::KeyType;
+use crate::chapter::Chapter;
+use crate::colour::{Colour, ThemeColour};
+use crate::file_props::FileProps;
+use crate::levels::{Levels, Metric};
+use crate::limits::ExpiresIn;
+use crate::recipe::{RecipeKind, RecipeType, VariantIndex};
+use crate::short_id::ShortId;
+use crate::text::{Metadata, Text};
+use crate::theme::Palette;
+use crate::timestamp::Timestamp;
+use crate::track::TrackInfo;
+use crate::track_file::MissedLoudness;
+use crate::track_status::TrackStatus;
+use crate::transcode::Codec;
+use crate::usage::Day;
+use crate::variant_data::VariantData;
 use crate::{
-    ApiKeyId, Chapter, Codec, CollectionId, Colour, CreatorId, Day, ExpiresIn, FileId, FileProps, JobId,
-    KeyType, Levels, Metadata, Metric, MissedLoudness, OrganizationId, Palette, PlaySessionId, RecipeKind,
-    RecipeType, RequestId, ShortId, Text, ThemeColour, Timestamp, TrackId, TrackInfo, TrackStatus,
-    UploadSessionId, VariantData, VariantId, VariantIndex,
+    ApiKeyId, CollectionId, CreatorId, FileId, JobId, OrganizationId, PlaySessionId, RequestId, TrackId,
+    UploadSessionId, VariantId,
 };
 
 fn text() -> ObjectBuilder {
@@ -70,15 +85,15 @@ schemas! {
     Colour => text().pattern(Some("^#([0-9a-fA-F]{3}){1,2}$"));
     ExpiresIn => number(60.0, 86_400.0)
         .default(Some(ExpiresIn::default().seconds().into()))
-        .description(Some("Seconds; 3600 unless given."));
+        .description(Some("Lifetime in seconds. Default: 3600."));
     FileProps => ObjectBuilder::new()
-        .description(Some("What clients print of a file; never null."))
+        .description(Some("Properties of the file for display. Never null."))
         .property("codec", text().min_length(Some(1)).description(Some(
-            "Such as `mp3`, `pcm_s16le` or `h264`; of files without a codec their format, such as `png` or `json`.",
+            "The codec, such as `mp3`, `pcm_s16le` or `h264`, or the format if there is no codec, such as `png` or `json`.",
         )))
         .required("codec")
         .property("bitrate", ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(0)).description(Some(
-            "Kilobits per second: of an original the source's, of FLAC and WAV the mean; 0 of pictures, videos and levels.",
+            "In kbit/s. For an original, that of the source; for FLAC and WAV, the mean; 0 for pictures, videos and levels.",
         )))
         .required("bitrate")
         .property("is_stereo", boolean())
@@ -96,7 +111,7 @@ schemas! {
         "transcode", "preview", "levels", "waveform_image", "waveform_video", "original", "cover",
     ]);
     RecipeKind => ObjectBuilder::new()
-        .description(Some("The type, with its settings beside it."))
+        .description(Some("The type of the recipe, and the settings of that type."))
         .property("variant_type_id", RecipeType::schema())
         .required("variant_type_id");
     ThemeColour => ObjectBuilder::new()
@@ -124,8 +139,8 @@ schemas! {
         .property("true_peak_dbtp", nullable(Type::Number))
         .required("true_peak_dbtp")
         .description(Some(
-            "The loudness target that the file could not reach, and its integrated loudness (null where there is \
-             nothing to measure: silence, or less than 0.4 s) and true peak.",
+            "The loudness target that the file missed, its integrated loudness (null if it cannot be measured: \
+             silence, or less than 0.4 s) and its true peak.",
         ));
     VariantData => ObjectBuilder::new()
         .property("duration", ObjectBuilder::new().schema_type(Type::Number))
@@ -135,8 +150,8 @@ schemas! {
         .property("content_type", text())
         .property("missed_loudness", MissedLoudness::schema())
         .description(Some(
-            "Of previews: the part of the track that they are, in seconds of the track. Of files that missed a \
-             loudness target: `missed_loudness`.",
+            "For previews: the part of the track that they contain, in seconds. For files that missed a loudness \
+             target: `missed_loudness`.",
         ));
     TrackInfo => ObjectBuilder::new()
         .property("container", nullable(Type::String))
@@ -150,12 +165,13 @@ schemas! {
         .property("true_peak_dbtp", nullable(Type::Number))
         .property("is_truncated", ObjectBuilder::new().schema_type(Type::Boolean))
         .property("tags", ObjectBuilder::new().additional_properties(Some(text())).description(Some(
-            "By name, all as text. Whatever the file calls them: `title`, `artist`, `album`, `album_artist`, `composer`, \
-             `genre`, `publisher`, `comment`, `track_number`, `track_total`, `disc_number`, `disc_total`, `year`, `language` \
-             (BCP 47) and `lyrics` (at most 20,000 characters). Others by the file's own names in lower case.",
+            "Tags by name; all values are strings. These names are the same for all formats: `title`, `artist`, `album`, \
+             `album_artist`, `composer`, `genre`, `publisher`, `comment`, `track_number`, `track_total`, `disc_number`, \
+             `disc_total`, `year`, `language` (BCP 47) and `lyrics` (at most 20,000 characters). Other tags have the names \
+             from the file, in lower case.",
         )))
         .property("chapters", ArrayBuilder::new().items(Chapter::schema()).max_items(Some(1000)).description(Some(
-            "Parts that the file names, in their order, none of which reaches into the next; empty without any.",
+            "The chapters of the file, in order and without overlaps. Empty if there are none.",
         )));
     Chapter => ObjectBuilder::new()
         .property("start", number(0.0, 1e7))
@@ -164,7 +180,7 @@ schemas! {
         .required("end")
         .property("title", nullable(Type::String))
         .required("title")
-        .description(Some("A part of the track, from one second to another."));
+        .description(Some("A part of the track, with its start and end in seconds."));
 }
 
 impl<const MAX: usize> PartialSchema for Text<MAX> {
@@ -184,7 +200,7 @@ const METADATA_VALUE: &str = "MetadataValue";
 
 fn metadata_value() -> RefOr<Schema> {
     OneOfBuilder::new()
-        .description(Some("Any JSON, without NUL characters."))
+        .description(Some("Any JSON value without NUL characters."))
         .item(ObjectBuilder::new().schema_type(SchemaType::from_iter([
             Type::Null,
             Type::Boolean,
@@ -205,7 +221,7 @@ fn object_of_metadata_values() -> ObjectBuilder {
 
 impl PartialSchema for Metadata {
     fn schema() -> RefOr<Schema> {
-        let limit = "The caller's own JSON object; at most 64 KiB, without NUL characters.";
+        let limit = "Your own JSON object: at most 64 KiB, without NUL characters.";
         object_of_metadata_values().description(Some(limit)).into()
     }
 }

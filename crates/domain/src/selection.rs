@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
-use crate::VariantIndex;
+use crate::recipe::VariantIndex;
 
 /// Which variants a key or a play session may list.
 ///
@@ -24,7 +24,7 @@ pub struct VariantList(Vec<VariantIndex>);
 
 /// A list of variants that names none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("names no variant; name at least one, or leave the list out to allow all of them")]
+#[error("cannot be empty; list at least one variant, or omit the list to allow all of them")]
 pub struct EmptySelection;
 
 impl Selection {

@@ -1,9 +1,10 @@
 //! Play sessions and upload sessions: time-limited, and their ids are credentials.
 
-use crate::{
-    CollectionId, CreatorId, Metadata, OrganizationId, PlaySessionId, Recipe, Selection, Timestamp, TrackId,
-    UploadSessionId,
-};
+use crate::recipe::Recipe;
+use crate::selection::Selection;
+use crate::text::Metadata;
+use crate::timestamp::Timestamp;
+use crate::{CollectionId, CreatorId, OrganizationId, PlaySessionId, TrackId, UploadSessionId};
 
 /// A player's time-limited access to one track or to a collection's tracks.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,9 @@
 
 use std::net::IpAddr;
 
-use crate::{EmailAddress, InvitationId, OrganizationId, PersonId, Role, SignInId, Timestamp};
+use crate::person::{EmailAddress, Role};
+use crate::timestamp::Timestamp;
+use crate::{InvitationId, OrganizationId, PersonId, SignInId};
 
 /// One sign-in of a person: a browser that holds the secret of its cookie.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,9 @@
 //! A key that an organization's own backend signs delivery URLs with. Its text is never here: it is derived when it is
 //! needed, and shown once.
 
-use crate::{OrganizationId, ShortId, Timestamp};
+use crate::OrganizationId;
+use crate::short_id::ShortId;
+use crate::timestamp::Timestamp;
 
 /// What is known of a signing key.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use crate::{ContentType, ObjectFile, ObjectKey, ShortId, Timestamp, VariantIndex};
+use crate::object_key::{ContentType, ObjectFile, ObjectKey};
+use crate::recipe::VariantIndex;
+use crate::short_id::ShortId;
+use crate::timestamp::Timestamp;
 
 /// The identity that a database and its object store share. It is made at the first start of both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,8 +60,8 @@ pub enum StoreMismatch {
     /// The store lost its identity, or is another, empty one.
     #[error(
         "the database belongs to the object store {expected}, but the store has no identity: it is empty, its disk is \
-         not mounted, or storage_url is wrong. Mount the disk or correct storage_url; if the store was restored on \
-         purpose, run `tonearm store adopt`"
+         not mounted, or storage_url is wrong. Mount the disk or correct storage_url; if the store was deliberately \
+         restored, run `tonearm store adopt`"
     )]
     NoIdentity {
         /// The identity in the database.
@@ -66,8 +69,8 @@ pub enum StoreMismatch {
     },
     /// The store belongs to another database, or to several.
     #[error(
-        "the database belongs to the object store {expected}, but the store is {}: database_url and storage_url do not \
-         belong together. Correct one of them; if they are to be used together from now on, run `tonearm store adopt`",
+        "the database belongs to the object store {expected}, but storage_url points to {}. Correct \
+         database_url or storage_url; to use the two together from now on, run `tonearm store adopt`",
         list(found)
     )]
     OtherStore {
@@ -78,9 +81,8 @@ pub enum StoreMismatch {
     },
     /// The store belongs to a database, and this one is new.
     #[error(
-        "the object store is {} and belongs to another database: this one is new or was replaced. Correct database_url \
-         or storage_url, or restore the database; if the two are to be used together from now on, run \
-         `tonearm store adopt`",
+        "the object store {} belongs to another database: this database is new or was replaced. Correct database_url or \
+         storage_url, or restore the database; to use the two together from now on, run `tonearm store adopt`",
         list(found)
     )]
     OtherDatabase {
@@ -89,8 +91,8 @@ pub enum StoreMismatch {
     },
     /// Neither has an identity yet, and what they hold does not fit.
     #[error(
-        "the database and the object store do not seem to belong together: {0}. Correct database_url or storage_url; if \
-         they are to be used together, run `tonearm store adopt`"
+        "the database and the object store do not seem to belong together: {0}. Correct database_url or storage_url; to \
+         use them together, run `tonearm store adopt`"
     )]
     Unrelated(Evidence),
 }
@@ -132,8 +134,8 @@ impl fmt::Display for Evidence {
         let Self { named, found, listed, known } = self;
         write!(
             f,
-            "of {named} objects that the database names, {found} are in the store; of {listed} objects in the store, \
-             the database knows {known}"
+            "{found} of {named} objects that the database lists are in the store, and the database knows {known} of \
+             {listed} objects in the store"
         )
     }
 }

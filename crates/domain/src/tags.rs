@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::TrackInfo;
 use crate::tag_values::{Numbered, language, line, lines, year};
+use crate::track::TrackInfo;
 
 /// Most tags of a file that are kept, and characters of each.
 const MOST_TAGS: usize = 64;

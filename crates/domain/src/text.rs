@@ -12,10 +12,10 @@ pub enum TextError {
     #[error("cannot be empty")]
     Empty,
     /// A NUL character, which PostgreSQL cannot store.
-    #[error("cannot have a NUL character")]
+    #[error("cannot contain NUL characters")]
     Nul,
     /// Metadata that takes more than 64 KiB as JSON.
-    #[error("must take at most 64 KiB as JSON")]
+    #[error("must be at most 64 KiB of JSON")]
     MetadataTooLarge,
 }
 
@@ -127,10 +127,10 @@ mod tests {
     fn metadata_has_limits() {
         let parse = |json: &str| serde_json::from_str::<Metadata>(json).map_err(|e| e.to_string());
         assert!(parse(r#"{"a":[1,{"b":null}]}"#).is_ok());
-        assert!(parse(r#"{"a":["\u0000"]}"#).unwrap_err().starts_with("cannot have a NUL"));
+        assert!(parse(r#"{"a":["\u0000"]}"#).unwrap_err().starts_with("cannot contain NUL"));
         assert!(parse(r#"{"a":"\\u0000"}"#).is_ok());
         assert!(parse(r#"[]"#).is_err());
         let large = serde_json::json!({"a": "x".repeat(70_000)}).to_string();
-        assert!(parse(&large).unwrap_err().starts_with("must take at most 64 KiB as JSON"));
+        assert!(parse(&large).unwrap_err().starts_with("must be at most 64 KiB of JSON"));
     }
 }

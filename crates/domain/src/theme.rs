@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Patch, ThemeColour};
+use crate::colour::ThemeColour;
+use crate::patch::Patch;
 
 /// Colours that somebody set: at most 8, each with shares from 0 to 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,7 +17,7 @@ pub enum PaletteError {
     #[error("must have at most {} colours", ThemeColour::MOST)]
     TooMany,
     /// A share outside 0..=1.
-    #[error("must have an area, lightness and saturation from 0 to 1 in every colour")]
+    #[error("must have only colours with an area, lightness and saturation from 0 to 1")]
     Share,
 }
 
@@ -90,7 +91,7 @@ impl Theme {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Colour;
+    use crate::colour::Colour;
 
     fn colours(count: u8) -> Vec<ThemeColour> {
         (0..count).map(|red| ThemeColour::of(Colour::new(red, 0, 0), 0.1)).collect()

@@ -4,10 +4,16 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    Chapter, CollectionId, Colour, Cover, CoverOrigin, CreatorId, Metadata, ObjectKey, OrganizationId,
-    ShortId, Theme, ThemeColour, Timestamp, TrackId, TrackStatus, TransitionError, UploadSessionId,
-};
+use crate::chapter::Chapter;
+use crate::colour::{Colour, ThemeColour};
+use crate::cover::{Cover, CoverOrigin};
+use crate::object_key::ObjectKey;
+use crate::short_id::ShortId;
+use crate::text::Metadata;
+use crate::theme::Theme;
+use crate::timestamp::Timestamp;
+use crate::track_status::{TrackStatus, TransitionError};
+use crate::{CollectionId, CreatorId, OrganizationId, TrackId, UploadSessionId};
 
 /// A track: one audio file in a collection, and what was made of it.
 #[derive(Debug, Clone, PartialEq)]

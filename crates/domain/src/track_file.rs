@@ -2,7 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{FileId, Levels, ObjectKey, Recipe, RecipeKind, Timestamp, TrackId, VariantIndex};
+use crate::levels::Levels;
+use crate::object_key::ObjectKey;
+use crate::recipe::{Recipe, RecipeKind, VariantIndex};
+use crate::timestamp::Timestamp;
+use crate::{FileId, TrackId};
 
 /// What one recipe made of one track.
 #[derive(Debug, Clone, PartialEq)]

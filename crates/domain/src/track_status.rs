@@ -35,7 +35,7 @@ pub enum Outcome {
 
 /// A move that the machine does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a track that is {from} cannot {intent}")]
+#[error("a track with the status {from} cannot {intent}")]
 pub struct TransitionError {
     /// The status it has.
     pub from: TrackStatus,
@@ -116,7 +116,7 @@ impl TrackStatus {
     pub fn accept_source(self) -> Result<Self, TransitionError> {
         match self {
             Self::Initialized => Ok(Self::Processing),
-            _ => Err(self.refuse("take an upload")),
+            _ => Err(self.refuse("accept an upload")),
         }
     }
 
@@ -132,7 +132,7 @@ impl TrackStatus {
     pub fn reject_source(self) -> Result<Self, TransitionError> {
         match self {
             Self::Initialized | Self::Processing | Self::FallbackProcessing => Ok(Self::InitError),
-            _ => Err(self.refuse("have its source refused")),
+            _ => Err(self.refuse("have its source rejected")),
         }
     }
 
@@ -161,7 +161,7 @@ impl TrackStatus {
     pub fn retry(self) -> Result<Self, TransitionError> {
         match self {
             Self::Ready | Self::Incomplete | Self::Error | Self::InitError => Ok(Self::Processing),
-            _ => Err(self.refuse("be processed once more")),
+            _ => Err(self.refuse("be processed again")),
         }
     }
 
@@ -170,7 +170,7 @@ impl TrackStatus {
         match self {
             Self::Ready | Self::Incomplete | Self::Processing => Ok(Self::Processing),
             Self::FallbackProcessing => Ok(self),
-            _ => Err(self.refuse("take another variant")),
+            _ => Err(self.refuse("get another variant")),
         }
     }
 }

@@ -1,7 +1,11 @@
 //! The short form of a track.
 
+use crate::TrackId;
+use crate::colour::Colour;
+use crate::cover::CoverOrigin;
+use crate::short_id::ShortId;
+use crate::theme::Theme;
 use crate::track::vibrant_colour;
-use crate::{Colour, CoverOrigin, ShortId, Theme, TrackId};
 
 /// What a player's list shows of a track. A list may have thousands of them, so this leaves out whatever can be
 /// large.

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ContentType, RecipeError};
+use crate::object_key::ContentType;
+use crate::recipe::RecipeError;
 
 /// The codec of a transcode or preview.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

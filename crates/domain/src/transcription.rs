@@ -1,6 +1,7 @@
 //! Transcription: what a provider is asked with, how its words become paragraphs, and which language they are in.
 
-use crate::{OrganizationId, Timestamp, TrackId};
+use crate::timestamp::Timestamp;
+use crate::{OrganizationId, TrackId};
 
 /// How an organization's sound is transcribed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +61,7 @@ impl std::str::FromStr for TranscriptionState {
         [Self::Pending, Self::Done, Self::Failed]
             .into_iter()
             .find(|state| state.as_str() == text)
-            .ok_or("the states of a transcription are pending, done and failed")
+            .ok_or("must be pending, done or failed")
     }
 }
 

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::{ContentType, FileData, MissedLoudness};
+use crate::object_key::ContentType;
+use crate::track_file::{FileData, MissedLoudness};
 
 /// What is said of a file that needs it: previews, and files that missed a loudness target.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -2,7 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Codec, Colour, ContentType, Metric, RecipeError, Transcode};
+use crate::colour::Colour;
+use crate::levels::Metric;
+use crate::object_key::ContentType;
+use crate::recipe::RecipeError;
+use crate::transcode::{Codec, Transcode};
 
 /// Settings of levels.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

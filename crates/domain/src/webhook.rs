@@ -2,7 +2,9 @@
 
 use uuid::Uuid;
 
-use crate::{EventKind, LeaseId, OrganizationId, Timestamp, WebhookDeliveryId, WebhookId, WebhookKind};
+use crate::event::{EventKind, WebhookKind};
+use crate::timestamp::Timestamp;
+use crate::{LeaseId, OrganizationId, WebhookDeliveryId, WebhookId};
 
 /// Seconds for which the secret before the newest one still signs too.
 pub const OLD_SECRET_SECONDS: i64 = 24 * 3600;
@@ -115,7 +117,7 @@ impl std::str::FromStr for DeliveryState {
         [Self::Pending, Self::Delivered, Self::Failed]
             .into_iter()
             .find(|state| state.as_str() == text)
-            .ok_or("the states of a delivery are pending, delivered and failed")
+            .ok_or("must be pending, delivered or failed")
     }
 }
 

@@ -58,7 +58,7 @@ pub enum SendError<E: Error + 'static> {
     #[error(transparent)]
     Read(E),
     /// What was read has another number of bytes than the client was told.
-    #[error("an object has another length than was announced")]
+    #[error("the object does not have the announced length")]
     Length,
 }
 
@@ -84,7 +84,7 @@ impl<S> Sending<S> {
         };
         // The status is long sent, so the connection is cut and the reason told here.
         let error: &dyn Error = &checked;
-        tracing::error!(request_id = %self.request_id, error, "an object could not be sent to its end");
+        tracing::error!(request_id = %self.request_id, error, "could not send an object to its end");
         Some(Err(checked))
     }
 }

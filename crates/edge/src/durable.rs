@@ -52,7 +52,7 @@ impl CatalogSource {
         let answer = self.source.manifest(organization_id, folder);
         match tokio::time::timeout(self.timeout, answer).await {
             Ok(answer) => answer,
-            Err(_) => Err(format!("no answer within {:?}", self.timeout).into()),
+            Err(_) => Err(format!("no response within {:?}", self.timeout).into()),
         }
     }
 }
@@ -104,7 +104,7 @@ impl Manifests {
                 Ok(manifest) => return Ok(manifest.map(Arc::new)),
                 Err(error) => {
                     let error: &dyn Error = &*error;
-                    tracing::warn!(error, "a durable name is resolved by the store, as the catalog failed");
+                    tracing::warn!(error, "the database failed; resolving a durable name from the store");
                 }
             }
         }

@@ -138,7 +138,7 @@ impl Edge {
                 Err(away)
             }
             Err(_) => {
-                tracing::error!(%key, timeout = ?config.storage_timeout, "the object store does not answer");
+                tracing::error!(%key, timeout = ?config.storage_timeout, "the object store does not respond");
                 Err(away)
             }
         }

@@ -27,7 +27,7 @@ struct Part {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PartError {
     /// The object was deleted between two parts.
-    #[error("the object was deleted while it was sent")]
+    #[error("the object was deleted while it was being sent")]
     Gone,
     /// The store failed.
     #[error(transparent)]

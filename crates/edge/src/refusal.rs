@@ -44,35 +44,35 @@ struct ErrorBody {
 impl Refusal {
     fn describe(self) -> (StatusCode, &'static str, &'static str) {
         match self {
-            Self::NotFound => (StatusCode::NOT_FOUND, "not_found", "There is nothing at this address."),
+            Self::NotFound => (StatusCode::NOT_FOUND, "not_found", "There is no file at this URL."),
             Self::Signature(VerifyError::Malformed) => {
-                (StatusCode::UNAUTHORIZED, "signature_invalid", "This address needs a complete signature.")
+                (StatusCode::UNAUTHORIZED, "signature_invalid", "The URL must have a complete signature.")
             }
             Self::Signature(VerifyError::BadSignature) => {
-                (StatusCode::UNAUTHORIZED, "signature_invalid", "The signature does not match this address.")
+                (StatusCode::UNAUTHORIZED, "signature_invalid", "The signature does not match the URL.")
             }
             Self::Signature(VerifyError::Expired) => {
-                (StatusCode::UNAUTHORIZED, "url_expired", "This address has expired; ask for a new one.")
+                (StatusCode::UNAUTHORIZED, "url_expired", "The URL has expired; request a new one.")
             }
             Self::Method => (
                 StatusCode::METHOD_NOT_ALLOWED,
                 "method_not_allowed",
-                "Only GET, HEAD and OPTIONS are possible here.",
+                "Only GET, HEAD and OPTIONS are allowed.",
             ),
             Self::Precondition => (
                 StatusCode::PRECONDITION_FAILED,
                 "precondition_failed",
-                "The file is not the version that the request demands.",
+                "The file does not match the precondition of the request.",
             ),
             Self::Range { .. } => (
                 StatusCode::RANGE_NOT_SATISFIABLE,
                 "range_not_satisfiable",
-                "The range asked for is outside the file.",
+                "The requested range is outside the file.",
             ),
             Self::Storage { .. } => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 "storage_unavailable",
-                "The storage cannot be reached at the moment; try again shortly.",
+                "The storage is temporarily unavailable; try again shortly.",
             ),
         }
     }

@@ -7,11 +7,15 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::{Levels, LevelsFormat, LevelsSettings};
 
+use crate::declared_length::DeclaredLength;
+use crate::error::MediaError;
+use crate::levels::LevelMeter;
 use crate::loudness::LoudnessMeter;
 use crate::pcm::Encoding;
-use crate::peaks::PeaksMeter;
+use crate::peaks::{Peaks, PeaksMeter};
+use crate::probe::Probe;
+use crate::render::Progress;
 use crate::true_peak::TruePeak;
-use crate::{LevelMeter, MediaError, Peaks, Probe, Progress, Promise};
 
 /// What was measured of a sound.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,7 +78,7 @@ pub(crate) struct Analyser {
     aside: Option<(LoudnessMeter, TruePeak)>,
     rate: u32,
     channels: u32,
-    promise: Promise,
+    promise: DeclaredLength,
 }
 
 impl Analyser {

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use tonearm_domain::{Chapter, Codec, Transcode};
 
 use crate::bitrate::{Fit, fit};
+use crate::entry::Entry;
 use crate::formats::FORMATS;
-use crate::render::LEAD_IN;
+use crate::limiter::Gain;
+use crate::probe::Probe;
+use crate::render::{LEAD_IN, Output, Reading, Window};
 use crate::target::Encoding;
-use crate::{Entry, Gain, Output, Probe, Reading, Window};
 
 /// What ffprobe is asked for.
 const ENTRIES: &str = "format=format_name,duration,bit_rate,probe_score:format_tags:\

@@ -17,7 +17,7 @@ impl ToSrgb {
             return None;
         }
         let profile = ColorProfile::new_from_slice(profile)
-            .inspect_err(|error| tracing::debug!(%error, "a colour profile cannot be read"))
+            .inspect_err(|error| tracing::debug!(%error, "could not read a colour profile"))
             .ok()
             .filter(|profile| profile.color_space == DataColorSpace::Rgb)?;
         let options = TransformOptions::default();
@@ -29,7 +29,7 @@ impl ToSrgb {
     pub(crate) fn apply(&self, pixels: &mut [u8]) {
         let source = pixels.to_vec();
         if let Err(error) = self.0.transform(&source, pixels) {
-            tracing::debug!(%error, "a colour profile cannot be applied");
+            tracing::debug!(%error, "could not apply a colour profile");
             pixels.copy_from_slice(&source);
         }
     }

@@ -10,9 +10,11 @@ use std::process::exit;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::confinement::ConfinementPolicy;
 use crate::escapes::Escape;
+use crate::limits::ProcessLimits;
 use crate::process::Invocation;
-use crate::{ConfinementPolicy, ProcessLimits, cover, picture_wire};
+use crate::{cover, picture_wire};
 
 /// The program that runs, also if its file was replaced since, as by an upgrade.
 const OWN_PROGRAM: &str = "/proc/self/exe";

@@ -9,8 +9,9 @@ use tokio_util::sync::CancellationToken;
 use tonearm_domain::Outage;
 
 use crate::confined::{self, Job, LIMITS};
+use crate::error::MediaError;
 use crate::escapes::{Escape, Outcome};
-use crate::{MediaError, sandbox};
+use crate::sandbox;
 
 /// How child processes have to be confined.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -121,8 +122,8 @@ impl Confinement {
         Err(MediaError::Outage(
             Outage::Tools,
             format!(
-                "media.confinement is \"required\", and this system does not confine ffmpeg completely. {} Or set it to \
-                 \"best effort\", which runs ffmpeg with what there is.",
+                "media.confinement is \"required\", but this system cannot fully confine ffmpeg. {} Or set it to \
+                 \"best effort\" to run ffmpeg with the confinement that is possible.",
                 sentences.join(" ")
             ),
         ))
@@ -142,9 +143,9 @@ impl fmt::Display for Confinement {
             None => f.write_str("no Landlock")?,
         }
         match (names(true), names(false)) {
-            (kept, open) if open.is_empty() => write!(f, "; kept from: {kept}"),
-            (kept, open) if kept.is_empty() => write!(f, "; NOT kept from: {open}"),
-            (kept, open) => write!(f, "; kept from: {kept}; NOT kept from: {open}"),
+            (kept, open) if open.is_empty() => write!(f, "; blocked: {kept}"),
+            (kept, open) if kept.is_empty() => write!(f, "; NOT blocked: {open}"),
+            (kept, open) => write!(f, "; blocked: {kept}; NOT blocked: {open}"),
         }
     }
 }
@@ -162,10 +163,10 @@ impl Wall {
 }
 
 /// What it takes for Landlock.
-const LANDLOCK: &str = "it takes Linux 5.13 or later with landlock in the boot parameter lsm=, and in a container a seccomp \
-                        profile that allows landlock_* calls";
+const LANDLOCK: &str = "confinement requires Linux 5.13 or later with landlock in the boot parameter lsm=, and in a \
+                        container a seccomp profile that allows landlock_* calls";
 /// What it takes for seccomp.
-const SECCOMP: &str = "it takes a kernel with CONFIG_SECCOMP_FILTER, on x86-64 or ARM64";
+const SECCOMP: &str = "confinement requires a kernel with CONFIG_SECCOMP_FILTER, on x86-64 or ARM64";
 
 impl WallReport {
     /// What is enforced, or what is open.
@@ -173,17 +174,17 @@ impl WallReport {
         let text = match (self.wall, self.stands) {
             (Wall::Files, true) => {
                 let by = self.abi.map(|abi| format!(" (Landlock ABI {abi})")).unwrap_or_default();
-                return format!("ffmpeg reads its input, programs and libraries, and writes one folder{by}");
+                return format!("ffmpeg can read its input, programs and libraries and write one folder{by}");
             }
-            (Wall::Files, false) => "ffmpeg can use every file that Tonearm can, as there is no Landlock",
+            (Wall::Files, false) => "ffmpeg can use every file that Tonearm can, as Landlock is missing",
             (Wall::Network, true) => "ffmpeg has no sockets (seccomp)",
             (Wall::Network, false) if self.abi >= Some(4) => {
-                "ffmpeg can use UDP and sockets of this machine (Landlock keeps it from TCP)"
+                "ffmpeg can use UDP and local sockets (Landlock blocks TCP)"
             }
             (Wall::Network, false) => "ffmpeg can use the network",
-            (Wall::Processes, true) => "ffmpeg is one process, and reaches no other with signals (seccomp)",
+            (Wall::Processes, true) => "ffmpeg cannot start processes or signal others (seccomp)",
             (Wall::Processes, false) => "ffmpeg can start processes that outlive it",
-            (Wall::Calls, true) => "ffmpeg makes only system calls that decoders need (seccomp)",
+            (Wall::Calls, true) => "ffmpeg can make only system calls that decoders need (seccomp)",
             (Wall::Calls, false) => "ffmpeg can make every system call",
         };
         text.to_owned()
@@ -218,8 +219,7 @@ pub(crate) async fn try_escapes(
     let outcomes: Option<Vec<Outcome>> =
         text.lines().map(|line| line.parse().ok().map(Outcome::of)).collect();
     outcomes.filter(|outcomes| outcomes.len() == escapes.len()).ok_or_else(|| {
-        let sentence =
-            "How child processes are confined cannot be found out: the one that tried gave no answer.";
+        let sentence = "Cannot check how child processes are confined: the test process gave no result.";
         MediaError::Outage(Outage::Tools, sentence.to_owned())
     })
 }
@@ -231,22 +231,19 @@ mod tests {
     #[test]
     fn every_wall_is_told_of_truthfully() {
         let all = Confinement { landlock_abi: Some(7), broken: Vec::new() };
-        assert_eq!(all.to_string(), "Landlock ABI 7; kept from: files, network, processes, calls");
+        assert_eq!(all.to_string(), "Landlock ABI 7; blocked: files, network, processes, calls");
         all.require().unwrap();
         let open = Confinement { landlock_abi: None, broken: vec![Wall::Files] };
-        assert_eq!(
-            open.to_string(),
-            "no Landlock; kept from: network, processes, calls; NOT kept from: files"
-        );
+        assert_eq!(open.to_string(), "no Landlock; blocked: network, processes, calls; NOT blocked: files");
         let error = open.require().unwrap_err().to_string();
-        for part in ["required", "no Landlock", "Linux 5.13", "best effort"] {
+        for part in ["required", "Landlock is missing", "Linux 5.13", "best effort"] {
             assert!(error.contains(part), "{error}");
         }
         let none = Confinement {
             landlock_abi: Some(4),
             broken: vec![Wall::Files, Wall::Network, Wall::Processes, Wall::Calls],
         };
-        assert_eq!(none.to_string(), "Landlock ABI 4; NOT kept from: files, network, processes, calls");
+        assert_eq!(none.to_string(), "Landlock ABI 4; NOT blocked: files, network, processes, calls");
         assert!(none.walls()[1].to_string().contains("TCP"));
     }
 }

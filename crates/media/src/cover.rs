@@ -13,7 +13,8 @@ use lofty::picture::PictureType;
 use tonearm_domain::{ContentType, CoverSize, ThemeColour};
 
 use crate::colour_profile::ToSrgb;
-use crate::{MediaError, palette};
+use crate::error::MediaError;
+use crate::palette::palette;
 
 /// A square JPEG.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub(crate) fn read_art(input: File) -> Option<Vec<u8>> {
     let options = ParseOptions::new().read_properties(false);
     let file =
         lofty::probe::Probe::new(BufReader::new(input)).options(options).guess_file_type().ok()?.read();
-    let file = file.inspect_err(|error| tracing::debug!(%error, "tags cannot be read")).ok()?;
+    let file = file.inspect_err(|error| tracing::debug!(%error, "could not read tags")).ok()?;
     let pictures = || file.tags().iter().flat_map(|tag| tag.pictures());
     let front = pictures().find(|picture| picture.pic_type() == PictureType::CoverFront);
     let data = front.or_else(|| pictures().next())?.data();
@@ -151,7 +152,7 @@ fn flatten(picture: &DynamicImage) -> RgbImage {
 }
 
 fn broken(error: impl std::error::Error) -> MediaError {
-    tracing::debug!(%error, "a picture cannot be read or written");
+    tracing::debug!(%error, "could not read or write a picture");
     unreadable()
 }
 
@@ -161,6 +162,6 @@ pub(crate) fn too_large() -> MediaError {
 
 pub(crate) fn unreadable() -> MediaError {
     MediaError::Unsupported(
-        "The picture cannot be read: it is not a JPEG, PNG, WebP or GIF, or damaged.".to_owned(),
+        "The picture cannot be read: it is damaged, or not a JPEG, PNG, WebP or GIF.".to_owned(),
     )
 }

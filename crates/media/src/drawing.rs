@@ -4,8 +4,8 @@ use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder};
 use tonearm_domain::{Colour, CoverSize, Outage, WaveformImage, WaveformVideo};
 
-use crate::cover::encode_jpeg;
-use crate::{CoverImage, MediaError};
+use crate::cover::{CoverImage, encode_jpeg};
+use crate::error::MediaError;
 
 /// Upright bars with round ends, side by side around a horizontal middle line.
 struct Bars {

@@ -25,7 +25,7 @@ pub enum MediaError {
     #[error("{0}")]
     Unsupported(String),
     /// The caller called it off.
-    #[error("The work was called off.")]
+    #[error("The work was cancelled.")]
     Cancelled,
     /// A part of the service failed: the tools, a disk, or memory.
     #[error("{1}")]
@@ -43,8 +43,8 @@ enum Meaning {
 
 /// Texts of ffmpeg and of the system's loader and what they mean, most telling first.
 const MEANINGS: &[(&str, Meaning, &str)] = &[
-    ("No space left on device", Meaning::Outage(Outage::Disk), "The disk for working files is full."),
-    ("Disk quota exceeded", Meaning::Outage(Outage::Disk), "The disk for working files is full."),
+    ("No space left on device", Meaning::Outage(Outage::Disk), "The disk for temporary files is full."),
+    ("Disk quota exceeded", Meaning::Outage(Outage::Disk), "The disk for temporary files is full."),
     (
         "while loading shared libraries",
         Meaning::Outage(Outage::Tools),
@@ -54,27 +54,27 @@ const MEANINGS: &[(&str, Meaning, &str)] = &[
     (
         "Unknown encoder",
         Meaning::Outage(Outage::Tools),
-        "The ffmpeg of this server lacks an encoder that is needed.",
+        "The ffmpeg of this server lacks a required encoder.",
     ),
-    ("std::bad_alloc", Meaning::Limit, "The file needs more memory than it may use."),
-    ("Cannot allocate memory", Meaning::Limit, "The file needs more memory than it may use."),
+    ("std::bad_alloc", Meaning::Limit, "Processing the file exceeds the memory limit."),
+    ("Cannot allocate memory", Meaning::Limit, "Processing the file exceeds the memory limit."),
     // A thread could not be started for lack of memory.
-    ("Resource temporarily unavailable", Meaning::Limit, "The file needs more memory than it may use."),
-    ("File too large", Meaning::Limit, "The result grew larger than it may be."),
-    ("not whitelisted", Meaning::NotAudio, "The file is of a format that is not accepted."),
-    ("not on whitelist", Meaning::NotAudio, "The file is of a format that is not accepted."),
+    ("Resource temporarily unavailable", Meaning::Limit, "Processing the file exceeds the memory limit."),
+    ("File too large", Meaning::Limit, "The result exceeds the size limit."),
+    ("not whitelisted", Meaning::NotAudio, "The format of the file is not supported."),
+    ("not on whitelist", Meaning::NotAudio, "The format of the file is not supported."),
     ("moov atom not found", Meaning::NotAudio, "The MP4 file is incomplete: its index is missing."),
-    ("Stream map", Meaning::NotAudio, "The file has no sound in it."),
-    ("does not contain any stream", Meaning::NotAudio, "The file has no sound in it."),
-    ("Decoder (codec", Meaning::NotAudio, "The sound is in a codec that cannot be decoded."),
-    ("decoder not found", Meaning::NotAudio, "The sound is in a codec that cannot be decoded."),
-    ("encryption", Meaning::NotAudio, "The sound is encrypted and cannot be decoded."),
+    ("Stream map", Meaning::NotAudio, "The file contains no audio."),
+    ("does not contain any stream", Meaning::NotAudio, "The file contains no audio."),
+    ("Decoder (codec", Meaning::NotAudio, "The audio codec of the file is not supported."),
+    ("decoder not found", Meaning::NotAudio, "The audio codec of the file is not supported."),
+    ("encryption", Meaning::NotAudio, "The audio is encrypted and cannot be decoded."),
     (
         "Invalid data found when processing input",
         Meaning::NotAudio,
-        "The file is not audio, or is too damaged to be read.",
+        "The file is not audio, or too damaged to be read.",
     ),
-    ("End of file", Meaning::NotAudio, "The file ends before any sound begins."),
+    ("End of file", Meaning::NotAudio, "The file ends before the audio begins."),
 ];
 
 impl MediaError {
@@ -91,24 +91,24 @@ impl MediaError {
     }
 
     pub(crate) fn no_sound() -> Self {
-        Self::Failed("No sound came out: this part of the file cannot be decoded.".to_owned())
+        Self::Failed("No audio could be decoded from this part of the file.".to_owned())
     }
 
     pub(crate) fn silent_file() -> Self {
-        Self::NotAudio("The file has no sound in it.".to_owned())
+        Self::NotAudio("The file contains no audio.".to_owned())
     }
 }
 
 /// Of our own files, pipes and threads.
 impl From<io::Error> for MediaError {
     fn from(error: io::Error) -> Self {
-        tracing::debug!(%error, "a file of the service's own could not be used");
+        tracing::debug!(%error, "could not use a file of the service");
         let (outage, sentence) = match error.kind() {
-            io::ErrorKind::OutOfMemory => (Outage::Memory, "The server has no memory left."),
+            io::ErrorKind::OutOfMemory => (Outage::Memory, "The server is out of memory."),
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                (Outage::Disk, "The disk for working files is full.")
+                (Outage::Disk, "The disk for temporary files is full.")
             }
-            _ => (Outage::Disk, "A working file could not be read or written."),
+            _ => (Outage::Disk, "A temporary file could not be read or written."),
         };
         Self::Outage(outage, sentence.to_owned())
     }

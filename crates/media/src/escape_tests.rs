@@ -9,8 +9,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::ConfinementPolicy;
-use crate::confinement::{Confinement, try_escapes};
+use crate::confinement::{Confinement, ConfinementPolicy, try_escapes};
 use crate::escapes::{Escape, Outcome};
 use crate::sandbox::landlock_abi;
 

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use crate::declared_length;
 use crate::entry::{self, Entry};
-use crate::promise;
 
 /// What was seen of a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -31,8 +31,8 @@ impl Glance {
             Ok(Self {
                 is_beginning,
                 entry,
-                is_cut: promise::is_cut(file, size)?,
-                has_frame_count: promise::has_frame_count(&first_frame),
+                is_cut: declared_length::is_cut(file, size)?,
+                has_frame_count: declared_length::has_frame_count(&first_frame),
             })
         })
         .await

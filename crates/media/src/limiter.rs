@@ -8,9 +8,9 @@
 use std::f64::consts::PI;
 use std::io::PipeReader;
 
-use crate::MediaError;
 use crate::analyse::read_decoded;
 use crate::channels::Layout;
+use crate::error::MediaError;
 use crate::loudness::{Gate, Weighing};
 use crate::true_peak::highest;
 

@@ -8,16 +8,22 @@ use std::sync::{Arc, Mutex};
 
 use tonearm_domain::{Colour, ContentType, FileData, LevelsSettings, Outage, WaveformVideo};
 
-use crate::analyse::Analyser;
+use crate::analyse::{Analyser, Analysis};
+use crate::confinement::{Confinement, ConfinementPolicy};
+use crate::entry::Entry;
+use crate::error::MediaError;
 use crate::glance::{self, Glance};
+use crate::limits::{MediaLimits, RunScope};
 use crate::memory::{self, Division, MemoryBudget};
+use crate::pcm::Pcm;
+use crate::pictures::Pictures;
+use crate::probe::Probe;
 use crate::process::Invocation;
+use crate::render::{Output, Progress, Rendered};
 use crate::rendering::Rendering;
+use crate::tools::Tools;
 use crate::turns::Turns;
-use crate::{
-    Analysis, Confinement, ConfinementPolicy, Entry, MediaError, MediaLimits, Output, Pcm, Pictures, Probe,
-    Progress, Rendered, RunScope, Tools, args, probe, render, sandbox, tools, video, wav_header, webp,
-};
+use crate::{args, probe, render, sandbox, tools, video, wav_header, webp};
 
 /// Which tools are used, and how much of the machine they get.
 #[derive(Debug, Clone)]
@@ -119,7 +125,7 @@ impl Media {
             MediaError::Outage(outage, reason) => MediaError::Outage(
                 outage,
                 format!(
-                    "{reason} Install ffmpeg, for example with `apt-get install ffmpeg`, or configure where it is."
+                    "{reason} Install ffmpeg, for example with `apt-get install ffmpeg`, or set media.ffmpeg and media.ffprobe."
                 ),
             ),
             other => other,
@@ -170,7 +176,7 @@ impl Media {
         entry: Option<Entry>,
         scope: &RunScope,
     ) -> Result<Probe, MediaError> {
-        let _place = self.place(scope).await?;
+        let _place = self.memory_slot(scope).await?;
         let invocation = Invocation {
             limits: self.inner.config.limits.of(scope.tier, 0.0, size),
             ..self.probing(input.to_owned(), args::probe_args(input, entry), scope)
@@ -201,7 +207,7 @@ impl Media {
         let invocation = Invocation {
             niceness: turn.niceness(),
             input: Some(input),
-            otherwise: "The sound could not be decoded.",
+            otherwise: "The audio could not be decoded.",
             ..self.ffmpeg(args, scope, probe.duration, size)
         };
         let analysis = invocation.run(&scope.cancel, move |stdout| analyser.consume(stdout)).await;
@@ -236,7 +242,7 @@ impl Media {
             niceness: turn.niceness(),
             input: Some(input),
             folder: Some(folder.path().to_owned()),
-            otherwise: "The sound could not be decoded or encoded.",
+            otherwise: "The audio could not be decoded or encoded.",
             ..self.ffmpeg(args, scope, probe.duration, size)
         };
         let analysis = invocation.run(&scope.cancel, move |stdout| analyser.consume(stdout)).await?;
@@ -325,7 +331,7 @@ impl Media {
             niceness: turn.niceness(),
             input: Some(input),
             folder: Some(folder.path().to_owned()),
-            otherwise: "The video could not be made.",
+            otherwise: "The video could not be encoded.",
             ..self.ffmpeg(args, scope, effort, size)
         };
         let follow = move |stdout| render::follow(stdout, duration, progress.as_ref());
@@ -369,7 +375,7 @@ impl Media {
     pub(crate) fn probing(&self, input: PathBuf, args: Vec<OsString>, scope: &RunScope) -> Invocation {
         Invocation {
             input: Some(input),
-            otherwise: "The file could not be examined.",
+            otherwise: "The file could not be analysed.",
             ..self.invocation(&self.inner.config.ffprobe, args, scope, 0.0, 0)
         }
     }
@@ -403,7 +409,7 @@ impl Media {
             policy: Arc::clone(&self.inner.policy),
             limits: self.inner.config.limits.of(scope.tier, seconds, bytes),
             niceness: 0,
-            otherwise: "The tool failed.",
+            otherwise: "The program failed.",
         }
     }
 

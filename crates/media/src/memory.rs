@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::{LimitTier, MediaLimits, TierLimits};
+use crate::limits::{LimitTier, MediaLimits, TierLimits};
 
 /// What a process is given at least where there is so much: ffmpeg takes 80 MiB for two channels and 200 MiB for the
 /// largest pictures.
@@ -23,7 +23,7 @@ pub(crate) struct MemoryBudget {
 
 /// The memory of one process, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct MemorySlot {
     _permit: Option<OwnedSemaphorePermit>,
 }
 
@@ -63,13 +63,13 @@ impl Division {
 
 impl MemoryBudget {
     /// Waits for a place.
-    pub(crate) async fn place(&self, tier: LimitTier) -> Place {
+    pub(crate) async fn memory_slot(&self, tier: LimitTier) -> MemorySlot {
         let places = match tier {
             LimitTier::Normal => &self.normal,
             LimitTier::Fallback => &self.larger,
         };
         // Never closed, so that waiting never fails.
-        Place { _permit: Arc::clone(places).acquire_owned().await.ok() }
+        MemorySlot { _permit: Arc::clone(places).acquire_owned().await.ok() }
     }
 }
 
@@ -133,14 +133,14 @@ mod tests {
     #[test]
     fn who_needs_much_waits_for_nobody_else_and_delays_nobody_else() {
         let budget = Division::of(GIB, 1, MediaLimits::default()).budget;
-        let larger = budget.place(LimitTier::Fallback).now_or_never().unwrap();
-        assert!(budget.place(LimitTier::Fallback).now_or_never().is_none());
-        let normal = [(); 2].map(|()| budget.place(LimitTier::Normal).now_or_never().unwrap());
-        assert!(budget.place(LimitTier::Normal).now_or_never().is_none());
+        let larger = budget.memory_slot(LimitTier::Fallback).now_or_never().unwrap();
+        assert!(budget.memory_slot(LimitTier::Fallback).now_or_never().is_none());
+        let normal = [(); 2].map(|()| budget.memory_slot(LimitTier::Normal).now_or_never().unwrap());
+        assert!(budget.memory_slot(LimitTier::Normal).now_or_never().is_none());
         drop(larger);
-        assert!(budget.place(LimitTier::Fallback).now_or_never().is_some());
+        assert!(budget.memory_slot(LimitTier::Fallback).now_or_never().is_some());
         drop(normal);
-        assert!(budget.place(LimitTier::Normal).now_or_never().is_some());
+        assert!(budget.memory_slot(LimitTier::Normal).now_or_never().is_some());
     }
 
     proptest! {

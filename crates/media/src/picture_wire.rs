@@ -9,7 +9,9 @@ use std::io::{self, Read, Write};
 
 use tonearm_domain::{Colour, ContentType, CoverSize, Outage, ThemeColour};
 
-use crate::{CoverImage, Covers, MediaError, cover};
+use crate::cover;
+use crate::cover::{CoverImage, Covers};
+use crate::error::MediaError;
 
 const MADE: u8 = 0;
 const UNREADABLE: u8 = 1;
@@ -122,7 +124,7 @@ fn read_bytes<const LENGTH: usize>(from: &mut impl Read) -> io::Result<[u8; LENG
 
 /// The child ended well and said something else than it should.
 fn garbled() -> MediaError {
-    MediaError::Outage(Outage::Internal, "The part of Tonearm that reads pictures gave no answer.".to_owned())
+    MediaError::Outage(Outage::Internal, "The process that reads pictures gave no valid result.".to_owned())
 }
 
 #[cfg(test)]

@@ -10,8 +10,11 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::confined::{Job, run_of};
+use crate::confinement::ConfinementPolicy;
+use crate::cover::Covers;
+use crate::error::MediaError;
 use crate::memory::memory_for_processes;
-use crate::{ConfinementPolicy, Covers, MediaError, cover, picture_wire};
+use crate::{cover, picture_wire};
 
 /// What reading tags may use, in bytes: pictures in them have 20 MiB at most.
 const TAGS_MEMORY: u64 = 128 << 20;
@@ -65,7 +68,7 @@ impl Pictures {
             Ok(art) => Ok(Some(art).filter(|art| !art.is_empty())),
             Err(error @ (MediaError::Outage(..) | MediaError::Cancelled)) => Err(error),
             Err(error) => {
-                tracing::debug!(%error, "tags cannot be read");
+                tracing::debug!(%error, "could not read tags");
                 Ok(None)
             }
         }

@@ -8,8 +8,11 @@ use tonearm_domain::{Chapter, Tags, TrackInfo};
 
 use crate::bounded::first;
 use crate::channels::Layout;
+use crate::declared_length::DeclaredLength;
+use crate::entry::Entry;
+use crate::error::MediaError;
 use crate::glance::Glance;
-use crate::{Entry, MediaError, Pcm, Promise};
+use crate::pcm::Pcm;
 
 /// What a file holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,7 +40,7 @@ pub struct Probe {
     /// How ffmpeg is to read the file, if it would not find out by itself.
     pub entry: Option<Entry>,
     /// How much sound the file says it holds.
-    pub promise: Promise,
+    pub promise: DeclaredLength,
     /// The chapters as the file tells them, true or not: at most 10,000, in any order, NaN where a time is not told. Those of
     /// `info` are made of them.
     pub told_chapters: Vec<Chapter>,
@@ -189,12 +192,17 @@ pub(crate) fn read_answer(mut stdout: PipeReader) -> Result<Vec<u8>, MediaError>
     let mut bytes = Vec::new();
     stdout.by_ref().take(LONGEST_ANSWER + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LONGEST_ANSWER {
-        return Err(MediaError::Unsupported("The file describes itself at too great length.".to_owned()));
+        return Err(MediaError::Unsupported("The metadata of the file is too large.".to_owned()));
     }
     Ok(bytes)
 }
 
 impl Probe {
+    /// Whether the file may hold tags or pictures. A plain WAV file, whose header is read here, has nothing but samples.
+    pub fn may_have_tags(&self) -> bool {
+        self.pcm.is_none()
+    }
+
     /// Of sound of so many samples per second of each of so many channels. Nothing else is known of it, not even how long it
     /// is.
     pub fn of_sound(sample_rate: u32, channels: u32) -> Self {
@@ -210,7 +218,7 @@ impl Probe {
             picture: None,
             pcm: None,
             entry: None,
-            promise: Promise::Unknown,
+            promise: DeclaredLength::Unknown,
             told_chapters: Vec::new(),
         }
     }
@@ -240,8 +248,8 @@ impl Probe {
     pub(crate) fn with(self, glance: Glance, entry: Option<Entry>) -> Self {
         let is_guess = self.info.container.as_deref() == Some("mp3") && !glance.has_frame_count;
         let promise = match self.promise {
-            _ if glance.is_cut => Promise::Broken,
-            _ if is_guess => Promise::Unknown,
+            _ if glance.is_cut => DeclaredLength::Broken,
+            _ if is_guess => DeclaredLength::Unknown,
             promise => promise,
         };
         Self { entry, promise, ..self }
@@ -250,12 +258,12 @@ impl Probe {
     /// From ffprobe's JSON. [`MediaError::NotAudio`] where no stream can be decoded to sound.
     pub(crate) fn from_json(json: &[u8]) -> Result<Self, MediaError> {
         let answer: Answer = serde_json::from_slice(json).map_err(|error| {
-            tracing::debug!(%error, "ffprobe's answer is not what it should be");
-            MediaError::Failed("The file could not be examined.".to_owned())
+            tracing::debug!(%error, "could not parse the output of ffprobe");
+            MediaError::Failed("The file could not be analysed.".to_owned())
         })?;
         let Answer { streams, chapters, format } = answer;
         if format.probe_score.is_some_and(|score| score == NO_CERTAINTY) {
-            return Err(MediaError::NotAudio("The file is of no known audio format.".to_owned()));
+            return Err(MediaError::NotAudio("The file is not in a known audio format.".to_owned()));
         }
         let audio = || streams.iter().filter(|stream| stream.is_decodable_audio());
         let chosen = audio().find(|s| s.disposition.default == 1).or_else(|| audio().next());
@@ -300,12 +308,12 @@ impl Probe {
 }
 
 /// What the file's own count says of a stream. The length of the whole only counts for its only stream.
-fn promise(stream: &Stream, format: &Format, streams: usize) -> Promise {
+fn promise(stream: &Stream, format: &Format, streams: usize) -> DeclaredLength {
     let counts = format.format_name.as_deref().is_some_and(|name| COUNTING.contains(&name));
     let of_whole = || seconds(&format.duration).filter(|_| streams == 1);
     match seconds(&stream.duration).or_else(|| clock(stream.tags.get("DURATION")?)).or_else(of_whole) {
-        Some(seconds) if counts => Promise::Seconds(seconds),
-        _ => Promise::Unknown,
+        Some(seconds) if counts => DeclaredLength::Seconds(seconds),
+        _ => DeclaredLength::Unknown,
     }
 }
 
@@ -388,12 +396,12 @@ mod tests {
             .promise
         };
         let video = r#",{"codec_type":"video"}"#;
-        assert_eq!(of("flac", r#","duration":"2.5""#, ""), Promise::Seconds(2.5));
-        assert_eq!(of("aac", r#","duration":"2.5""#, ""), Promise::Unknown);
-        assert_eq!(of("matroska,webm", "", ""), Promise::Seconds(9.0));
-        assert_eq!(of("matroska,webm", "", video), Promise::Unknown);
+        assert_eq!(of("flac", r#","duration":"2.5""#, ""), DeclaredLength::Seconds(2.5));
+        assert_eq!(of("aac", r#","duration":"2.5""#, ""), DeclaredLength::Unknown);
+        assert_eq!(of("matroska,webm", "", ""), DeclaredLength::Seconds(9.0));
+        assert_eq!(of("matroska,webm", "", video), DeclaredLength::Unknown);
         let tagged = r#","tags":{"DURATION":"00:01:05.500000000"}"#;
-        assert_eq!(of("matroska,webm", tagged, video), Promise::Seconds(65.5));
+        assert_eq!(of("matroska,webm", tagged, video), DeclaredLength::Seconds(65.5));
         assert_eq!(clock("x"), None);
     }
 

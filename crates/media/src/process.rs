@@ -16,8 +16,11 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::Outage;
 
+use crate::confined;
+use crate::confinement::ConfinementPolicy;
+use crate::error::MediaError;
+use crate::limits::ProcessLimits;
 use crate::sandbox::{Reach, Sandbox, Terms};
-use crate::{ConfinementPolicy, MediaError, ProcessLimits, confined};
 
 /// How much of the end of stderr is kept, in bytes.
 const STDERR_KEPT: usize = 4096;
@@ -134,11 +137,11 @@ impl Invocation {
         match error.kind() {
             io::ErrorKind::NotFound => MediaError::Outage(Outage::Tools, format!("{name} is not installed.")),
             io::ErrorKind::ArgumentListTooLong => MediaError::Failed(
-                "There is more to be made, or to be written as tags, than fits into one run.".to_owned(),
+                "There are too many outputs or too many tags for one run of ffmpeg.".to_owned(),
             ),
             io::ErrorKind::OutOfMemory | io::ErrorKind::WouldBlock => MediaError::Outage(
                 Outage::Memory,
-                "The server has no memory left to start a process.".to_owned(),
+                "The server does not have enough memory to start a process.".to_owned(),
             ),
             _ => MediaError::Outage(Outage::Tools, format!("{name} does not start: {error}.")),
         }
@@ -151,7 +154,7 @@ const DOES_NOT_START: [i32; 2] = [126, 127];
 /// What an exit status says went wrong, if anything. `can_be_out_of_cpu`: whether it ran for long enough to have used
 /// up its processor time.
 fn failure(status: ExitStatus, stderr: &str, otherwise: &str, can_be_out_of_cpu: bool) -> Option<MediaError> {
-    let stopped = || MediaError::Outage(Outage::Overload, "The work was stopped from outside.".to_owned());
+    let stopped = || MediaError::Outage(Outage::Overload, "The process was stopped from outside.".to_owned());
     let tools = |reason: &str| MediaError::Outage(Outage::Tools, reason.to_owned());
     match (status.code(), status.signal()) {
         _ if status.success() => None,
@@ -162,15 +165,15 @@ fn failure(status: ExitStatus, stderr: &str, otherwise: &str, can_be_out_of_cpu:
         }
         (Some(_), _) => Some(MediaError::from_stderr(stderr, otherwise)),
         (_, Some(libc::SIGXFSZ)) => {
-            Some(MediaError::LimitHit("The result grew larger than it may be.".to_owned()))
+            Some(MediaError::LimitHit("The result exceeds the size limit.".to_owned()))
         }
         // The kernel sends these when the limit on processor time is reached.
         (_, Some(libc::SIGKILL | libc::SIGXCPU)) if can_be_out_of_cpu => {
-            Some(MediaError::LimitHit("The work used more processor time than it may.".to_owned()))
+            Some(MediaError::LimitHit("The work exceeded its limit of processor time.".to_owned()))
         }
         (_, Some(libc::SIGKILL)) => Some(MediaError::Outage(
             Outage::Memory,
-            "The work was killed from outside, as happens when the server runs out of memory.".to_owned(),
+            "The process was killed from outside, probably because the server ran out of memory.".to_owned(),
         )),
         // What a decoder gets for its own mistakes. Some abort where they get no memory.
         (_, Some(libc::SIGSEGV | libc::SIGILL | libc::SIGFPE | libc::SIGABRT | libc::SIGTRAP)) => {
@@ -179,7 +182,7 @@ fn failure(status: ExitStatus, stderr: &str, otherwise: &str, can_be_out_of_cpu:
         // A page of the program, or of a file, could not be read.
         (_, Some(libc::SIGBUS)) => Some(MediaError::Outage(
             Outage::Disk,
-            "The work was stopped because a disk of the server could not be read.".to_owned(),
+            "The process was stopped because a disk of the server could not be read.".to_owned(),
         )),
         (_, Some(libc::SIGSYS)) => Some(tools("ffmpeg was stopped by the confinement of the server.")),
         (_, Some(_) | None) => Some(stopped()),
@@ -207,11 +210,11 @@ impl Group {
     fn out_of_time(&self, limits: &ProcessLimits) -> MediaError {
         let used = self.0.id().and_then(processor_time);
         if used.is_some_and(|used| used >= limits.wall / 2) {
-            return MediaError::LimitHit("The work took longer than it may.".to_owned());
+            return MediaError::LimitHit("The work exceeded its time limit.".to_owned());
         }
         MediaError::Outage(
             Outage::Overload,
-            "The work got too little processor time to finish within its limit.".to_owned(),
+            "The work got too little processor time to finish within its time limit.".to_owned(),
         )
     }
 
@@ -246,7 +249,7 @@ async fn start(mut command: Command) -> io::Result<Child> {
         let serve = move || tasks.into_iter().for_each(|task| task());
         // Where no thread can be had, the receiver is gone, and sending below says so.
         if let Err(error) = std::thread::Builder::new().name("process-starter".into()).spawn(serve) {
-            tracing::error!(%error, "no thread to start processes from");
+            tracing::error!(%error, "could not start the thread that starts processes");
         }
         sender
     });

@@ -2,7 +2,7 @@
 
 use std::io::{PipeReader, Read};
 
-use crate::MediaError;
+use crate::error::MediaError;
 
 /// Samples per second of what is listened to, in Hz.
 pub(crate) const RATE: u32 = 16_000;

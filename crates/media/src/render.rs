@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use tonearm_domain::{ContentType, FileData, MissedLoudness, RecipeKind, Transcode};
 
-use crate::{MediaError, Probe};
+use crate::error::MediaError;
+use crate::probe::Probe;
 
 /// Is told the finished share of a piece of work, 0..=1, now and then.
 pub type Progress = Box<dyn Fn(f32) + Send>;
@@ -95,12 +96,12 @@ impl<'a> Output<'a> {
                         words: OwnWords::default(),
                     })
                 } else {
-                    unsupported("The preview would be empty: its settings leave it no length.")
+                    unsupported("The preview would be empty: its settings result in a length of zero.")
                 }
             }
             RecipeKind::Levels(_) => unsupported("Levels are measured, not encoded."),
             RecipeKind::Original {} => unsupported("An original is delivered as it is."),
-            RecipeKind::Cover(_) => unsupported("Covers are made from pictures, not from sound."),
+            RecipeKind::Cover(_) => unsupported("Covers are made from pictures, not from audio."),
             RecipeKind::WaveformImage(_) => unsupported("Waveform images are drawn from levels."),
             RecipeKind::WaveformVideo(_) => unsupported("Waveform videos are drawn from levels."),
         }

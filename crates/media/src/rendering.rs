@@ -13,14 +13,17 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tonearm_domain::MissedLoudness;
 
-use crate::analyse::Analyser;
+use crate::analyse::{Analyser, Analysis};
+use crate::error::MediaError;
 use crate::limiter::{Curve, Forecast, Gain, Level};
+use crate::limits::RunScope;
+use crate::media::Media;
+use crate::probe::Probe;
 use crate::process::Invocation;
+use crate::render::{Output, Progress, Reading, Rendered};
 use crate::target::Search;
 use crate::working::Working;
-use crate::{
-    Analysis, Media, MediaError, Output, Probe, Progress, Reading, Rendered, RunScope, args, render,
-};
+use crate::{args, render};
 
 /// How often an output is encoded at most.
 const ATTEMPTS: usize = 3;
@@ -99,10 +102,10 @@ impl Rendering<'_> {
                 let missed = MissedLoudness::new(target, Some(found.loudness), Some(found.true_peak));
                 return Ok((encoded, (!search.is_reached(found)).then_some(missed)));
             }
-            tracing::debug!(?attempt, ?found, "encoding once more for the loudness target");
+            tracing::debug!(?attempt, ?found, "encoding again for the loudness target");
             tokio::fs::remove_file(&encoded.path).await?;
         }
-        Err(MediaError::Failed("The loudness target led nowhere.".to_owned()))
+        Err(MediaError::Failed("The loudness target could not be applied.".to_owned()))
     }
 
     /// Whether what comes out may be other than what was reckoned.
@@ -117,7 +120,7 @@ impl Rendering<'_> {
         let args = args::transcode_args(self.input, &path, self.probe, &self.output, self.reading, gain);
         let invocation = Invocation {
             folder: Some(self.folder.path().to_owned()),
-            otherwise: "The sound could not be encoded.",
+            otherwise: "The audio could not be encoded.",
             ..self.run_over(self.input, self.size, args)
         };
         let (seconds, progress) = (self.output.seconds(self.duration), self.progress());
@@ -177,7 +180,7 @@ impl Rendering<'_> {
         Invocation {
             niceness: self.turn.niceness(),
             input: Some(input.to_owned()),
-            otherwise: "The sound could not be decoded.",
+            otherwise: "The audio could not be decoded.",
             ..self.media.ffmpeg(args, self.scope, self.duration, bytes)
         }
     }

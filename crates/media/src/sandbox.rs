@@ -17,7 +17,8 @@ use rustix::process::{Pid, Resource, Rlimit, Signal};
 
 pub(crate) use files::{Reach, landlock_abi};
 
-use crate::{ConfinementPolicy, ProcessLimits};
+use crate::confinement::ConfinementPolicy;
+use crate::limits::ProcessLimits;
 use filter::Filter;
 
 /// Files that ffmpeg may have open at once; it needs about ten.
@@ -29,7 +30,7 @@ const LIBRARIES: u64 = 1 << 30;
 const KILLED_FIRST: i32 = 500;
 /// Why a child is not started where walls are required.
 pub(crate) const NOT_CONFINED: &str =
-    "media.confinement is \"required\", and this system does not confine it completely";
+    "media.confinement is \"required\", but this system cannot fully confine it";
 const OWN_KILL_ORDER: &str = "/proc/self/oom_score_adj";
 
 /// How a child is to be confined.

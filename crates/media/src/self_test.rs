@@ -4,7 +4,11 @@ use std::path::Path;
 
 use tonearm_domain::{Outage, RecipeKind, Transcode};
 
-use crate::{Media, MediaError, Output, RunScope, args, probe};
+use crate::error::MediaError;
+use crate::limits::RunScope;
+use crate::media::Media;
+use crate::render::Output;
+use crate::{args, probe};
 
 /// Samples per second of the known sound.
 const RATE: u32 = 8000;
@@ -18,7 +22,7 @@ impl Media {
     pub async fn self_test(&self, scratch: &Path, scope: &RunScope) -> Result<(), MediaError> {
         match self.try_known_sound(scratch, scope).await {
             Err(MediaError::NotAudio(_) | MediaError::Failed(_) | MediaError::LimitHit(_)) => {
-                let sentence = "ffmpeg does not work: it fails on a sound that is known to be good.";
+                let sentence = "ffmpeg does not work: it fails on a file that is known to be good.";
                 Err(MediaError::Outage(Outage::Tools, sentence.to_owned()))
             }
             other => other,

@@ -2,10 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::media::fresh_folder;
+use crate::error::MediaError;
+use crate::limits::RunScope;
+use crate::media::{Media, fresh_folder};
+use crate::probe::Probe;
 use crate::process::Invocation;
+use crate::render::{Reading, Window};
 use crate::working::Working;
-use crate::{Media, MediaError, Probe, Reading, RunScope, Window, args, quiet, render};
+use crate::{args, quiet, render};
 
 impl Media {
     /// Makes what speech models want of a part of the sound, from one second to another: a small mono MP3 in a
@@ -49,7 +53,7 @@ impl Media {
             niceness: turn.niceness(),
             input: Some(input.to_owned()),
             folder: Some(folder.path().to_owned()),
-            otherwise: "The sound could not be prepared for transcription.",
+            otherwise: "The audio could not be prepared for transcription.",
             ..self.ffmpeg(args, scope, probe.duration, size)
         };
         let written = invocation.run(&scope.cancel, move |out| render::follow(out, seconds, None)).await?;
@@ -73,7 +77,7 @@ impl Media {
         let invocation = Invocation {
             niceness: turn.niceness(),
             input: Some(input),
-            otherwise: "The sound could not be decoded.",
+            otherwise: "The audio could not be decoded.",
             ..self.ffmpeg(args, scope, probe.duration, size)
         };
         let found = invocation.run(&scope.cancel, quiet::listen).await?;

@@ -4,7 +4,7 @@ use std::io::{PipeReader, Read};
 
 use tonearm_domain::Outage;
 
-use crate::MediaError;
+use crate::error::MediaError;
 
 /// The tools that were found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub(crate) fn require_encoders(text: &str) -> Result<(), MediaError> {
         return Ok(());
     }
     let sentence = format!(
-        "This ffmpeg lacks encoders: {}. Install a full build, such as Debian's package ffmpeg.",
+        "This ffmpeg lacks encoders: {}. Install a full build, such as Debian's ffmpeg package.",
         missing.join(", ")
     );
     Err(MediaError::Outage(Outage::Tools, sentence))

@@ -7,7 +7,9 @@ use tonearm_domain::{Colour, WaveformVideo};
 
 use crate::args::{self, Args};
 use crate::drawing::video_pictures;
-use crate::{MediaError, Output, OwnWords, Probe};
+use crate::error::MediaError;
+use crate::probe::Probe;
+use crate::render::{Output, OwnWords};
 
 /// Writes the pictures into the folder that the process may read, and gives their paths.
 pub(crate) async fn draw(

@@ -8,8 +8,9 @@ use std::path::Path;
 use tokio::io::AsyncReadExt;
 use tonearm_domain::TrackInfo;
 
+use crate::declared_length::DeclaredLength;
 use crate::pcm::{Encoding, Pcm};
-use crate::{Probe, Promise};
+use crate::probe::Probe;
 
 /// Bytes that are looked at.
 const HEAD: u64 = 4096;
@@ -95,7 +96,7 @@ fn probe(format: &Format, start: u64, length: u64, left: u64) -> Option<Probe> {
         duration: frames as f64 / f64::from(format.rate),
         expected_frames: Some(frames),
         pcm: Some(Pcm { start, length, encoding }),
-        promise: Promise::Seconds(frames as f64 / f64::from(format.rate)),
+        promise: DeclaredLength::Seconds(frames as f64 / f64::from(format.rate)),
         info: TrackInfo {
             container: Some("wav".to_owned()),
             codec: Some(codec.to_owned()),
@@ -123,7 +124,8 @@ mod tests {
     use tonearm_fixtures::audio::{WavSpec, wav};
 
     use super::*;
-    use crate::{Media, MediaConfig, RunScope};
+    use crate::limits::RunScope;
+    use crate::media::{Media, MediaConfig};
 
     fn of(bytes: &[u8]) -> Option<Probe> {
         parse(&bytes[..bytes.len().min(HEAD as usize)], bytes.len() as u64)
@@ -153,7 +155,9 @@ mod tests {
     #[test]
     fn what_is_not_plain_is_left_to_others() {
         let whole = wav(&WavSpec { seconds: 0.1, ..WavSpec::default() });
-        assert!(of(&whole).is_some());
+        assert!(of(&whole).is_some_and(|probe| !probe.may_have_tags()));
+        // A chunk behind the samples may be one with tags.
+        assert_eq!(of(&[&whole[..], b"id3 \x02\0\0\0\0\0"].concat()), None);
         assert_eq!(of(&whole[..whole.len() - 1]), None);
         assert_eq!(of(&whole[..44]), None);
         assert_eq!(of(b"RIFF"), None);

@@ -5,7 +5,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::args::{self, Args};
-use crate::{MediaError, Pictures};
+use crate::error::MediaError;
+use crate::pictures::Pictures;
 
 /// At this quality files look much as our JPEGs do, and are smaller.
 const QUALITY: &str = "82";

@@ -1,13 +1,15 @@
 //! What a child process waits for before it starts: a turn at the encoders, and memory.
 
-use crate::memory::Place;
+use crate::error::MediaError;
+use crate::limits::{LimitTier, RunScope};
+use crate::media::Media;
+use crate::memory::MemorySlot;
 use crate::turns::Turn;
-use crate::{LimitTier, Media, MediaError, RunScope};
 
 /// A turn at the encoders, and the memory for what runs in it.
 pub(crate) struct Working {
     turn: Turn,
-    _place: Place,
+    _place: MemorySlot,
 }
 
 impl Working {
@@ -22,7 +24,7 @@ impl Media {
     pub(crate) async fn turn(&self, scope: &RunScope) -> Result<Working, MediaError> {
         let larger = match scope.tier {
             LimitTier::Normal => None,
-            LimitTier::Fallback => Some(self.place(scope).await?),
+            LimitTier::Fallback => Some(self.memory_slot(scope).await?),
         };
         let turn = tokio::select! {
             biased;
@@ -31,17 +33,17 @@ impl Media {
         };
         let place = match larger {
             Some(place) => place,
-            None => self.place(scope).await?,
+            None => self.memory_slot(scope).await?,
         };
         Ok(Working { turn, _place: place })
     }
 
     /// Waits for memory.
-    pub(crate) async fn place(&self, scope: &RunScope) -> Result<Place, MediaError> {
+    pub(crate) async fn memory_slot(&self, scope: &RunScope) -> Result<MemorySlot, MediaError> {
         tokio::select! {
             biased;
             () = scope.cancel.cancelled() => Err(MediaError::Cancelled),
-            place = self.budget().place(scope.tier) => Ok(place),
+            place = self.budget().memory_slot(scope.tier) => Ok(place),
         }
     }
 }

@@ -10,22 +10,21 @@ use crate::address::is_public;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GuardError {
     /// It does not parse, or is no http or https URL with a host.
-    #[error("this is no URL such as https://example.com/hook")]
+    #[error("this is not a URL such as https://example.com/hook")]
     Malformed,
     /// A user name or password, which would end up in logs.
-    #[error("the URL holds a user name or password; leave them out")]
+    #[error("the URL contains a user name or password; remove them")]
     Credentials,
     /// A port that other protocols than HTTP live on.
-    #[error("port {0} is not allowed; use 80, 443 or one from 1024 on that no other protocol is known for")]
+    #[error("port {0} is not allowed; use 80, 443, or one above 1023 that no other protocol uses")]
     Port(u16),
     /// An address that is not public.
     #[error(
-        "{0} is not an address of the public internet; where such are meant to be called, set \
-         outbound.allow_private = true"
+        "{0} is not a public internet address; to allow such addresses, set outbound.allow_private = true"
     )]
     Private(IpAddr),
     /// A name that stands for nothing.
-    #[error("the name {0} has no address")]
+    #[error("cannot resolve the host name {0}")]
     Unresolvable(String),
 }
 

@@ -24,13 +24,13 @@ pub enum CallError {
     #[error(transparent)]
     Refused(#[from] GuardError),
     /// It did not answer in time.
-    #[error("there was no complete answer within {} s", .0.as_secs())]
+    #[error("no complete response within {} s", .0.as_secs())]
     TimedOut(Duration),
     /// The connection could not be made.
-    #[error("no connection: {0}")]
+    #[error("could not connect: {0}")]
     NoConnection(String),
     /// The connection broke, or what came back is no HTTP.
-    #[error("the connection broke: {0}")]
+    #[error("the connection failed: {0}")]
     Broken(String),
 }
 

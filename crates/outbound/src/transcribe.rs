@@ -98,16 +98,16 @@ impl Outbound {
 fn read(answer: &Answer) -> Result<Heard, TranscribeError> {
     let later = |sentence: &str| TranscribeError::Later(sentence.to_owned(), None);
     if answer.is_truncated {
-        return Err(later("the provider's answer is longer than 8 MiB"));
+        return Err(later("the provider's response is larger than 8 MiB"));
     }
     let verbose: Verbose = serde_json::from_slice(&answer.body)
-        .map_err(|_| later("the provider answered something that is no transcription"))?;
+        .map_err(|_| later("the provider's response is not a transcription"))?;
     let utterances = match (verbose.segments, verbose.text) {
         (Some(segments), _) if !segments.is_empty() => {
             segments.into_iter().map(|s| Utterance { start: s.start, end: s.end, text: s.text }).collect()
         }
         (_, Some(text)) => vec![Utterance { start: 0.0, end: 0.0, text }],
-        _ => return Err(later("the provider's answer holds no text")),
+        _ => return Err(later("the provider's response contains no text")),
     };
     Ok(Heard { utterances, language: verbose.language })
 }
@@ -116,7 +116,7 @@ fn read(answer: &Answer) -> Result<Heard, TranscribeError> {
 fn refused(answer: &Answer) -> TranscribeError {
     let status = answer.status;
     let said = String::from_utf8_lossy(&answer.body[..answer.body.len().min(300)]).replace(['\n', '\0'], " ");
-    let sentence = format!("the provider answered {status}: {}", said.trim());
+    let sentence = format!("the provider responded with {status}: {}", said.trim());
     if matches!(status, 408 | 409 | 425 | 429 | 500..) {
         let wait = answer.headers.get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
         TranscribeError::Later(sentence, wait.map(|seconds: i64| seconds.clamp(1, MOST_SECONDS)))

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use tonearm_domain::{Action, Ambient, ApiKey};
 use tonearm_signing::ApiKeyText;
 
-use crate::{Lookups, Refusal};
+use crate::lookups::Lookups;
+use crate::refusal::Refusal;
 
 /// Tells whose key it is and whether it may do what its bearer wants.
 #[derive(Clone)]
@@ -30,10 +31,10 @@ impl Access {
             return Err(Refusal::Forbidden {
                 code: "key_type",
                 message: match action {
-                    Action::Manage => "this needs a key of type api",
-                    Action::Play => "this needs a key of type api or player",
-                    Action::Upload => "this needs a key of type api or uploader",
-                    Action::Share => "this needs a key of type share",
+                    Action::Manage => "this request requires an API key of type api",
+                    Action::Play => "this request requires an API key of type api or player",
+                    Action::Upload => "this request requires an API key of type api or uploader",
+                    Action::Share => "this request requires an API key of type share",
                 },
             });
         }

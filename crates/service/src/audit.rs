@@ -5,13 +5,14 @@ use tonearm_catalog::{AuditFilter, Catalog, CatalogError, Transaction};
 use tonearm_domain::{Ambient, AuditAction, AuditEntry, AuditEntryId, AuditRecord, OrganizationId, Origin};
 use uuid::Uuid;
 
-use crate::{Caller, Refusal};
+use crate::caller::Caller;
+use crate::refusal::Refusal;
 
 /// Lines that are read at once for an export.
 const BATCH: u64 = 500;
 
 /// What was done to a thing: its id, and what it is called.
-pub(crate) struct Done<'a> {
+pub(crate) struct AuditedAction<'a> {
     pub(crate) action: AuditAction,
     pub(crate) subject_id: Uuid,
     pub(crate) title: &'a str,
@@ -22,9 +23,9 @@ pub(crate) async fn record(
     tx: &Transaction,
     ambient: &Ambient,
     caller: &Caller,
-    done: Done<'_>,
+    entry: AuditedAction<'_>,
 ) -> Result<(), CatalogError> {
-    record_of(tx, ambient, Some(caller.organization_id), caller.origin, done).await
+    record_of(tx, ambient, Some(caller.organization_id), caller.origin, entry).await
 }
 
 /// The same for what has no [`Caller`], such as a sign-in.
@@ -33,16 +34,16 @@ pub(crate) async fn record_of(
     ambient: &Ambient,
     organization_id: Option<OrganizationId>,
     origin: Origin,
-    done: Done<'_>,
+    entry: AuditedAction<'_>,
 ) -> Result<(), CatalogError> {
     let entry = AuditEntry {
         id: ambient.record_id(),
         organization_id,
         at: ambient.now(),
         origin,
-        action: done.action,
-        subject_id: Some(done.subject_id),
-        title: Some(done.title.to_owned()).filter(|title| !title.is_empty()),
+        action: entry.action,
+        subject_id: Some(entry.subject_id),
+        title: Some(entry.title.to_owned()).filter(|title| !title.is_empty()),
     };
     tx.audit(&entry).await
 }

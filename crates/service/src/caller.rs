@@ -6,7 +6,7 @@ use tonearm_domain::{
     Actor, ApiKey, CollectionId, CreatorId, KeyScope, OrganizationId, Origin, PersonId, Selection, TrackId,
 };
 
-use crate::{Noun, Refusal};
+use crate::refusal::{Refusal, Resource};
 
 /// On whose behalf a use case runs, and how far that reaches. The type of the key was checked at the door.
 #[derive(Debug, Clone)]
@@ -68,7 +68,7 @@ impl Caller {
 
     /// Refuses what is about another organization than the caller's own.
     pub(crate) fn reach_organization(&self, id: OrganizationId) -> Result<(), Refusal> {
-        if id == self.organization_id { Ok(()) } else { Err(Refusal::NotFound(Noun::Organization)) }
+        if id == self.organization_id { Ok(()) } else { Err(Refusal::NotFound(Resource::Organization)) }
     }
 
     /// Refuses to a scoped key what concerns the organization as a whole.
@@ -78,25 +78,29 @@ impl Caller {
         } else {
             Err(Refusal::Forbidden {
                 code: "key_scope",
-                message: "this key is limited to a collection or track and cannot do this for the organization",
+                message: "this API key is limited to a collection or track; use a key for the organization",
             })
         }
     }
 
     /// Refuses a collection that is out of reach.
     pub(crate) fn reach_collection(&self, id: CollectionId) -> Result<(), Refusal> {
-        if self.scope.covers_collection(id) { Ok(()) } else { Err(Refusal::NotFound(Noun::Collection)) }
+        if self.scope.covers_collection(id) { Ok(()) } else { Err(Refusal::NotFound(Resource::Collection)) }
     }
 
     /// Refuses a track that is out of reach.
     pub(crate) fn reach_track(&self, collection: CollectionId, track: TrackId) -> Result<(), Refusal> {
-        if self.scope.covers_track(collection, track) { Ok(()) } else { Err(Refusal::NotFound(Noun::Track)) }
+        if self.scope.covers_track(collection, track) {
+            Ok(())
+        } else {
+            Err(Refusal::NotFound(Resource::Track))
+        }
     }
 
     /// The collection to create something in: the one asked for, else the one the key is limited to.
     pub(crate) fn target_collection(&self, asked: Option<CollectionId>) -> Result<CollectionId, Refusal> {
         let target = asked.or(self.scope.collection()).ok_or_else(|| {
-            Refusal::invalid("collection_id", "is needed, as this key is not limited to a collection")
+            Refusal::invalid("collection_id", "is required: this key is not limited to a collection")
         })?;
         self.reach_collection(target)?;
         Ok(target)

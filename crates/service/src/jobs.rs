@@ -1,10 +1,14 @@
 //! Background work, for whoever operates the service: what waits, runs and was given up.
 
 use tonearm_catalog::{Catalog, CatalogError, Gathered, JobFilter, JobState, PendingJob, Transaction};
-use tonearm_domain::{Ambient, AuditAction, Job, JobId, Origin, Page};
+use tonearm_domain::{Ambient, AuditAction, Job, JobId, LimitOffset, Origin};
 
-use crate::audit::{self, Done};
-use crate::{Caller, Library, Refusal, Transcriptions, renderings};
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::library::Library;
+use crate::refusal::Refusal;
+use crate::renderings;
+use crate::transcription::Transcriptions;
 
 /// Looks at jobs of all organizations, retries and drops them.
 #[derive(Clone)]
@@ -27,7 +31,11 @@ impl Jobs {
     }
 
     /// One page of the jobs, by the time they may run, and how many there are in all.
-    pub async fn list(&self, filter: JobFilter, page: Page) -> Result<(u64, Vec<PendingJob>), Refusal> {
+    pub async fn list(
+        &self,
+        filter: JobFilter,
+        page: LimitOffset,
+    ) -> Result<(u64, Vec<PendingJob>), Refusal> {
         Ok(self.catalog.jobs(filter, page).await?)
     }
 
@@ -40,7 +48,7 @@ impl Jobs {
         match gathered {
             Gathered::Open(tx) => tx.commit().await?,
             Gathered::Nothing => {}
-            Gathered::Lost => return Err(Refusal::Internal("a retry gave up what it had committed".into())),
+            Gathered::Lost => return Err(Refusal::Internal("the retry lost its transaction".into())),
         }
         Ok(is_retried)
     }
@@ -82,7 +90,7 @@ impl Jobs {
         let tx = self.catalog.begin().await?;
         let Some(job) = tx.job_to_change(id).await? else { return Ok(None) };
         if job.state() == JobState::Running {
-            let message = "a worker has this job at the moment; look again when it is through".to_owned();
+            let message = "a worker is running this job; try again when it has finished".to_owned();
             return Err(Refusal::Conflict { code: "job_running", message });
         }
         Ok(Some((tx, job)))
@@ -96,7 +104,7 @@ impl Jobs {
         job: &PendingJob,
     ) -> Result<(), CatalogError> {
         let organization_id = job.job.as_ref().and_then(Job::organization_id);
-        let done = Done { action, subject_id: job.id.uuid(), title: &job.kind };
+        let done = AuditedAction { action, subject_id: job.id.uuid(), title: &job.kind };
         audit::record_of(tx, &self.ambient, organization_id, origin, done).await
     }
 

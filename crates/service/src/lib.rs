@@ -10,6 +10,7 @@ mod audit;
 mod batches;
 mod caller;
 mod covers;
+mod idempotency;
 mod jobs;
 mod library;
 mod links;
@@ -20,7 +21,6 @@ mod playback;
 mod processing;
 mod refusal;
 mod renderings;
-mod repeatable;
 mod resealing;
 mod shared_caches;
 mod signing_keys;
@@ -37,10 +37,11 @@ mod webhooks;
 pub use access::Access;
 pub use audit::Audit;
 pub use caller::Caller;
+pub use idempotency::{AttemptOutcome, IdempotentAnswers, IdempotentRequest, RequestAttempt};
 pub use jobs::Jobs;
 pub use library::{
     CollectionView, CreateCollection, CreateCreator, CreateKey, CreateTrack, CreatedKey, CreatedOrganization,
-    Library, OrganizationView, ProgressWatch, RecipeView, TrackLeaf, TrackProgressView, TracksInTheMaking,
+    Library, ListedTracks, OrganizationView, ProgressWatch, RecipeView, TrackProgressView, TracksInTheMaking,
     UpdateCollection, UpdateCreator, UpdateOrganization, UpdateRecipe, UpdateTrack, UploadHandles,
 };
 pub use links::{DeliveryUrl, DeliveryUrlError, DurableBase, Links, UploadHandle};
@@ -53,8 +54,7 @@ pub use playback::{
     Playback, SharedCollection, SharedTrack, SharedWords, TrackCard, TrackList, WriteTrack,
 };
 pub use processing::{JobError, JobRun, Processing};
-pub use refusal::{Noun, Refusal};
-pub use repeatable::{RepeatableRequest, Repeats, Turn, Worked};
+pub use refusal::{Refusal, Resource};
 pub use resealing::{Resealed, Resealing};
 pub use shared_caches::SharedCaches;
 pub use signing_keys::{CreatedSigningKey, KeyFollower, SigningKeys};

@@ -7,8 +7,8 @@ mod create_track;
 mod creators;
 mod delete_track;
 mod keys;
-mod leaves;
 mod organizations;
+mod pages;
 mod progress;
 mod read_tracks;
 mod recipes;
@@ -22,15 +22,16 @@ mod variants;
 use tonearm_catalog::Catalog;
 use tonearm_domain::{Ambient, Deletion, KeepDeleted};
 
-use crate::{Caller, Links};
+use crate::caller::Caller;
+use crate::links::Links;
 
 pub use collections::{CollectionView, CreateCollection, UpdateCollection};
 pub use create_organization::CreatedOrganization;
 pub use create_track::{CreateTrack, UploadHandles};
 pub use creators::{CreateCreator, UpdateCreator};
 pub use keys::{CreateKey, CreatedKey};
-pub use leaves::TrackLeaf;
 pub use organizations::{OrganizationView, UpdateOrganization};
+pub use pages::ListedTracks;
 pub use progress::{ProgressWatch, TrackProgressView, TracksInTheMaking};
 pub use recipes::{RecipeView, UpdateRecipe};
 pub(crate) use trash::resume;

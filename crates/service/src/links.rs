@@ -10,7 +10,7 @@ use tonearm_domain::{
 };
 use tonearm_signing::{DEFAULT_TTL_SECONDS, DeliveryTerms, UploadGrant, UploadTarget, UrlSigner};
 
-use crate::SharedCaches;
+use crate::shared_caches::SharedCaches;
 
 /// Where files are delivered from: an origin that may contain `{org}`, which becomes the organization's id, so
 /// that each organization has a host name of its own.
@@ -19,9 +19,7 @@ pub struct DeliveryUrl(String);
 
 /// A delivery URL that is no origin.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the delivery URL is a scheme and host such as https://{{org}}.audio.example.com, without path or query"
-)]
+#[error("must be a scheme and host such as https://{{org}}.audio.example.com, without path or query")]
 pub struct DeliveryUrlError;
 
 impl FromStr for DeliveryUrl {

@@ -2,8 +2,8 @@
 
 mod generations;
 mod key_use;
+mod lookup_cache;
 mod ready_track;
-mod shelf;
 mod weight;
 
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use tonearm_signing::ApiKeyText;
 use uuid::Uuid;
 
 use crate::playback::TrackList;
-use crate::track_view::Surroundings;
-use crate::{Noun, Refusal};
+use crate::refusal::{Refusal, Resource};
+use crate::track_view::TrackParents;
 use generations::Generations;
 use key_use::KeyUse;
-use shelf::Shelf;
+use lookup_cache::LookupCache;
 
 pub use ready_track::LevelsJson;
 pub(crate) use ready_track::ReadyTrack;
@@ -53,18 +53,18 @@ impl Default for LookupLimits {
 /// [`LookupLimits::time_to_live`]. Only what exists is kept, so what is new is found at once on every node, and
 /// made-up credentials take no room.
 #[derive(Clone)]
-pub struct Lookups(Arc<Shelves>);
+pub struct Lookups(Arc<LookupCaches>);
 
-struct Shelves {
+struct LookupCaches {
     catalog: Catalog,
     generations: Arc<Generations>,
-    keys: Shelf<[u8; 32], ApiKey>,
-    sessions: Shelf<PlaySessionId, PlaySession>,
-    organizations: Shelf<OrganizationId, Organization>,
-    collections: Shelf<(OrganizationId, CollectionId), Collection>,
-    recipes: Shelf<OrganizationId, Vec<Recipe>>,
-    tracks: Shelf<(OrganizationId, TrackId), ReadyTrack>,
-    track_lists: Shelf<(OrganizationId, CollectionId), TrackList>,
+    keys: LookupCache<[u8; 32], ApiKey>,
+    sessions: LookupCache<PlaySessionId, PlaySession>,
+    organizations: LookupCache<OrganizationId, Organization>,
+    collections: LookupCache<(OrganizationId, CollectionId), Collection>,
+    recipes: LookupCache<OrganizationId, Vec<Recipe>>,
+    tracks: LookupCache<(OrganizationId, TrackId), ReadyTrack>,
+    track_lists: LookupCache<(OrganizationId, CollectionId), TrackList>,
     key_use: KeyUse,
 }
 
@@ -85,16 +85,16 @@ impl Lookups {
         });
         let LookupLimits { time_to_live: ttl, max_bytes } = limits;
         let (third, fifteenth) = (max_bytes / 3, max_bytes / 15);
-        Self(Arc::new(Shelves {
+        Self(Arc::new(LookupCaches {
             catalog,
             generations,
-            keys: Shelf::new(fifteenth, ttl),
-            sessions: Shelf::new(fifteenth, ttl),
-            organizations: Shelf::new(fifteenth, ttl),
-            collections: Shelf::new(fifteenth, ttl),
-            recipes: Shelf::new(fifteenth, ttl),
-            tracks: Shelf::new(third, ttl),
-            track_lists: Shelf::new(third, ttl),
+            keys: LookupCache::new(fifteenth, ttl),
+            sessions: LookupCache::new(fifteenth, ttl),
+            organizations: LookupCache::new(fifteenth, ttl),
+            collections: LookupCache::new(fifteenth, ttl),
+            recipes: LookupCache::new(fifteenth, ttl),
+            tracks: LookupCache::new(third, ttl),
+            track_lists: LookupCache::new(third, ttl),
             key_use: KeyUse::default(),
         }))
     }
@@ -173,20 +173,20 @@ impl Lookups {
     }
 
     /// What is above the tracks of a collection.
-    pub(crate) async fn surroundings(
+    pub(crate) async fn parents(
         &self,
         organization_id: OrganizationId,
         collection_id: CollectionId,
-    ) -> Result<Surroundings, Refusal> {
+    ) -> Result<TrackParents, Refusal> {
         let generation = self.0.generations.current(organization_id.uuid());
         let load = || self.0.catalog.organization(organization_id);
         let organization = self.0.organizations.get(organization_id, generation, load).await?;
         let generation = self.0.generations.current(collection_id.uuid());
         let load = || self.0.catalog.collection(organization_id, collection_id);
         let collection = self.0.collections.get((organization_id, collection_id), generation, load).await?;
-        Ok(Surroundings {
-            organization: organization.ok_or(Refusal::NotFound(Noun::Organization))?,
-            collection: collection.ok_or(Refusal::NotFound(Noun::Collection))?,
+        Ok(TrackParents {
+            organization: organization.ok_or(Refusal::NotFound(Resource::Organization))?,
+            collection: collection.ok_or(Refusal::NotFound(Resource::Collection))?,
         })
     }
 }

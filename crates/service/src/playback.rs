@@ -17,7 +17,9 @@ use std::sync::Arc;
 
 use tonearm_domain::{Ambient, Meter};
 
-use crate::{Access, Links, Lookups};
+use crate::access::Access;
+use crate::links::Links;
+use crate::lookups::Lookups;
 use session_writer::SessionWriter;
 
 pub use cards::TrackCard;

@@ -8,7 +8,7 @@ use tonearm_catalog::{CatalogError, Record};
 
 /// What could not be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Noun {
+pub enum Resource {
     /// An organization.
     Organization,
     /// A collection.
@@ -41,7 +41,7 @@ pub enum Noun {
     Record,
 }
 
-impl Noun {
+impl Resource {
     /// The noun for people.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -115,8 +115,8 @@ pub enum Refusal {
         message: &'static str,
     },
     /// It does not exist, or not for this caller: these are never told apart.
-    #[error("there is no such {} in reach of this credential", .0.as_str())]
-    NotFound(Noun),
+    #[error("no such {}, or this credential has no access to it", .0.as_str())]
+    NotFound(Resource),
     /// It stands in the way of what is there.
     #[error("{message}")]
     Conflict {
@@ -132,7 +132,7 @@ pub enum Refusal {
         limit: u64,
     },
     /// The body ended or broke before it was whole.
-    #[error("the upload broke off before it was complete; nothing was kept, send it again")]
+    #[error("the upload was interrupted and nothing was stored; send it again")]
     Interrupted(#[source] Source),
     /// It cannot be done to this thing as it is.
     #[error("{message}")]
@@ -143,16 +143,16 @@ pub enum Refusal {
         message: &'static str,
     },
     /// There is too little free space to store it.
-    #[error("the service has too little free space left to store this; its operator has to free some")]
+    #[error("the service does not have enough free space to store this; its operator must free some")]
     Full(#[source] Source),
     /// The database stopped answering while it saved this.
-    #[error("it is not known whether this was saved; look whether it is there before you send it again")]
+    #[error("this may or may not have been saved; check before you send it again")]
     UnknownOutcome(#[source] Source),
     /// Database or store are away.
-    #[error("a part of the service is unavailable at the moment; try again shortly")]
+    #[error("the service is temporarily unavailable; try again shortly")]
     Unavailable(#[source] Source),
     /// A fault of our own.
-    #[error("something went wrong on our side; the log knows more under this request's id")]
+    #[error("internal error; the server's log has the details under this request's id")]
     Internal(#[source] Source),
 }
 
@@ -163,7 +163,7 @@ impl Refusal {
     }
 }
 
-impl From<Record> for Noun {
+impl From<Record> for Resource {
     fn from(record: Record) -> Self {
         match record {
             Record::Organization => Self::Organization,
@@ -224,24 +224,24 @@ mod tests {
     #[test]
     fn what_is_missing_is_not_found_and_what_is_taken_conflicts() {
         for (record, noun) in [
-            (Record::Organization, Noun::Organization),
-            (Record::Collection, Noun::Collection),
-            (Record::Creator, Noun::Creator),
-            (Record::Track, Noun::Track),
-            (Record::Variant, Noun::Variant),
-            (Record::VariantIndex, Noun::Variant),
-            (Record::File, Noun::Record),
-            (Record::PlaySession, Noun::PlaySession),
-            (Record::UploadSession, Noun::UploadSession),
-            (Record::ApiKey, Noun::ApiKey),
-            (Record::SigningKey, Noun::SigningKey),
-            (Record::Webhook, Noun::Webhook),
-            (Record::Person, Noun::Person),
-            (Record::EmailAddress, Noun::Person),
-            (Record::Invitation, Noun::Invitation),
-            (Record::UsageBatch, Noun::Record),
-            (Record::Reference, Noun::Record),
-            (Record::Unique, Noun::Record),
+            (Record::Organization, Resource::Organization),
+            (Record::Collection, Resource::Collection),
+            (Record::Creator, Resource::Creator),
+            (Record::Track, Resource::Track),
+            (Record::Variant, Resource::Variant),
+            (Record::VariantIndex, Resource::Variant),
+            (Record::File, Resource::Record),
+            (Record::PlaySession, Resource::PlaySession),
+            (Record::UploadSession, Resource::UploadSession),
+            (Record::ApiKey, Resource::ApiKey),
+            (Record::SigningKey, Resource::SigningKey),
+            (Record::Webhook, Resource::Webhook),
+            (Record::Person, Resource::Person),
+            (Record::EmailAddress, Resource::Person),
+            (Record::Invitation, Resource::Invitation),
+            (Record::UsageBatch, Resource::Record),
+            (Record::Reference, Resource::Record),
+            (Record::Unique, Resource::Record),
         ] {
             let missing = Refusal::from(CatalogError::Missing(record));
             assert!(matches!(missing, Refusal::NotFound(found) if found == noun), "{missing:?}");

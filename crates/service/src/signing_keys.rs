@@ -7,7 +7,8 @@ use tonearm_catalog::{Catalog, CatalogError, Transaction};
 use tonearm_domain::{Ambient, AuditAction, AuditEntry, ShortId, SigningKey, Text};
 use tonearm_signing::UrlSigner;
 
-use crate::{Caller, Noun, Refusal};
+use crate::caller::Caller;
+use crate::refusal::{Refusal, Resource};
 
 pub use follow::KeyFollower;
 
@@ -54,7 +55,7 @@ impl SigningKeys {
             revoked_at: None,
         };
         let tx = self.catalog.begin().await?;
-        tx.organization(key.organization_id).await?.ok_or(Refusal::NotFound(Noun::Organization))?;
+        tx.organization(key.organization_id).await?.ok_or(Refusal::NotFound(Resource::Organization))?;
         tx.insert_signing_key(&key).await?;
         self.record(&tx, caller, AuditAction::SigningKeyCreate, key.id).await?;
         tx.commit().await?;
@@ -74,7 +75,7 @@ impl SigningKeys {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
         if !tx.revoke_signing_key(caller.organization_id, id, self.ambient.now()).await? {
-            return Err(Refusal::NotFound(Noun::SigningKey));
+            return Err(Refusal::NotFound(Resource::SigningKey));
         }
         self.record(&tx, caller, AuditAction::SigningKeyRevoke, id).await?;
         tx.commit().await?;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::Refusal;
+use crate::refusal::Refusal;
 
 /// The folders that are written to, and how much has to be free on the file system of each. By default there are
 /// none, and nothing is ever short. Cloning is cheap.
@@ -16,7 +16,7 @@ pub struct Space {
 /// A file system with too little free space.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{free} bytes are free on the file system of the {place} ({}), and limits.min_free_space is {least}",
+    "{free} bytes are free on the file system of the {place} ({}), less than limits.min_free_space ({least})",
     .path.display()
 )]
 pub struct Shortage {
@@ -70,7 +70,7 @@ fn free_at(path: &Path) -> Option<u64> {
     match rustix::fs::statvfs(path) {
         Ok(found) => Some(found.f_bavail.saturating_mul(found.f_frsize)),
         Err(error) => {
-            tracing::debug!(path = %path.display(), %error, "the free space cannot be read");
+            tracing::debug!(path = %path.display(), %error, "could not read the free space");
             None
         }
     }

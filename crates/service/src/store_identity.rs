@@ -119,7 +119,7 @@ impl StoreIdentity {
             }
         };
         self.put(id).await?;
-        tracing::info!(store = %id, "the database and the object store now have an identity in common");
+        tracing::info!(store = %id, "the database and the object store now share an identity");
         Ok(id)
     }
 

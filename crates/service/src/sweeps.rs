@@ -3,7 +3,7 @@
 use tonearm_catalog::{Catalog, Sweep};
 use tonearm_domain::{Ambient, Job};
 
-use crate::Refusal;
+use crate::refusal::Refusal;
 
 /// Looks at the sweep, for operators.
 #[derive(Clone)]

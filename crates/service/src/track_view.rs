@@ -8,7 +8,7 @@ use tonearm_domain::{
     TrackSummary, resolve_cover, resolve_player_colour,
 };
 
-use crate::{Noun, Refusal};
+use crate::refusal::{Refusal, Resource};
 
 /// A track with its resolved player colours and cover.
 #[derive(Debug, Clone)]
@@ -39,23 +39,23 @@ pub struct TrackSummaryView {
 }
 
 /// The levels above a track, which decide what of its own counts.
-pub(crate) struct Surroundings {
+pub(crate) struct TrackParents {
     pub(crate) organization: Arc<Organization>,
     pub(crate) collection: Arc<Collection>,
 }
 
-impl Surroundings {
+impl TrackParents {
     pub(crate) async fn of(
         catalog: &Catalog,
         organization_id: OrganizationId,
         collection_id: CollectionId,
     ) -> Result<Self, Refusal> {
         let organization =
-            catalog.organization(organization_id).await?.ok_or(Refusal::NotFound(Noun::Organization))?;
+            catalog.organization(organization_id).await?.ok_or(Refusal::NotFound(Resource::Organization))?;
         let collection = catalog
             .collection(organization_id, collection_id)
             .await?
-            .ok_or(Refusal::NotFound(Noun::Collection))?;
+            .ok_or(Refusal::NotFound(Resource::Collection))?;
         Ok(Self { organization: Arc::new(organization), collection: Arc::new(collection) })
     }
 

@@ -8,8 +8,9 @@ use tonearm_domain::{
 use tonearm_outbound::{Heard, Outbound, TranscribeCall, TranscribeError};
 use tonearm_signing::Vault;
 
-use crate::audit::{self, Done};
-use crate::{Caller, Noun, Refusal};
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::refusal::{Refusal, Resource};
 
 /// Most failures that are shown, or asked for again, at once.
 const MOST_SHOWN: u64 = 500;
@@ -66,7 +67,8 @@ impl Transcriptions {
         caller.require_whole_organization()?;
         let id = caller.organization_id;
         let organization = self.catalog.organization(id).await?;
-        let is_enabled = organization.ok_or(Refusal::NotFound(Noun::Organization))?.is_transcription_enabled;
+        let is_enabled =
+            organization.ok_or(Refusal::NotFound(Resource::Organization))?.is_transcription_enabled;
         let settings = self.catalog.transcription_settings(id).await?;
         Ok(TranscriptionView {
             is_enabled,
@@ -84,7 +86,7 @@ impl Transcriptions {
         let base_url = set.base_url.trim().trim_end_matches('/');
         self.outbound.check_url(base_url).map_err(|error| Refusal::invalid("base_url", error.to_string()))?;
         if base_url.contains(['?', '#']) {
-            return Err(Refusal::invalid("base_url", "has no ? and no #"));
+            return Err(Refusal::invalid("base_url", "cannot contain ? or #"));
         }
         if set.model.trim().is_empty() || set.model.contains('\0') {
             return Err(Refusal::invalid("model", "cannot be empty"));
@@ -93,7 +95,7 @@ impl Transcriptions {
         let language = language
             .map(|text| {
                 language_code(text)
-                    .ok_or_else(|| Refusal::invalid("language", "is a code such as de or pt-BR"))
+                    .ok_or_else(|| Refusal::invalid("language", "must be a code such as de or pt-BR"))
             })
             .transpose()?;
         let tx = self.catalog.begin().await?;
@@ -123,7 +125,7 @@ impl Transcriptions {
         if is_enabled && tx.transcription_settings_to_change(caller.organization_id).await?.is_none() {
             return Err(Refusal::Unprocessable {
                 code: "no_provider",
-                message: "no provider is set; say first where the sound is sent",
+                message: "no transcription provider is set; set one first",
             });
         }
         self.switch(&tx, caller, is_enabled, if is_enabled { "on" } else { "off" }).await?;
@@ -132,10 +134,10 @@ impl Transcriptions {
 
     async fn switch(&self, tx: &Transaction, caller: &Caller, on: bool, title: &str) -> Result<(), Refusal> {
         let id = caller.organization_id;
-        let mut organization = tx.organization(id).await?.ok_or(Refusal::NotFound(Noun::Organization))?;
+        let mut organization = tx.organization(id).await?.ok_or(Refusal::NotFound(Resource::Organization))?;
         organization.is_transcription_enabled = on;
         tx.update_organization(&organization).await?;
-        let done = Done { action: AuditAction::TranscriptionUpdate, subject_id: id.uuid(), title };
+        let done = AuditedAction { action: AuditAction::TranscriptionUpdate, subject_id: id.uuid(), title };
         Ok(audit::record(tx, &self.ambient, caller, done).await?)
     }
 
@@ -156,11 +158,11 @@ impl Transcriptions {
     pub async fn retry(&self, caller: &Caller, id: TrackId) -> Result<(), Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
-        let track = tx.track(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
+        let track = tx.track(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         if !track.status.is_playable() {
             return Err(Refusal::Unprocessable {
                 code: "not_ready",
-                message: "the track is not ready; it can be transcribed once it is",
+                message: "the track is not ready yet; transcribe it when it is",
             });
         }
         queue(&tx, &self.ambient, &track).await?;
@@ -175,7 +177,7 @@ impl Transcriptions {
     ) -> Result<Heard, TranscribeError> {
         let key = settings.key.as_deref().map(|sealed| {
             let opened = self.vault.open(&vault_place(settings.organization_id), sealed);
-            let lost = "the provider's key was kept under a master secret that is gone; enter it again";
+            let lost = "the provider's key cannot be decrypted, as its master secret is gone; enter it again";
             opened
                 .and_then(|bytes| String::from_utf8(bytes).ok())
                 .ok_or_else(|| TranscribeError::Final(lost.to_owned()))

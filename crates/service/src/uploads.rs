@@ -10,7 +10,9 @@ use tonearm_catalog::Catalog;
 use tonearm_domain::Ambient;
 use tonearm_media::Pictures;
 
-use crate::{Links, Refusal, Space};
+use crate::links::Links;
+use crate::refusal::Refusal;
+use crate::space::Space;
 
 pub use accept_source::{AcceptedUpload, UploadTerms};
 pub use upload_session::{CreateUploadSession, CreatedUploadSession, SessionTrack, UploadSessionView};

@@ -7,7 +7,7 @@ mod stored;
 mod unstored;
 
 use tonearm_catalog::{Catalog, UsageFilter};
-use tonearm_domain::{Ambient, Page};
+use tonearm_domain::{Ambient, LimitOffset};
 
 pub use keep::UsageKeeper;
 pub use report::{
@@ -21,7 +21,7 @@ use reports::Reports;
 pub struct Usage {
     catalog: Catalog,
     ambient: Ambient,
-    by_track: Reports<(UsageFilter, Page), (UsageTracks, Vec<TrackUsage>)>,
+    by_track: Reports<(UsageFilter, LimitOffset), (UsageTracks, Vec<TrackUsage>)>,
 }
 
 impl Usage {

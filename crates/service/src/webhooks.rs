@@ -12,7 +12,7 @@ use tonearm_domain::Ambient;
 use tonearm_outbound::Outbound;
 use tonearm_signing::Vault;
 
-use crate::Links;
+use crate::links::Links;
 
 pub use deliveries::{DeliveryQuery, DeliveryView};
 pub use endpoints::WebhookView;

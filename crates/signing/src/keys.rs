@@ -9,7 +9,7 @@ use sha2::Sha256;
 use subtle::{Choice, ConstantTimeEq};
 use tonearm_domain::{ObjectKey, OrganizationId, ShortId};
 
-use crate::Secrets;
+use crate::secrets::Secrets;
 
 /// Bytes of a MAC.
 pub(crate) const MAC_LEN: usize = 32;
@@ -129,12 +129,12 @@ impl Keys {
     }
 
     /// The MAC of what a node tells others.
-    pub(crate) fn vouch(&self, text: &str) -> [u8; MAC_LEN] {
+    pub(crate) fn sign_text(&self, text: &str) -> [u8; MAC_LEN] {
         self.of_known(Purpose::Nodes, ObjectKey::RESERVED).mac(&[text])
     }
 
     /// Whether a node with one of the master secrets told this.
-    pub(crate) fn is_vouched(&self, text: &str, mac: &[u8; MAC_LEN]) -> bool {
+    pub(crate) fn verifies_text(&self, text: &str, mac: &[u8; MAC_LEN]) -> bool {
         self.verify(Purpose::Nodes, ObjectKey::RESERVED, &[text], mac)
     }
 

@@ -17,12 +17,12 @@ pub struct Secrets(Arc<[Box<[u8]>]>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SecretsError {
     /// There is none.
-    #[error("no secret is given; one of at least {SHORTEST_SECRET} characters is needed")]
+    #[error("no secret is given; at least {SHORTEST_SECRET} characters are required")]
     Empty,
     /// One is too short to be a secret.
     #[error(
-        "secret number {position} has only {length} characters; at least {SHORTEST_SECRET} are needed, \
-         such as 64 random hex digits"
+        "secret number {position} has only {length} characters; at least {SHORTEST_SECRET} are required, \
+         for example 64 random hex digits"
     )]
     TooShort {
         /// Which one, counted from 1.

@@ -7,8 +7,8 @@ use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use tonearm_domain::{OrganizationId, ShortId, Timestamp};
 
-use crate::Secrets;
 use crate::keys::{Keys, MAC_LEN, Purpose};
+use crate::secrets::Secrets;
 use crate::signing_keys::{LiveKeys, SigningKeyName};
 
 /// Seconds that the clock of whoever signed may be ahead.
@@ -89,14 +89,14 @@ impl UrlSigner {
     }
 
     /// Vouches for what this node tells others, as 64 hex digits.
-    pub fn vouch(&self, text: &str) -> String {
-        hex::encode(self.keys.vouch(text))
+    pub fn sign_text(&self, text: &str) -> String {
+        hex::encode(self.keys.sign_text(text))
     }
 
-    /// Whether a node with one of the master secrets vouched for this.
-    pub fn is_vouched(&self, text: &str, mac: &str) -> bool {
+    /// Whether a node with one of the master secrets signed this.
+    pub fn verifies_text(&self, text: &str, mac: &str) -> bool {
         let mut bytes = [0; MAC_LEN];
-        hex::decode_to_slice(mac, &mut bytes).is_ok() && self.keys.is_vouched(text, &bytes)
+        hex::decode_to_slice(mac, &mut bytes).is_ok() && self.keys.verifies_text(text, &bytes)
     }
 
     /// Appends `verify` to a path with an optional query.

@@ -8,7 +8,7 @@ use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundK
 use sha2::Sha256;
 use tonearm_domain::Timestamp;
 
-use crate::Secrets;
+use crate::secrets::Secrets;
 
 /// By how many bytes a ticket names its key.
 const NAME_LEN: usize = 16;

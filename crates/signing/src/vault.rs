@@ -5,7 +5,8 @@ use std::sync::Arc;
 use hkdf::Hkdf;
 use sha2::Sha256;
 
-use crate::{Secrets, seal, unseal};
+use crate::seal::{seal, unseal};
+use crate::secrets::Secrets;
 
 /// Seals secrets under keys derived from the master secrets, so that a copy of the database alone does not give
 /// them away. The first master secret seals, all open: what is still sealed under one that is dropped is lost.

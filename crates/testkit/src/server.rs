@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tempfile::TempDir;
 use tonearm::{Config, Node, Overrides};
 use tonearm_domain::Ambient;
-use tonearm_fixtures::{ManualClock, Postgres, S3Server, TestDatabase};
+use tonearm_fixtures::{ManualClock, Postgres, PostgresDatabase, S3Server};
 
 use crate::{Client, Program};
 
@@ -36,7 +36,7 @@ pub struct TestServer {
     config: Config,
     environment: HashMap<String, String>,
     _data: TempDir,
-    _database: Option<TestDatabase>,
+    _database: Option<PostgresDatabase>,
     _s3: Option<S3Server>,
 }
 

@@ -10,12 +10,12 @@ use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::{Instant, Sleep, sleep};
 
 use crate::pace::Pace;
-use crate::progress::Patience;
+use crate::progress::ClientDeadlines;
 
 /// A body whose bytes have to keep coming, on every page and every endpoint.
 pub(crate) struct Arriving {
     body: AnyBody,
-    patience: Patience,
+    patience: ClientDeadlines,
     /// Since when bytes are waited for, and when that is too long.
     waiting: Option<(Instant, Pin<Box<Sleep>>)>,
     pace: Pace,
@@ -23,11 +23,11 @@ pub(crate) struct Arriving {
 
 /// The client has stopped sending, or sends too little.
 #[derive(Debug, thiserror::Error)]
-#[error("the rest of the request did not come in time")]
+#[error("the client did not send the rest of the request in time")]
 struct Stalled;
 
 impl Arriving {
-    pub(crate) fn new(body: AnyBody, patience: Patience) -> Self {
+    pub(crate) fn new(body: AnyBody, patience: ClientDeadlines) -> Self {
         Self { body, patience, waiting: None, pace: Pace::default() }
     }
 }

@@ -26,14 +26,14 @@ use clap::{Parser, Subcommand};
 use crate::config::EXAMPLE;
 use crate::{Config, Overrides, ambient, log};
 
-/// Audio delivery: takes any audio in, delivers streams, previews, waveforms and covers.
+/// Audio delivery service: stores audio files and delivers streams, previews, waveforms and covers.
 #[derive(Debug, Parser)]
 #[command(name = "tonearm", version, arg_required_else_help = true)]
 struct Cli {
-    /// The configuration file [default: tonearm.toml in the data folder, if there is one]
+    /// Configuration file [default: tonearm.toml in the data folder, if it exists]
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// The folder for everything that is kept [default: data]
+    /// Folder for all data [default: data]
     #[arg(long, global = true, value_name = "DIR")]
     data_dir: Option<PathBuf>,
     #[command(subcommand)]
@@ -44,7 +44,7 @@ struct Cli {
 enum Command {
     /// Start the service
     Serve(serve::Args),
-    /// Bring the tables of the database up to date
+    /// Migrate the database to this version
     Migrate(migrate::Args),
     /// Manage organizations
     Org {
@@ -71,43 +71,43 @@ enum Command {
         #[command(subcommand)]
         command: audit::Command,
     },
-    /// Manage who can sign in to the dashboard
+    /// Manage the people who can sign in to the dashboard
     Person {
         #[command(subcommand)]
         command: person::Command,
     },
-    /// Manage the keys that organizations sign delivery URLs with by themselves
+    /// Manage the keys with which organizations sign delivery URLs themselves
     SigningKey {
         #[command(subcommand)]
         command: signing_key::Command,
     },
-    /// Manage recipes: what is made of every track
+    /// Manage recipes, which define the variants of tracks
     Recipe {
         #[command(subcommand)]
         command: recipe::Command,
     },
-    /// Look at tracks, and process failed ones once more
+    /// Show the progress of tracks and retry failed ones
     Track {
         #[command(subcommand)]
         command: track::Command,
     },
-    /// Look at background jobs, retry and drop them
+    /// List, retry and drop background jobs
     Job {
         #[command(subcommand)]
         command: job::Command,
     },
-    /// Look at what ties the database to its object store
+    /// Check or renew the link between the database and the object store
     Store {
         #[command(subcommand)]
         command: store::Command,
     },
-    /// Show what the sweep of the object store found, or confirm it
+    /// Show what the last sweep of the object store found, or confirm its removals
     Sweep(sweep::Args),
-    /// Send a song through the whole way and print a URL that plays it
+    /// Upload and process an audio file, and print URLs that play it
     Demo(demo::Args),
-    /// Print the commented configuration file with every default
+    /// Print a commented configuration file with all defaults
     Config,
-    /// Check ffmpeg and its confinement, database, store, disk and clock, and say what to do
+    /// Check ffmpeg, its confinement, the database, object store, disk and clock, and explain how to fix problems
     Doctor,
 }
 

@@ -229,7 +229,7 @@ impl Config {
                 None | Some("text") => false,
                 Some("json") => true,
                 Some(other) => {
-                    return Err(ConfigError::new("log.format", format!("{other} is neither text nor json")));
+                    return Err(ConfigError::new("log.format", format!("must be text or json, not {other}")));
                 }
             },
             log_filter: settings.log.filter,
@@ -319,7 +319,7 @@ mod tests {
     fn wrong_settings_are_one_clear_line() {
         for (name, value, expected) in [
             ("TONEARM_LISTEN", "8080", "listen: "),
-            ("TONEARM_ROLES", "api,foo", "roles: foo is no role"),
+            ("TONEARM_ROLES", "api,foo", "roles: unknown role foo"),
             ("TONEARM_PUBLIC_URL", "audio.example.com", "public_url: "),
             ("TONEARM_DELIVERY_URL", "https://a/b", "delivery_url: "),
             ("TONEARM_DELIVERY_CACHE", "shared", "delivery_cache: must be private or public"),
@@ -339,18 +339,22 @@ mod tests {
             (
                 "TONEARM_LIBRARY_KEEP_DELETED_HOURS",
                 "8761",
-                "library.keep_deleted_hours: is a number of hours",
+                "library.keep_deleted_hours: must be a number of hours",
             ),
             (
                 "TONEARM_RETENTION_AUDIT_DAYS",
                 "0",
-                "retention.audit_days: is a number of days from 1 to 36500",
+                "retention.audit_days: must be a number of days from 1 to 36500",
             ),
-            ("TONEARM_RETENTION_USAGE_BATCH_DAYS", "1", "retention.usage_batch_days: is at least 7"),
+            ("TONEARM_RETENTION_USAGE_BATCH_DAYS", "1", "retention.usage_batch_days: must be at least 7"),
             ("TONEARM_WEBHOOKS_CONNECTIONS", "0", "webhooks.connections: "),
             ("TONEARM_OUTBOUND_ALLOW_PRIVATE", "maybe", "outbound.allow_private: "),
             ("TONEARM_LOG_FORMAT", "xml", "log.format: "),
-            ("TONEARM_MEDIA_CONFINEMENT", "none", "media.confinement: is \"required\" or \"best effort\""),
+            (
+                "TONEARM_MEDIA_CONFINEMENT",
+                "none",
+                "media.confinement: must be \"required\" or \"best effort\"",
+            ),
             ("TONEARM_SECRET", "short", "secret: "),
             ("TONEARM_CONFIG", "/nonexistent.toml", "configuration: cannot read /nonexistent.toml"),
         ] {

@@ -26,8 +26,8 @@ use crate::tls::HTTP2;
 /// What connections to clients that speak HTTP/2 without TLS begin with; no method of HTTP/1 does.
 const PREFACE: &[u8] = b"PRI ";
 
-/// Where a connection without TLS is served.
-struct Places {
+/// The runtimes that serve a connection without TLS.
+struct Runtimes {
     /// While objects are asked for.
     lane: Lane,
     /// While anything else is.
@@ -48,30 +48,30 @@ impl Connected {
     /// Answers requests for objects on a thread for them, and all others on the runtime of this one, which gives the connection
     /// back once it is idle. A connection with TLS stays on its thread.
     pub(crate) fn begin_at(self, lane: Lane, stream: TcpStream) {
-        self.answer_at(Places { lane, elsewhere: Handle::current() }, Bytes::new(), stream);
+        self.answer_at(Runtimes { lane, elsewhere: Handle::current() }, Bytes::new(), stream);
     }
 
     /// On a delivery thread. `read` was read already, and is answered first.
-    fn answer_at(mut self, places: Places, read: Bytes, stream: TcpStream) {
+    fn answer_at(mut self, runtimes: Runtimes, read: Bytes, stream: TcpStream) {
         let Some(stream) = taken_over(stream.into_std()) else { return };
-        let runtime = places.lane.runtime.clone();
+        let runtime = runtimes.lane.runtime.clone();
         runtime.spawn(async move {
             let Some(stream) = taken_over(TcpStream::from_std(stream)) else { return };
-            let stopped = places.lane.stopped.clone();
+            let stopped = runtimes.lane.stopped.clone();
             if self.server.tls.is_some() {
                 return self.run(stream, stopped, true).await;
             }
             let Some((read, stream)) = self.answer_objects(read, stream, &stopped).await else { return };
             let Some(stream) = taken_over(stream.into_std()) else { return };
-            let elsewhere = places.elsewhere.clone();
-            elsewhere.spawn(self.answer_others(places, read, stream));
+            let elsewhere = runtimes.elsewhere.clone();
+            elsewhere.spawn(self.answer_others(runtimes, read, stream));
         });
     }
 
     /// Away from the delivery threads, until the connection is idle.
-    async fn answer_others(mut self, places: Places, read: Bytes, stream: std::net::TcpStream) {
+    async fn answer_others(mut self, runtimes: Runtimes, read: Bytes, stream: std::net::TcpStream) {
         let Some(stream) = taken_over(TcpStream::from_std(stream)) else { return };
-        let (stream, stopped) = (Rewound::new(read, stream), places.lane.stopped.clone());
+        let (stream, stopped) = (Rewound::new(read, stream), runtimes.lane.stopped.clone());
         if stream.starts_with(PREFACE) && self.server.is_http2_without_tls {
             return self.converse(Begun::Plain(stream), stopped, false).await;
         }
@@ -79,7 +79,7 @@ impl Connected {
         let progress = Progress::over(Socket::of(stream.get_ref())).with_first_head_by(first_head_by);
         let connection = Connection { address: self.address, is_in_lane: false };
         if let Some((read, stream)) = server.serve_until_idle(stream, progress, connection, stopped).await {
-            self.answer_at(places, read, stream);
+            self.answer_at(runtimes, read, stream);
         }
     }
 
@@ -112,8 +112,8 @@ impl Connected {
                 }
                 return Some(Begun::Tls { stream: Box::new(stream), is_http2 });
             }
-            Ok(Err(error)) => tracing::debug!(%error, "a connection did not begin well"),
-            Err(_) => tracing::debug!("a connection did not begin in time"),
+            Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
+            Err(_) => tracing::debug!("a TLS handshake timed out"),
         }
         None
     }
@@ -130,7 +130,7 @@ impl Connected {
             biased;
             ended = Direct::new(&mut stream, read, self.server.front.edge.as_ref(), &progress).converse() => ended,
             why = progress.given_up(self.server.limits.patience()) => {
-                tracing::debug!(?why, "a client was given up");
+                tracing::debug!(?why, "closing a connection because its client is too slow or silent");
                 return None;
             }
             () = progress.idle_after(stopped.cancelled()) => return None,
@@ -169,7 +169,7 @@ impl Connected {
 
 /// A connection on its way from one runtime to another, which fails only where the system has no room for it.
 fn taken_over<S>(moved: io::Result<S>) -> Option<S> {
-    moved.inspect_err(|error| tracing::warn!(%error, "a connection could not be taken over")).ok()
+    moved.inspect_err(|error| tracing::warn!(%error, "could not hand over a connection")).ok()
 }
 
 /// A connection that has begun.

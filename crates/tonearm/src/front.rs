@@ -22,7 +22,7 @@ use tower::ServiceExt;
 
 use crate::TrustedProxies;
 use crate::arriving::Arriving;
-use crate::progress::Patience;
+use crate::progress::ClientDeadlines;
 
 /// The value of `Strict-Transport-Security` (RFC 6797). Other hosts under the same name are not its business.
 const A_YEAR: HeaderValue = HeaderValue::from_static("max-age=31536000");
@@ -41,7 +41,7 @@ pub(crate) struct Front {
     /// Where requests are answered that are not for the edge.
     pub(crate) runtime: Handle,
     /// How long clients may take to send what they announce.
-    pub(crate) patience: Patience,
+    pub(crate) patience: ClientDeadlines,
     /// Set once it was told that a proxy is overlooked.
     pub(crate) has_warned: Arc<AtomicBool>,
 }
@@ -89,7 +89,7 @@ impl Front {
         let answer = AbortOnDropHandle::new(self.runtime.spawn(self.route(request, connection)));
         async move {
             answer.await.unwrap_or_else(|error| {
-                tracing::error!(%error, "a request was not answered");
+                tracing::error!(%error, "a request failed without a response");
                 StatusCode::INTERNAL_SERVER_ERROR.into_response()
             })
         }
@@ -130,7 +130,7 @@ impl Front {
         let id: RequestId = self.ambient.credential_id();
         let body = json!({
             "ok": false,
-            "message": "send the header Host once",
+            "message": "the request must have exactly one Host header",
             "code": "invalid_host",
             "api_request_id": id.to_string(),
         });
@@ -143,8 +143,8 @@ impl Front {
             && !self.has_warned.swap(true, Ordering::Relaxed)
         {
             tracing::warn!(
-                "a proxy on this machine names the addresses of its clients, and is not trusted: rate limits and the \
-                 throttling of sign-ins are off. Set trusted_proxies"
+                "a proxy on this machine sends client addresses but is not trusted, so rate limits and sign-in throttling \
+                 are off; set trusted_proxies"
             );
         }
     }

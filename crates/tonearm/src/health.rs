@@ -139,7 +139,7 @@ async fn part<T, E: Display>(name: &str, checked: impl Future<Output = Result<T,
             UNAVAILABLE
         }
         Err(_) => {
-            tracing::warn!(part = name, "not ready: there was no answer in time");
+            tracing::warn!(part = name, "not ready: the check timed out");
             UNAVAILABLE
         }
     }

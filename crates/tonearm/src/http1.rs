@@ -173,7 +173,7 @@ mod tests {
 
     use super::*;
     use crate::TrustedProxies;
-    use crate::progress::{Patience, Socket};
+    use crate::progress::{ClientDeadlines, Socket};
 
     /// More than the kernel keeps for a client that takes nothing.
     const LARGE: usize = 32 << 20;
@@ -194,7 +194,7 @@ mod tests {
             .route("/small", get(async || "small"))
             .route("/large", get(async || vec![7_u8; LARGE]))
             .route("/deaf", post(async || "not read"));
-        let patience: Patience = limits().patience();
+        let patience: ClientDeadlines = limits().patience();
         Front {
             edge: None,
             proxies: Arc::new(TrustedProxies::default()),

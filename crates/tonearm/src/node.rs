@@ -17,7 +17,8 @@ use tonearm_domain::{Ambient, Meter};
 use tonearm_edge::{Edge, EdgeConfig, OrganizationHosts};
 use tonearm_media::Media;
 use tonearm_service::{
-    Access, KeyFollower, LookupLimits, Lookups, Playback, Processing, Repeats, StoreIdentity, UsageKeeper,
+    Access, IdempotentAnswers, KeyFollower, LookupLimits, Lookups, Playback, Processing, StoreIdentity,
+    UsageKeeper,
 };
 use tonearm_signing::{Secrets, UrlSigner};
 use tonearm_worker::{Sender, Worker};
@@ -282,7 +283,7 @@ impl Node {
         if let Some(parts) = self.parts
             && let Err(error) = parts.catalog.close().await
         {
-            tracing::warn!(%error, "the database was not closed well");
+            tracing::warn!(%error, "could not close the database cleanly");
         }
     }
 }
@@ -290,7 +291,7 @@ impl Node {
 async fn join(tasks: Vec<JoinHandle<()>>) {
     for task in tasks {
         if let Err(error) = task.await {
-            tracing::error!(%error, "a part of the node ended badly");
+            tracing::error!(%error, "a task of the node panicked");
         }
     }
 }
@@ -308,7 +309,7 @@ fn api(config: &Config, ambient: &Ambient, parts: &Parts, blobs: &Blobs, meter: 
         access: Access::new(lookups.clone(), ambient.clone()),
         library: parts.library.clone(),
         uploads: parts.uploads(config, ambient, blobs),
-        repeats: Repeats::new(catalog.clone(), ambient.clone()),
+        repeats: IdempotentAnswers::new(catalog.clone(), ambient.clone()),
         playback: Playback::new(
             lookups,
             ambient.clone(),

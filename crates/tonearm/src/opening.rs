@@ -45,10 +45,10 @@ pub(crate) async fn check_confinement(config: &Config) -> Result<(), StartError>
             if config.confinement.is_required {
                 confinement.require()?;
             }
-            tracing::warn!(%confinement, "ffmpeg is not confined completely; `tonearm doctor` says what to do");
+            tracing::warn!(%confinement, "ffmpeg is only partly confined; `tonearm doctor` explains how to fix this");
         }
         Err(error) if config.confinement.is_required => return Err(error.into()),
-        Err(error) => tracing::warn!(%error, "whether ffmpeg is confined could not be found out"),
+        Err(error) => tracing::warn!(%error, "could not check whether ffmpeg is confined"),
     }
     Ok(())
 }
@@ -96,7 +96,7 @@ pub(crate) async fn warn_of_connections(config: &Config, catalog: &Catalog) {
                 tracing::warn!("{warning}");
             }
         }
-        Err(error) => tracing::debug!(%error, "how many connections the database server takes is not known"),
+        Err(error) => tracing::debug!(%error, "could not read max_connections of the database server"),
     }
 }
 
@@ -158,11 +158,11 @@ pub(crate) async fn reseal(config: &Config, resealing: &Resealing) -> Result<(),
     for at in &done.lost {
         tracing::warn!(
             ?at,
-            "this was sealed under a master secret that is gone; it has to be entered or rotated"
+            "cannot decrypt this, since its master secret was removed; enter or rotate it again"
         );
     }
     let count = done.resealed + done.kept;
-    tracing::info!(count, anew = done.resealed, "what is sealed is under the first master secret");
+    tracing::info!(count, anew = done.resealed, "stored secrets are encrypted with the first master secret");
     Ok(())
 }
 
@@ -206,7 +206,7 @@ pub(crate) async fn check_store(config: &Config, identity: &StoreIdentity) -> Re
             return Err(StartError::Catalog { url: config.database_url.to_string(), source });
         }
         Ok(Err(IdentityError::Store(error))) => error.to_string(),
-        Err(_) => "the store does not answer".to_owned(),
+        Err(_) => "the store does not respond".to_owned(),
     };
     tracing::warn!(error, "could not check that the object store belongs to this database; trying again");
     Ok(false)

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::progress::Patience;
+use crate::progress::ClientDeadlines;
 
 /// Bytes that passed, and the time that the other end was waited for.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ impl Pace {
     }
 
     /// Whether it was too little, as often as it is time to tell. What has to pass is shared by so many streams.
-    pub(crate) fn is_too_slow(&mut self, patience: Patience, streams: usize) -> bool {
+    pub(crate) fn is_too_slow(&mut self, patience: ClientDeadlines, streams: usize) -> bool {
         if self.waited < patience.send {
             return false;
         }
@@ -37,8 +37,8 @@ impl Pace {
 mod tests {
     use super::*;
 
-    const PATIENCE: Patience =
-        Patience { head: Duration::ZERO, send: Duration::from_secs(60), bytes_per_second: 500 };
+    const PATIENCE: ClientDeadlines =
+        ClientDeadlines { head: Duration::ZERO, send: Duration::from_secs(60), bytes_per_second: 500 };
 
     fn pace(seconds: u64, passed: u64) -> Pace {
         Pace { waited: Duration::from_secs(seconds), passed }

@@ -24,7 +24,7 @@ const LOOK_AT_QUEUE: Duration = Duration::from_millis(20);
 
 /// How long clients may take.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Patience {
+pub(crate) struct ClientDeadlines {
     /// Until a request's head is there.
     pub(crate) head: Duration,
     /// While nothing of an answer is taken.
@@ -33,7 +33,7 @@ pub(crate) struct Patience {
     pub(crate) bytes_per_second: u32,
 }
 
-impl Patience {
+impl ClientDeadlines {
     /// A moment by which a client was to do something, but not before it has had a while from now on: a busy server may come
     /// to a connection late, and what it waits for may have arrived.
     pub(crate) fn fair(self, by: Instant) -> Instant {
@@ -43,7 +43,7 @@ impl Patience {
 
 /// Why a client was given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum GivenUp {
+pub(crate) enum CloseReason {
     /// It asked for nothing.
     Silent,
     /// It took nothing of what it was sent, or too little.
@@ -89,14 +89,14 @@ impl Progress {
     /// Ends when the client has taken nothing, or said nothing, for as long as it may or a quarter longer, although
     /// there was something to take or to say; or when it takes too little. The time until the first request goes on from one
     /// part of the beginning to the next, so that a client does not have it for TLS and for the request each.
-    pub(crate) async fn given_up(&self, patience: Patience) -> GivenUp {
+    pub(crate) async fn given_up(&self, patience: ClientDeadlines) -> CloseReason {
         tokio::select! {
             why = self.stalled(patience) => why,
-            () = self.first_head_missed(patience) => GivenUp::Silent,
+            () = self.first_head_missed(patience) => CloseReason::Silent,
         }
     }
 
-    async fn first_head_missed(&self, patience: Patience) {
+    async fn first_head_missed(&self, patience: ClientDeadlines) {
         if let Some(by) = self.first_head_by() {
             sleep_until(patience.fair(by)).await;
             if self.first_head_by().is_some() {
@@ -106,7 +106,7 @@ impl Progress {
         std::future::pending().await
     }
 
-    async fn stalled(&self, patience: Patience) -> GivenUp {
+    async fn stalled(&self, patience: ClientDeadlines) -> CloseReason {
         let tick = patience.head.min(patience.send) / LOOKS;
         let (mut taken, mut heard) = (Quiet::default(), Quiet::default());
         let (mut pace, mut counted) = (Pace::default(), 0);
@@ -130,10 +130,10 @@ impl Progress {
                 false
             };
             if trickles || taken.lasted >= patience.send {
-                return GivenUp::Stalled;
+                return CloseReason::Stalled;
             }
             if heard.lasted >= patience.head {
-                return GivenUp::Silent;
+                return CloseReason::Silent;
             }
         }
     }
@@ -315,7 +315,7 @@ mod tests {
 
     const LIMIT: Duration = Duration::from_secs(60);
 
-    const PATIENCE: Patience = Patience { head: LIMIT, send: LIMIT, bytes_per_second: 0 };
+    const PATIENCE: ClientDeadlines = ClientDeadlines { head: LIMIT, send: LIMIT, bytes_per_second: 0 };
 
     #[tokio::test(start_paused = true)]
     async fn a_client_that_takes_nothing_is_found_out() {
@@ -325,7 +325,7 @@ mod tests {
         let begun = tokio::time::Instant::now();
         tokio::select! {
             _ = watched.write_all(&[0; 11]) => panic!("there was no room"),
-            why = progress.given_up(PATIENCE) => assert_eq!(why, GivenUp::Stalled),
+            why = progress.given_up(PATIENCE) => assert_eq!(why, CloseReason::Stalled),
         }
         assert!((LIMIT..=LIMIT * 2).contains(&begun.elapsed()), "{:?}", begun.elapsed());
     }
@@ -365,7 +365,7 @@ mod tests {
             let given_up = tokio::select! {
                 written = watched.write_all(&[0; 3000]) => written.is_err(),
                 () = takes_three_a_second => panic!("it never ends"),
-                _ = progress.given_up(Patience { bytes_per_second, ..PATIENCE }) => true,
+                _ = progress.given_up(ClientDeadlines { bytes_per_second, ..PATIENCE }) => true,
             };
             assert_eq!(given_up, is_given_up, "{bytes_per_second}");
         }
@@ -377,7 +377,7 @@ mod tests {
         tokio::time::sleep(LIMIT / 2).await;
         let progress = Progress::default().with_first_head_by(Some(accepted + LIMIT));
         progress.await_head();
-        assert_eq!(progress.given_up(PATIENCE).await, GivenUp::Silent);
+        assert_eq!(progress.given_up(PATIENCE).await, CloseReason::Silent);
         assert_eq!(accepted.elapsed(), LIMIT);
         // A server that is late itself looks whether something has come.
         let progress = Progress::default().with_first_head_by(Some(accepted));
@@ -388,7 +388,7 @@ mod tests {
         progress.begin_answer();
         progress.await_head();
         let begun = Instant::now();
-        assert_eq!(progress.given_up(PATIENCE).await, GivenUp::Silent);
+        assert_eq!(progress.given_up(PATIENCE).await, CloseReason::Silent);
         assert!(begun.elapsed() >= LIMIT);
     }
 

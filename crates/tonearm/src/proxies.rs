@@ -19,7 +19,7 @@ impl FromStr for Network {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text:?} is no network such as 10.0.0.0/8 or 192.0.2.1");
+        let wrong = || format!("{text:?} is not a network such as 10.0.0.0/8 or 192.0.2.1");
         let (address, bits) =
             text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits)));
         let address: IpAddr = address.parse().map_err(|_| wrong())?;
@@ -67,7 +67,7 @@ impl FromStr for ForwardedHeader {
         match text.to_ascii_lowercase().as_str() {
             "x-forwarded-for" => Ok(Self::XForwardedFor),
             "forwarded" => Ok(Self::Forwarded),
-            _ => Err(format!("{text:?} is neither X-Forwarded-For nor Forwarded")),
+            _ => Err(format!("must be X-Forwarded-For or Forwarded, not {text:?}")),
         }
     }
 }

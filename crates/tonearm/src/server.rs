@@ -24,7 +24,7 @@ use crate::front::{Connection, Front};
 use crate::http1;
 use crate::http2::Http2;
 use crate::lanes::Lanes;
-use crate::progress::{GivenUp, Patience, Progress, Watched};
+use crate::progress::{ClientDeadlines, CloseReason, Progress, Watched};
 use crate::rewound::Rewound;
 
 /// Bounds on what a connection may cost.
@@ -46,8 +46,8 @@ pub struct ServerLimits {
 }
 
 impl ServerLimits {
-    pub(crate) fn patience(self) -> Patience {
-        Patience {
+    pub(crate) fn patience(self) -> ClientDeadlines {
+        ClientDeadlines {
             head: self.header_timeout,
             send: self.send_timeout,
             bytes_per_second: self.min_bytes_per_second,
@@ -98,7 +98,7 @@ pub(crate) async fn serve(listener: TcpListener, server: Server, shutdown: Cance
     drop(listener);
     tokio::select! {
         () = graceful.shutdown() => {}
-        () = tokio::time::sleep(limits.drain) => tracing::warn!("requests were still open after the time to finish"),
+        () = tokio::time::sleep(limits.drain) => tracing::warn!("requests were still open after shutdown.drain_seconds"),
     }
 }
 
@@ -112,7 +112,7 @@ impl Server {
             return Lanes::none();
         }
         Lanes::start(self.limits.delivery_threads, stopped).unwrap_or_else(|error| {
-            tracing::warn!(%error, "there is no room for threads that deliver; all connections share the others");
+            tracing::warn!(%error, "could not start delivery threads; all connections share the other threads");
             Lanes::none()
         })
     }
@@ -176,8 +176,8 @@ impl Server {
                 biased;
                 served = &mut served => drop(unless_failed(served)),
                 why = progress.given_up(patience) => {
-                    tracing::debug!(?why, "a client was given up");
-                    if why == GivenUp::Silent {
+                    tracing::debug!(?why, "closing a connection because its client is too slow or silent");
+                    if why == CloseReason::Silent {
                         ending.cancel();
                         // A client that does not go is left.
                         let _ = tokio::time::timeout(FAREWELL, served).await;
@@ -197,7 +197,7 @@ impl Server {
             biased;
             served = served => unless_failed(served),
             why = progress.given_up(self.limits.patience()) => {
-                tracing::debug!(?why, "a client was given up");
+                tracing::debug!(?why, "closing a connection because its client is too slow or silent");
                 None
             }
         }
@@ -218,7 +218,7 @@ fn prepare(stream: &TcpStream) {
     let prepared =
         stream.set_nodelay(true).and_then(|()| SockRef::from(stream).set_tcp_notsent_lowat(MOST_UNSENT));
     if let Err(error) = prepared {
-        tracing::debug!(%error, "a connection keeps the defaults of the system");
+        tracing::debug!(%error, "could not set the options of a connection");
     }
 }
 

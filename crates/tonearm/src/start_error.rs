@@ -20,8 +20,8 @@ pub enum StartError {
     },
     /// Nodes that share a database or a store have no secret to share.
     #[error(
-        "secret: a node that shares its database or its store with others, or does not have the role api, needs the master \
-         secret that all of them use. Set `secret` or TONEARM_SECRET"
+        "secret: nodes that share a database or an object store, and nodes without the role api, need the same master \
+         secret. Set `secret` or TONEARM_SECRET"
     )]
     Secret,
     /// The address cannot be listened on.
@@ -58,7 +58,7 @@ pub enum StartError {
     #[error("{0}")]
     Media(#[from] tonearm_media::MediaError),
     /// Other servers cannot be called.
-    #[error("cannot prepare calls to other servers: {0}")]
+    #[error("cannot set up the HTTP client for calls to other servers: {0}")]
     Outbound(#[source] reqwest::Error),
 }
 

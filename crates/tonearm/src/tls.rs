@@ -45,7 +45,7 @@ pub enum TlsError {
         source: rustls_pki_types::pem::Error,
     },
     /// There is no certificate in the file.
-    #[error("there is no certificate in {0}")]
+    #[error("{0} contains no certificate")]
     Empty(PathBuf),
     /// The two do not fit, or are of a kind that is not supported.
     #[error("the certificate and its key cannot be used: {0}")]
@@ -94,9 +94,11 @@ impl Tls {
             match spawn_blocking(move || read(&files)).await {
                 Ok(Ok(certified)) => {
                     *self.current.0.write().unwrap_or_else(PoisonError::into_inner) = certified;
-                    tracing::info!(certificates = %self.files.certificates.display(), "a new certificate is in use");
+                    tracing::info!(certificates = %self.files.certificates.display(), "the certificate was reloaded");
                 }
-                Ok(Err(error)) => tracing::warn!(%error, "the certificate before stays in use"),
+                Ok(Err(error)) => {
+                    tracing::warn!(%error, "the new certificate is invalid; keeping the old one")
+                }
                 Err(error) => tracing::error!(%error, "the certificate could not be read"),
             }
         }

@@ -41,10 +41,10 @@ macro_rules! repeat {
             }
             let done: Result<_, Refusal> = $call.await;
             match &done {
-                Ok(_) if fails => tracing::info!(concat!("works again: ", $what)),
+                Ok(_) if fails => tracing::info!(concat!("recovered: ", $what)),
                 Err(error) if !fails => {
                     let error: &dyn std::error::Error = error;
-                    tracing::warn!(error, concat!("cannot do this now, and goes on trying: ", $what));
+                    tracing::warn!(error, concat!("failed, will be retried: ", $what));
                 }
                 _ => {}
             }
@@ -56,7 +56,7 @@ macro_rules! repeat {
 /// Keeps what was counted each second; the rest once all requests are answered, which is when `until` is cancelled. What
 /// cannot be kept then is left on the disk for the next start.
 pub(crate) async fn keep_counts(mut keeper: UsageKeeper, until: CancellationToken) {
-    repeat!("keep what was counted", KEEP_EVERY, until, keeper.flush());
+    repeat!("storing usage", KEEP_EVERY, until, keeper.flush());
     let kept = async {
         while keeper.flush().await.is_err() {
             sleep(Duration::from_millis(200)).await;
@@ -67,36 +67,36 @@ pub(crate) async fn keep_counts(mut keeper: UsageKeeper, until: CancellationToke
     }
     match keeper.leave().await {
         Ok(batches) => {
-            tracing::warn!(batches, "usage cannot be stored now; it is left on the disk for the next start")
+            tracing::warn!(batches, "could not store usage; it is saved on disk until the next start")
         }
         Err(error) => {
             let error: &dyn std::error::Error = &error;
-            tracing::error!(error, "what was counted in the last moments is lost");
+            tracing::error!(error, "the usage counted last is lost");
         }
     }
 }
 
 /// Writes down when keys were last used, and once more when all requests are answered, which is when `until` is cancelled.
 pub(crate) async fn keep_key_uses(access: Access, until: CancellationToken) {
-    repeat!("write down when keys were last used", NOTE_USES_EVERY, until, access.write_key_uses());
+    repeat!("storing when keys were last used", NOTE_USES_EVERY, until, access.write_key_uses());
     match timeout(LAST_TRIES, access.write_key_uses()).await {
         Ok(Ok(_)) => {}
         Ok(Err(error)) => {
             let error: &dyn std::error::Error = &error;
-            tracing::warn!(error, "when keys were last used in the last moments is not written down");
+            tracing::warn!(error, "could not store the latest times at which keys were used");
         }
-        Err(_) => tracing::warn!("when keys were last used in the last moments is not written down in time"),
+        Err(_) => tracing::warn!("storing the latest times at which keys were used timed out"),
     }
 }
 
 /// Adds what nodes without a catalog counted.
 pub(crate) async fn fetch_counts(usage: Usage, blobs: Blobs, until: CancellationToken) {
-    repeat!("add what other nodes counted", FETCH_EVERY, until, usage.import(&blobs));
+    repeat!("importing usage from other nodes", FETCH_EVERY, until, usage.import(&blobs));
 }
 
 /// Follows which signing keys are live, by the catalog.
 pub(crate) async fn follow_keys(mut follower: KeyFollower, until: CancellationToken) {
-    repeat!("look which signing keys are live", LOOK_EVERY, until, follower.look());
+    repeat!("reading the list of signing keys", LOOK_EVERY, until, follower.look());
 }
 
 /// Follows which signing keys are live, by what other nodes left in the store, with so much time between two looks.
@@ -105,7 +105,7 @@ pub(crate) async fn follow_keys_in_store(
     every: Duration,
     until: CancellationToken,
 ) {
-    repeat!("look which signing keys are live", every, until, follower.look());
+    repeat!("reading the list of signing keys", every, until, follower.look());
 }
 
 /// Asks until the store tells whether it belongs to the database, and takes note where it does not.

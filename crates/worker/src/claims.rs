@@ -12,11 +12,12 @@ use tonearm_catalog::{CatalogError, Turn, WorkKind};
 use tonearm_domain::{JobClass, JobQueue, OrganizationId, trial_millis};
 use tonearm_service::Processing;
 
-use crate::lease::Held;
-use crate::rhythm::Spread;
+use crate::config::WorkerConfig;
+use crate::failure_streak::FailureStreak;
+use crate::lease::HeldLease;
+use crate::poll_schedule::WakeupJitter;
 use crate::slots::{Slot, Slots};
-use crate::spell::Spell;
-use crate::{WorkerConfig, lease, run};
+use crate::{lease, run};
 
 /// One claim in so many begins with the last queue of the class, so that a queue that never empties does not keep the
 /// jobs of the others waiting for good.
@@ -59,7 +60,7 @@ impl Shared {
 
     /// From now on a death may count against the job. It does if it comes soon in comparison with how long this worker
     /// has been up. Its moment is only known to be before the next renewal of the lease.
-    pub(crate) async fn begin_trial(&self, held: &Held) -> bool {
+    pub(crate) async fn begin_trial(&self, held: &HeldLease) -> bool {
         let config = self.config;
         let unsure = lease::millis(config.lease) - lease::millis(config.heartbeat);
         let until = unsure + trial_millis(lease::millis(self.born.elapsed()));
@@ -69,7 +70,7 @@ impl Shared {
             Ok(is_held) => is_held,
             Err(error) => {
                 // Its lease runs out, which counts as a death that says nothing about the job.
-                tracing::warn!(job_id = %held.job.id, %error, "could not begin a run");
+                tracing::warn!(job_id = %held.job.id, %error, "could not start a job");
                 false
             }
         }
@@ -95,10 +96,10 @@ impl Claims {
     /// Works until `shutdown` is cancelled; then stops claiming and waits for what runs.
     pub(crate) async fn work(mut self, shutdown: CancellationToken) {
         let tasks = TaskTracker::new();
-        let mut claiming = Spell::of("look for jobs");
+        let mut claiming = FailureStreak::of("claiming jobs");
         let (processing, config) = (self.shared.processing.clone(), self.shared.config);
         let wakeups = processing.catalog().wakeups(WorkKind::Jobs(self.class));
-        let mut spread = Spread::up_to(config.poll);
+        let mut spread = WakeupJitter::up_to(config.poll);
         let slots = self.slots.clone();
         // What is queued between a look and the wait for the next one is remembered; so is what is queued while no slot
         // is free.
@@ -144,7 +145,7 @@ impl Claims {
     }
 
     /// Claims the job whose turn it is.
-    async fn claim(&mut self, slot: &Slot) -> Result<Option<Held>, CatalogError> {
+    async fn claim(&mut self, slot: &Slot) -> Result<Option<HeldLease>, CatalogError> {
         self.count += 1;
         let mut queues = self.class.queues().to_vec();
         if self.count.is_multiple_of(LAST_QUEUE_FIRST) {
@@ -161,7 +162,7 @@ impl Claims {
         Ok(None)
     }
 
-    async fn claim_in(&self, turn: Turn<'_>) -> Result<Option<Held>, CatalogError> {
+    async fn claim_in(&self, turn: Turn<'_>) -> Result<Option<HeldLease>, CatalogError> {
         let (config, ambient) = (self.shared.config, self.shared.processing.ambient());
         loop {
             let asked = Instant::now();
@@ -169,7 +170,7 @@ impl Claims {
             let until = now.plus_millis(lease::millis(config.lease));
             let lease = ambient.credential_id();
             match self.shared.processing.catalog().claim_turn(turn, now, lease, until).await {
-                Ok(job) => return Ok(job.map(|job| Held { job, until: asked + config.lease })),
+                Ok(job) => return Ok(job.map(|job| HeldLease { job, until: asked + config.lease })),
                 // That one waits for an hour now; there may be others.
                 Err(error @ CatalogError::Corrupt(_)) => tracing::warn!(%error, "could not read a job"),
                 Err(error) => return Err(error),
@@ -186,7 +187,7 @@ const LONGEST_REST: Duration = Duration::from_secs(1);
 async fn start(
     shared: Shared,
     class: JobClass,
-    held: Held,
+    held: HeldLease,
     (slot, permit): (Slot, RunPermit),
     shutdown: CancellationToken,
 ) {
@@ -210,9 +211,13 @@ async fn start(
 }
 
 /// Waits for what runs now; nothing else is begun meanwhile. `None`: the job cannot be run here after all.
-async fn exclusive_permit(shared: &Shared, held: &Held, shutdown: &CancellationToken) -> Option<RunPermit> {
+async fn exclusive_permit(
+    shared: &Shared,
+    held: &HeldLease,
+    shutdown: &CancellationToken,
+) -> Option<RunPermit> {
     let (job_id, kind, deaths) = (held.job.id, held.job.job.kind(), held.job.deaths);
-    tracing::warn!(%job_id, kind, deaths, "a job whose workers died runs alone");
+    tracing::warn!(%job_id, kind, deaths, "running a job alone because its workers died");
     let lost = CancellationToken::new();
     let permit = tokio::select! {
         permit = shared.all_run_permits() => permit,

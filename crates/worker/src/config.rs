@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tonearm_domain::JobClass;
 
-use crate::rhythm::Rhythm;
+use crate::poll_schedule::PollSchedule;
 
 /// How a worker works.
 #[derive(Debug, Clone, Copy)]
@@ -38,8 +38,8 @@ impl Default for WorkerConfig {
 }
 
 impl WorkerConfig {
-    pub(crate) fn rhythm(&self) -> Rhythm {
-        Rhythm { poll: self.poll, slow_poll: self.slow_poll }
+    pub(crate) fn rhythm(&self) -> PollSchedule {
+        PollSchedule { poll: self.poll, slow_poll: self.slow_poll }
     }
 }
 

@@ -9,8 +9,8 @@ use tonearm_catalog::{CatalogError, Wait};
 use tonearm_domain::{ClaimedJob, outage_pause_millis};
 use tonearm_service::{JobError, Processing};
 
+use crate::failure_streak::FailureStreak;
 use crate::lease;
-use crate::spell::Spell;
 
 /// How many waiting jobs each run that got past an outage makes due. Those that succeed release as many again, so
 /// thousands go on soon, while a part that fails anew meets no herd.
@@ -48,9 +48,9 @@ pub(crate) async fn wait(
     let error = with_sources(ended.source.as_ref());
     match claimed.waits_for {
         Some(waited_for) if waited_for == outage => {
-            tracing::debug!(%job_id, kind, attempt, %outage, error, wait_ms = pause, "a job goes on waiting");
+            tracing::debug!(%job_id, kind, attempt, %outage, error, wait_ms = pause, "a job is still waiting");
         }
-        _ => tracing::warn!(%job_id, kind, attempt, %outage, error, wait_ms = pause, "a job waits"),
+        _ => tracing::warn!(%job_id, kind, attempt, %outage, error, wait_ms = pause, "a job is waiting"),
     }
     let reason = ended.source.to_string();
     record(claimed, shutdown, || async {
@@ -85,7 +85,7 @@ pub(crate) async fn release(processing: &Processing, outage: tonearm_domain::Out
     let now = processing.ambient().now();
     match processing.catalog().release_waiting(outage, now, RELEASED_AT_ONCE).await {
         Ok(0) => {}
-        Ok(jobs) => tracing::info!(%outage, jobs, "what jobs waited for works again"),
+        Ok(jobs) => tracing::info!(%outage, jobs, "an outage is over; releasing the jobs that waited"),
         // They go on in their time.
         Err(error) => tracing::warn!(%error, %outage, "could not release waiting jobs"),
     }
@@ -144,12 +144,12 @@ pub(crate) async fn record<T, E, F>(
     E: Trouble,
     F: Future<Output = Result<T, E>>,
 {
-    let mut spell = Spell::of("record how a job ended");
+    let mut spell = FailureStreak::of("recording the result of a job");
     let mut last_try = None;
     loop {
         match attempt().await {
             Err(error) if !error.is_temporary() => {
-                tracing::warn!(job_id = %claimed.id, %error, "could not record how a job ended");
+                tracing::warn!(job_id = %claimed.id, %error, "could not record the result of a job");
                 return;
             }
             result => {
@@ -161,7 +161,7 @@ pub(crate) async fn record<T, E, F>(
         if shutdown.is_cancelled() {
             let until = *last_try.get_or_insert_with(|| Instant::now() + LAST_PATIENCE);
             if Instant::now() >= until {
-                tracing::warn!(job_id = %claimed.id, "how a job ended is not recorded; its lease runs out");
+                tracing::warn!(job_id = %claimed.id, "the result of a job is not recorded; its lease will expire");
                 return;
             }
         }

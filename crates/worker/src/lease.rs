@@ -8,11 +8,11 @@ use tokio_util::sync::CancellationToken;
 use tonearm_domain::ClaimedJob;
 use tonearm_service::Processing;
 
-use crate::WorkerConfig;
+use crate::config::WorkerConfig;
 
 /// A claimed job, and until when its lease surely holds.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct HeldLease {
     pub(crate) job: ClaimedJob,
     /// Counted from before the catalog was asked, so that the catalog's lease never ends earlier. By a clock that nobody
     /// sets: neither a wrong wall clock nor one that jumps ends a lease or prolongs it.
@@ -28,7 +28,7 @@ pub(crate) struct Held {
 /// lease in its transaction.
 pub(crate) async fn keep(
     processing: &Processing,
-    held: &Held,
+    held: &HeldLease,
     config: WorkerConfig,
     cancel: &CancellationToken,
 ) -> Infallible {
@@ -52,7 +52,7 @@ pub(crate) async fn keep(
             Some(Err(_)) | None => {}
         }
         if Instant::now() >= until {
-            tracing::warn!(job_id = %claimed.id, "the lease of a job ran out while the database was away");
+            tracing::warn!(job_id = %claimed.id, "the lease of a job expired while the database was unavailable");
             break;
         }
         // A database that refuses at once is not asked at once again.

@@ -7,13 +7,13 @@
 mod claims;
 mod config;
 mod ending;
+mod failure_streak;
 mod lanes;
 mod lease;
-mod rhythm;
+mod poll_schedule;
 mod run;
 mod sender;
 mod slots;
-mod spell;
 mod upkeep;
 mod worker;
 

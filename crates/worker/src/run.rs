@@ -8,13 +8,14 @@ use tokio_util::sync::CancellationToken;
 use tonearm_domain::{ClaimedJob, Outage};
 use tonearm_service::{JobError, JobRun, Processing};
 
-use crate::lease::{self, Held};
-use crate::{WorkerConfig, ending};
+use crate::config::WorkerConfig;
+use crate::ending;
+use crate::lease::{self, HeldLease};
 
 /// Runs a claimed job and sees to what follows: nothing, another try, a wait, or the end of trying.
 pub(crate) async fn run(
     processing: &Processing,
-    held: Held,
+    held: HeldLease,
     config: WorkerConfig,
     shutdown: &CancellationToken,
 ) {
@@ -22,7 +23,7 @@ pub(crate) async fn run(
     let (job_id, kind, attempt) = (claimed.id, claimed.job.kind(), claimed.attempt);
     if claimed.is_deadly() {
         let reason =
-            "the server process doing it died each time, so it is taken to be the cause; it can be retried";
+            "the server process died in each attempt, so the job is probably the cause; it can be retried";
         tracing::error!(%job_id, kind, attempt, reason, "gave up a job");
         ending::record(claimed, shutdown, || processing.give_up(claimed, reason)).await;
         return;
@@ -33,7 +34,7 @@ pub(crate) async fn run(
     match outcome {
         Ok(()) => tracing::debug!(%job_id, kind, attempt, "finished a job"),
         Err(JobError::LeaseLost) => {
-            tracing::warn!(%job_id, kind, attempt, "lost the lease of a job; its new owner goes on");
+            tracing::warn!(%job_id, kind, attempt, "lost the lease of a job; another worker has it now");
         }
         Err(JobError::Cancelled) if shutdown.is_cancelled() => {
             give_back(processing, claimed, shutdown).await;
@@ -65,7 +66,7 @@ pub(crate) async fn give_back(processing: &Processing, claimed: &ClaimedJob, shu
 
 async fn attempt_once(
     processing: &Processing,
-    held: &Held,
+    held: &HeldLease,
     config: WorkerConfig,
     shutdown: &CancellationToken,
 ) -> Result<(), JobError> {

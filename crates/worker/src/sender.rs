@@ -13,9 +13,9 @@ use tonearm_catalog::{CatalogError, WorkKind};
 use tonearm_domain::Webhook;
 use tonearm_service::{SentWebhook, Webhooks};
 
+use crate::failure_streak::FailureStreak;
 use crate::lanes::{LaneLimits, Lanes};
-use crate::rhythm::{Rhythm, Spread};
-use crate::spell::Spell;
+use crate::poll_schedule::{PollSchedule, WakeupJitter};
 
 /// How long what is on its way may take when the process stops; what is not back by then is sent again later.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -68,10 +68,10 @@ impl Sender {
         let mut lanes = Lanes::new(self.config.lanes);
         let mut sending = JoinSet::new();
         let wakeups = self.webhooks.catalog().wakeups(WorkKind::Deliveries);
-        let mut spread = Spread::up_to(self.config.poll);
+        let mut spread = WakeupJitter::up_to(self.config.poll);
         let tidying = TaskTracker::new();
         let mut next_upkeep = tokio::time::Instant::now();
-        let mut claiming = Spell::of("look for webhooks to send");
+        let mut claiming = FailureStreak::of("claiming webhook deliveries");
         loop {
             if tokio::time::Instant::now() >= next_upkeep {
                 next_upkeep += self.config.upkeep;
@@ -104,14 +104,14 @@ impl Sender {
         sending.shutdown().await;
         drop(done);
         if let Err(error) = recorder.await {
-            tracing::error!(%error, "recording webhooks ended badly");
+            tracing::error!(%error, "the task that records webhook deliveries panicked");
         }
     }
 
     /// How long to sleep where nothing happens.
     async fn pause(&self) -> Duration {
         let (catalog, ambient) = (self.webhooks.catalog(), self.webhooks.ambient());
-        let rhythm = Rhythm { poll: self.config.poll, slow_poll: self.config.slow_poll };
+        let rhythm = PollSchedule { poll: self.config.poll, slow_poll: self.config.slow_poll };
         rhythm.pause(catalog, ambient, || catalog.next_delivery_due(ambient.now())).await
     }
 
@@ -143,7 +143,7 @@ impl Sender {
 
 async fn tidy(webhooks: Webhooks, shutdown: CancellationToken) {
     if let Err(error) = webhooks.tidy(&shutdown).await {
-        tracing::warn!(%error, "could not give up webhooks that were tried for too long");
+        tracing::warn!(%error, "could not give up webhook deliveries that kept failing");
     }
 }
 
@@ -166,7 +166,7 @@ async fn send_one(
 fn note_end(lanes: &mut Lanes, ended: Result<(tonearm_domain::WebhookId, bool), tokio::task::JoinError>) {
     match ended {
         Ok((id, is_success)) => lanes.ended(id, is_success),
-        Err(error) => tracing::error!(%error, "sending a webhook ended badly"),
+        Err(error) => tracing::error!(%error, "a task that sends a webhook panicked"),
     }
 }
 
@@ -177,7 +177,7 @@ async fn record_all(
     recorded: Arc<Notify>,
 ) {
     let mut batch = Vec::new();
-    let mut recording = Spell::of("record what became of webhooks");
+    let mut recording = FailureStreak::of("recording webhook deliveries");
     while results.recv_many(&mut batch, 500).await > 0 {
         for _ in 0..RECORD_TRIES {
             if recording.note(webhooks.record(&batch).await).is_some() {

@@ -8,16 +8,17 @@ use tonearm_catalog::CatalogError;
 use tonearm_domain::{Job, ScheduledTask};
 use tonearm_service::Processing;
 
-use crate::spell::Spell;
-use crate::{WorkerConfig, lease};
+use crate::config::WorkerConfig;
+use crate::failure_streak::FailureStreak;
+use crate::lease;
 
 /// Sees to jobs that nobody claims by themselves, until `shutdown` is cancelled.
 pub(crate) async fn keep_up(processing: Processing, config: WorkerConfig, shutdown: CancellationToken) {
     let catalog = processing.catalog();
     let lease_millis = lease::millis(config.lease);
-    let mut releasing = Spell::of("look for jobs of dead workers");
-    let mut probing = Spell::of("look for jobs that wait");
-    let mut queueing = Spell::of("queue the upkeep");
+    let mut releasing = FailureStreak::of("releasing the jobs of dead workers");
+    let mut probing = FailureStreak::of("probing waiting jobs");
+    let mut queueing = FailureStreak::of("queueing maintenance jobs");
     let mut next_probe = Instant::now() + config.probe;
     while !shutdown.is_cancelled() {
         let now = processing.ambient().now();

@@ -7,8 +7,9 @@ use tonearm_domain::JobClass;
 use tonearm_service::Processing;
 
 use crate::claims::{Claims, Shared};
-use crate::lease::{self, Held};
-use crate::{WorkerConfig, run, upkeep};
+use crate::config::WorkerConfig;
+use crate::lease::{self, HeldLease};
+use crate::{run, upkeep};
 
 /// Claims due jobs and runs them, several at once.
 #[derive(Clone)]
@@ -52,11 +53,11 @@ impl Worker {
         }
     }
 
-    async fn claim_any(&self) -> Result<Option<Held>, CatalogError> {
+    async fn claim_any(&self) -> Result<Option<HeldLease>, CatalogError> {
         let (config, ambient) = (self.shared.config, self.shared.processing.ambient());
         let (asked, now) = (tokio::time::Instant::now(), ambient.now());
         let until = now.plus_millis(lease::millis(config.lease));
         let job = self.shared.processing.catalog().claim_job(now, ambient.credential_id(), until).await?;
-        Ok(job.map(|job| Held { job, until: asked + config.lease }))
+        Ok(job.map(|job| HeldLease { job, until: asked + config.lease }))
     }
 }

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions, DueClock, Wakeup, WorkKind};
 use tonearm_domain::{Ambient, Clock, Job, Timestamp};
-use tonearm_fixtures::{CountedEntropy, Place};
+use tonearm_fixtures::{CountedEntropy, TestDatabase};
 use tonearm_media::{Media, MediaConfig};
 use tonearm_service::Processing;
 use tonearm_worker::{Worker, WorkerConfig};
@@ -39,17 +39,17 @@ const LEASE: Duration = Duration::from_secs(2);
 
 impl Node {
     /// One that only queues.
-    async fn without_workers(place: &Place, seed: u64) -> Self {
+    async fn without_workers(database: &TestDatabase, seed: u64) -> Self {
         let ambient = Ambient::new(Arc::new(SystemClock), Arc::new(CountedEntropy::new(seed)));
         let options = ConnectOptions { due_clock: DueClock::for_node(&ambient), ..ConnectOptions::default() };
-        let catalog = Catalog::connect(&place.url.parse().unwrap(), options).await.unwrap();
+        let catalog = Catalog::connect(&database.url.parse().unwrap(), options).await.unwrap();
         let shutdown = CancellationToken::new();
         Self { catalog, ambient, shutdown, tasks: Vec::new(), _folder: tempfile::tempdir().unwrap() }
     }
 
     /// One that looks by itself once in an hour.
-    async fn with_workers(place: &Place, seed: u64) -> Self {
-        let mut node = Self::without_workers(place, seed).await;
+    async fn with_workers(database: &TestDatabase, seed: u64) -> Self {
+        let mut node = Self::without_workers(database, seed).await;
         let folder = node._folder.path();
         let url = format!("file://{}", folder.join("objects").display());
         let blobs = Blobs::open(&url.parse().unwrap()).await.unwrap();
@@ -99,9 +99,9 @@ impl Node {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn jobs_of_another_node_run_without_being_looked_for() {
-    let place = Place::postgres().await;
-    let one = Node::without_workers(&place, 1).await;
-    let other = Node::with_workers(&place, 2).await;
+    let database = TestDatabase::postgres().await;
+    let one = Node::without_workers(&database, 1).await;
+    let other = Node::with_workers(&database, 2).await;
     for seconds in [0, 0, 1, 2] {
         one.queue(one.ambient.now().plus_seconds(seconds)).await;
         one.until_all_is_done().await;
@@ -111,27 +111,27 @@ async fn jobs_of_another_node_run_without_being_looked_for() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_job_of_a_dead_worker_is_taken_over() {
-    let place = Place::postgres().await;
-    let one = Node::without_workers(&place, 1).await;
+    let database = TestDatabase::postgres().await;
+    let one = Node::without_workers(&database, 1).await;
     one.queue(one.ambient.now()).await;
     let now = one.ambient.now();
     let until = now.plus_millis(i64::try_from(LEASE.as_millis()).unwrap());
     one.catalog.claim_job(now, one.ambient.credential_id(), until).await.unwrap().unwrap();
-    let other = Node::with_workers(&place, 2).await;
+    let other = Node::with_workers(&database, 2).await;
     one.until_all_is_done().await;
     other.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn workers_that_hear_nothing_look_once_a_second() {
-    let place = Place::postgres().await;
-    let other = Node::with_workers(&place, 2).await;
+    let database = TestDatabase::postgres().await;
+    let other = Node::with_workers(&database, 2).await;
     // Its listener ends; what is queued now is not told.
     other.tasks[0].abort();
     while other.catalog.is_told_of_work() {
         tokio::task::yield_now().await;
     }
-    let one = Node::without_workers(&place, 1).await;
+    let one = Node::without_workers(&database, 1).await;
     for _ in 0..2 {
         one.queue(one.ambient.now()).await;
         one.until_all_is_done().await;

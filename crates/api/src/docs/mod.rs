@@ -8,31 +8,28 @@ mod operation;
 mod shape;
 
 use std::fmt::Write as _;
-use std::sync::LazyLock;
 
 use axum::Router;
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
+use bytes::Bytes;
 use http::HeaderValue;
 use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use serde_json::Value;
 
 use self::html::escape;
 use self::operation::Operation;
-use crate::openapi;
 
 /// Only the page's own style sheet: no scripts, no frames, nothing from elsewhere.
 const POLICY: HeaderValue =
     HeaderValue::from_static("default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'");
 
 /// `/docs` and its style sheet.
-pub(crate) fn routes() -> Router {
-    Router::new().route("/docs", get(serve)).route("/docs/style.css", get(style))
-}
-
-async fn serve() -> Response {
-    static PAGE: LazyLock<String> = LazyLock::new(|| page(openapi::json()));
-    ([(CONTENT_SECURITY_POLICY, POLICY)], Html(PAGE.as_str())).into_response()
+pub(crate) fn routes(document: &Value) -> Router {
+    let page = Bytes::from(page(document));
+    Router::new()
+        .route("/docs", get(async move || ([(CONTENT_SECURITY_POLICY, POLICY)], Html(page))))
+        .route("/docs/style.css", get(style))
 }
 
 async fn style() -> Response {
@@ -71,7 +68,7 @@ fn page(document: &Value) -> String {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>{title}: the interface</title>
+<title>{title} API reference</title>
 <link rel="stylesheet" href="/docs/style.css">
 </head>
 <body>
@@ -80,7 +77,7 @@ fn page(document: &Value) -> String {
 <header>
 <h1>{title}</h1>
 <p>{description}</p>
-<p>For programs, the same is at <a href="/openapi.json">/openapi.json</a>.</p>
+<p>The OpenAPI document is at <a href="/openapi.json">/openapi.json</a>.</p>
 </header>
 {sections}
 </main>

@@ -64,10 +64,10 @@ impl<'a> Operation<'a> {
     fn credential(&self) -> &'static str {
         match &self.described["security"][0] {
             Value::Object(scheme) if scheme.contains_key("api_key") => {
-                "Takes <code>Authorization: Bearer &lt;API_KEY&gt;</code>."
+                "Requires <code>Authorization: Bearer &lt;API_KEY&gt;</code>."
             }
-            Value::Object(_) => "Takes the signature <code>verify</code>, which is in the URL already.",
-            _ => "Takes no key: what is in the path is the credential.",
+            Value::Object(_) => "Requires the signature <code>verify</code>, which upload URLs contain.",
+            _ => "Requires no API key: the credential is part of the path.",
         }
     }
 
@@ -94,7 +94,7 @@ impl<'a> Operation<'a> {
         let body = &self.described["requestBody"];
         let mut html = String::new();
         for (content_type, content) in body["content"].as_object().into_iter().flatten() {
-            let optional = if body["required"] == true { "" } else { ", which may be left out" };
+            let optional = if body["required"] == true { "" } else { " (optional)" };
             let _ = write!(html, "<h4>Body <code>{}</code>{optional}</h4>", escape(content_type));
             html.push_str(&Shape::new(document, &content["schema"]).list());
             if let Some(example) = content.get("example") {
@@ -105,7 +105,7 @@ impl<'a> Operation<'a> {
     }
 
     fn responses(&self, document: &Value) -> String {
-        let mut html = String::from(r#"<h4>Answers</h4><ul class="answers">"#);
+        let mut html = String::from(r#"<h4>Responses</h4><ul class="answers">"#);
         for (status, response) in self.described["responses"].as_object().into_iter().flatten() {
             let response = resolve(document, response);
             let description = prose(response["description"].as_str().unwrap_or_default());

@@ -109,7 +109,7 @@ impl<'a> Shape<'a> {
     pub(super) fn list(self) -> String {
         let mut items = String::new();
         for (name, shape, is_required) in self.fields() {
-            let required = if is_required { r#" <span class="required">always</span>"# } else { "" };
+            let required = if is_required { r#" <span class="required">required</span>"# } else { "" };
             let line = shape.type_line();
             let _ = write!(items, "<li><code>{}</code> {line}{required}", escape(name));
             let inner = shape.nullable().0;

@@ -9,14 +9,15 @@ use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
 use super::sentence::sentence;
-use crate::{ApiError, App};
+use crate::app::App;
+use crate::error::ApiError;
 
 /// A JSON object as the body. No body at all is an object without fields; unknown fields are ignored.
 pub(crate) struct Body<T>(pub(crate) T);
 
 /// The value of a field that has to be there.
 pub(crate) fn required<T>(field: &'static str, value: Option<T>) -> Result<T, ApiError> {
-    value.ok_or_else(|| ApiError::invalid(field, "is needed"))
+    value.ok_or_else(|| ApiError::invalid(field, "is required"))
 }
 
 impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
@@ -24,7 +25,7 @@ impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
         if !may_be_json(request.headers()) {
-            let message = "the body is JSON; send it with `Content-Type: application/json`";
+            let message = "the body must be JSON; send it with `Content-Type: application/json`";
             return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));
         }
         parse(&read(request, app.settings.max_json_bytes).await?).map(Self)
@@ -55,7 +56,7 @@ async fn read(request: Request, limit: usize) -> Result<Bytes, ApiError> {
             ApiError::new(
                 StatusCode::BAD_REQUEST,
                 "body_interrupted",
-                "the body broke off before it was complete",
+                "the body was interrupted before it was complete",
             )
         }
     })
@@ -65,7 +66,7 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     let bytes = if bytes.trim_ascii().is_empty() { b"{}" } else { bytes };
     // Serde would also read an array as the fields in their order.
     if !bytes.trim_ascii_start().starts_with(b"{") {
-        return Err(malformed("the body is not a JSON object"));
+        return Err(malformed("the body must be a JSON object"));
     }
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
@@ -73,11 +74,11 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
         let message = sentence(error.inner());
         match error.inner().classify() {
             Category::Data if field != "." => ApiError::invalid(field, message),
-            Category::Data => malformed(&format!("the body cannot be used: {message}")),
-            _ => malformed(&format!("the body is not well-formed JSON: {}", error.inner())),
+            Category::Data => malformed(&format!("the body is invalid: {message}")),
+            _ => malformed(&format!("the body is not valid JSON: {}", error.inner())),
         }
     })?;
-    json.end().map_err(|_| malformed("something follows the JSON object in the body"))?;
+    json.end().map_err(|_| malformed("the body has extra data after the JSON object"))?;
     Ok(value)
 }
 

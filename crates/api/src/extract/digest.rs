@@ -6,7 +6,7 @@ use http::HeaderMap;
 use http::header::CONTENT_LENGTH;
 use tonearm_service::UploadTerms;
 
-use crate::ApiError;
+use crate::error::ApiError;
 
 const REPR_DIGEST: &str = "Repr-Digest";
 const CONTENT_MD5: &str = "Content-MD5";
@@ -22,7 +22,7 @@ pub(crate) fn upload_terms(headers: &HeaderMap) -> Result<UploadTerms, ApiError>
     let size = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
     let sha256 = match text(REPR_DIGEST)? {
         Some(value) => sha256_of(value).map_err(|()| {
-            ApiError::invalid(REPR_DIGEST, "must be of the form `sha-256=:<base64 of 32 bytes>:`")
+            ApiError::invalid(REPR_DIGEST, "must have the form `sha-256=:<base64 of 32 bytes>:`")
         })?,
         None => None,
     };

@@ -8,7 +8,8 @@ use tonearm_domain::Action;
 use tonearm_service::Caller;
 
 use super::address;
-use crate::{ApiError, App};
+use crate::app::App;
+use crate::error::ApiError;
 
 /// Whoever may manage things.
 pub(crate) struct ManageKey(pub(crate) Caller);
@@ -33,14 +34,14 @@ async fn caller(parts: &Parts, app: &App, action: Action) -> Result<Caller, ApiE
         Err(error) => Err(error),
     };
     let key = key.map_err(ApiError::asking_for_key)?;
-    Ok(Caller::from(&*key).from_address(address(parts)))
+    Ok(Caller::from(&*key).from_address(address(&parts.extensions)))
 }
 
 /// The text after `Bearer`, the scheme in any case.
 pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
     let unauthorized = |code, message| ApiError::new(StatusCode::UNAUTHORIZED, code, message);
     let header = headers.get(AUTHORIZATION).ok_or_else(|| {
-        unauthorized("missing_api_key", "an API key is needed, as in `Authorization: Bearer <API_KEY>`")
+        unauthorized("missing_api_key", "missing API key; send it as `Authorization: Bearer <API_KEY>`")
     })?;
     header
         .to_str()
@@ -49,7 +50,7 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
         .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
         .map(|(_, text)| text.trim())
         .ok_or_else(|| {
-            unauthorized("invalid_api_key", "the Authorization header is not of the form `Bearer <API_KEY>`")
+            unauthorized("invalid_api_key", "the Authorization header must have the form `Bearer <API_KEY>`")
         })
 }
 
@@ -75,8 +76,8 @@ impl FromRequestParts<App> for PlaySessionReader {
             return Ok(Self::Holder);
         }
         if !parts.headers.contains_key(AUTHORIZATION) {
-            let message = "an API key is needed, as in `Authorization: Bearer <API_KEY>`; the setting \
-                `api.public_play_sessions = true` opens play sessions to whoever has their id";
+            let message = "missing API key; send it as `Authorization: Bearer <API_KEY>`. With the setting \
+                `api.public_play_sessions = true`, the id of the session is sufficient";
             let missing = ApiError::new(StatusCode::UNAUTHORIZED, "missing_api_key", message);
             return Err(missing.asking_for_key());
         }

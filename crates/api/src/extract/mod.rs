@@ -16,7 +16,7 @@ pub(crate) use address::{ClientAddress, address};
 pub(crate) use body::{Body, required};
 pub(crate) use digest::upload_terms;
 pub(crate) use key::{ManageKey, PlayKey, PlaySessionReader, UploadKey, bearer};
-pub(crate) use page::Paged;
+pub(crate) use page::{ListQuery, Paged};
 pub(crate) use path::{PathId, PathText};
 pub(crate) use query::query;
 pub(crate) use sent::Sent;

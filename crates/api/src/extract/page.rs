@@ -3,28 +3,35 @@
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 use serde::Deserialize;
-use tonearm_domain::{LimitError, Page};
+use tonearm_domain::{LimitError, LimitOffset};
+use utoipa::IntoParams;
 
 use super::query;
-use crate::ApiError;
+use crate::error::ApiError;
 
-/// The window of a list that a query asks for.
-pub(crate) struct Paged(pub(crate) Page);
+/// The page of a list that a query asks for.
+pub(crate) struct Paged(pub(crate) LimitOffset);
 
-/// Both as text, so that what is no number is told apart from what is out of bounds here and not by the query parser.
-#[derive(Debug, Deserialize)]
-struct Window {
+/// The query of every list. Both are read as text, so that a value that is not a number gets the same error as one out of
+/// bounds, and not the error of the query parser.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ListQuery {
+    /// Maximum number of results. Default: 50.
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 200, default = 50)]
     limit: Option<String>,
+    /// Number of results to skip. Default: 0.
+    #[param(value_type = Option<i64>, minimum = 0, default = 0)]
     offset: Option<String>,
 }
 
-impl Window {
-    fn page(&self) -> Result<Page, LimitError> {
+impl ListQuery {
+    fn page(&self) -> Result<LimitOffset, LimitError> {
         let number =
             |text: &Option<String>, error| text.as_deref().map(str::parse).transpose().map_err(|_| error);
         let limit = number(&self.limit, LimitError::Limit)?;
         let offset = number(&self.offset, LimitError::Offset)?;
-        Page::new(limit, offset)
+        LimitOffset::new(limit, offset)
     }
 }
 
@@ -32,8 +39,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Paged {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let window: Window = query(parts)?;
-        window.page().map(Self).map_err(|error| {
+        let list: ListQuery = query(parts)?;
+        list.page().map(Self).map_err(|error| {
             let field = match error {
                 LimitError::Offset => "offset",
                 _ => "limit",
@@ -48,10 +55,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn windows_have_bounds() {
+    fn pages_have_bounds() {
         let page = |limit: Option<&str>, offset: Option<&str>| {
-            let window = Window { limit: limit.map(str::to_owned), offset: offset.map(str::to_owned) };
-            window.page().map(|page| (page.limit(), page.offset()))
+            let query = ListQuery { limit: limit.map(str::to_owned), offset: offset.map(str::to_owned) };
+            query.page().map(|page| (page.limit(), page.offset()))
         };
         assert_eq!(page(None, None), Ok((50, 0)));
         assert_eq!(page(Some("200"), Some("7")), Ok((200, 7)));

@@ -9,7 +9,7 @@ use tonearm_domain::{
     CollectionId, CreatorId, IdError, OrganizationId, PlaySessionId, TrackId, UploadSessionId, VariantId,
 };
 
-use crate::ApiError;
+use crate::error::ApiError;
 
 /// An id in the path. Its type tells which parameter it is.
 pub(crate) struct PathId<T>(pub(crate) T);

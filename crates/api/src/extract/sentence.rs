@@ -9,7 +9,7 @@ pub(super) fn sentence(error: &Error) -> String {
     // The field is named, which says more than line and column.
     let message = message.rfind(" at line ").map_or(message.as_str(), |at| &message[..at]);
     if let Some(rest) = message.strip_prefix("missing field `") {
-        return format!("must have a field `{}`", rest.trim_end_matches('`'));
+        return format!("must have the field `{}`", rest.trim_end_matches('`'));
     }
     let expected = message.split_once(", expected ").map(|(_, expected)| expected);
     match expected {
@@ -31,12 +31,12 @@ fn values(expected: &str) -> String {
 fn kind(expected: &str) -> &str {
     match expected {
         "a boolean" => "true or false",
-        "a sequence" => "a list",
+        "a sequence" => "an array",
         "a map" => "an object",
         "f32" | "f64" => "a number",
-        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number of at least 0",
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or greater",
         "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
-        text if text.contains("string") => "a text",
+        text if text.contains("string") => "a string",
         text if text.starts_with("struct ") || text.starts_with("enum ") || text.contains("tagged enum") => {
             "an object"
         }
@@ -70,16 +70,16 @@ mod tests {
     #[test]
     fn no_type_of_rust_is_named() {
         for (json, expected) in [
-            (r#"{"text":7}"#, "must be a text"),
+            (r#"{"text":7}"#, "must be a string"),
             (r#"{"text":"long"}"#, "must have at most 3 characters"),
             (r#"{"number":"7"}"#, "must be a number"),
-            (r#"{"count":-7}"#, "must be a whole number of at least 0"),
+            (r#"{"count":-7}"#, "must be a whole number, 0 or greater"),
             (r#"{"flag":1}"#, "must be true or false"),
             (r#"{"kind":"root"}"#, "must be one of api, player, uploader, share"),
             (r#"{"metadata":[]}"#, "must be an object"),
-            (r#"{"theme":{}}"#, "must be a list"),
+            (r#"{"theme":{}}"#, "must be an array"),
             (r#"{"theme":[7]}"#, "must be an object"),
-            (r##"{"theme":[{"hex":"#000"}]}"##, "must have a field `area`"),
+            (r##"{"theme":[{"hex":"#000"}]}"##, "must have the field `area`"),
         ] {
             assert_eq!(told(json), expected, "{json}");
         }

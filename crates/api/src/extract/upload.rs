@@ -6,7 +6,8 @@ use http::request::Parts;
 use tonearm_domain::{CollectionId, OrganizationId, TrackId};
 use tonearm_signing::{UploadGrant, UploadTarget, VerifyError};
 
-use crate::{ApiError, App};
+use crate::app::App;
+use crate::error::ApiError;
 
 /// Whoever holds a URL that takes the source of a track.
 pub(crate) struct SourceUpload {
@@ -34,9 +35,9 @@ async fn verify(parts: &mut Parts, app: &App) -> Result<UploadGrant, ApiError> {
 
 fn refuse(error: VerifyError) -> ApiError {
     let (code, message) = match error {
-        VerifyError::Expired => ("upload_url_expired", "the upload URL has expired; ask for a new one"),
+        VerifyError::Expired => ("upload_url_expired", "the upload URL has expired; request a new one"),
         VerifyError::Malformed | VerifyError::BadSignature => {
-            ("invalid_upload_url", "the upload URL is not one that was signed here")
+            ("invalid_upload_url", "the signature of the upload URL is invalid")
         }
     };
     ApiError::new(StatusCode::UNAUTHORIZED, code, message)

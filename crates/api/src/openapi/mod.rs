@@ -4,63 +4,25 @@ mod modify;
 mod parameters;
 mod text;
 
-use std::sync::LazyLock;
+use std::sync::Arc;
 
-use axum::Json;
-use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
 use serde_json::Value;
-use utoipa::OpenApi;
+use utoipa::openapi::OpenApi;
+use utoipa::{Modify, OpenApi as _};
 
 use self::modify::{Credentials, Errors, OptionalBodies};
-use self::parameters::{Defaults, IdempotencyKey};
+use self::parameters::IdempotencyKey;
 pub(crate) use self::text::not_blank;
-use crate::endpoint;
 use crate::error::ErrorBody;
 
-/// Every endpoint, with its request and its answers.
-#[derive(OpenApi)]
+/// What the description says beside the endpoints, which the router adds.
+#[derive(utoipa::OpenApi)]
 #[openapi(
     info(
         title = "Tonearm",
-        description = "Audio delivery: takes audio in, makes it deliverable, and delivers it.",
-    ),
-    paths(
-        endpoint::api_key::create::create,
-        endpoint::collection::create::create,
-        endpoint::collection::delete::delete,
-        endpoint::collection::list::list,
-        endpoint::collection::read::read,
-        endpoint::collection::renew_cover_upload::renew_cover_upload,
-        endpoint::collection::update::update,
-        endpoint::creator::create::create,
-        endpoint::creator::delete::delete,
-        endpoint::creator::list::list,
-        endpoint::creator::read::read,
-        endpoint::creator::update::update,
-        endpoint::organization::read::read,
-        endpoint::organization::update::update,
-        endpoint::play::download::download,
-        endpoint::play::track::track,
-        endpoint::play_session::create::for_collection,
-        endpoint::play_session::read::read,
-        endpoint::stream::redirect::redirect,
-        endpoint::track::add_variant::add_variant,
-        endpoint::track::create::create,
-        endpoint::track::delete::delete,
-        endpoint::track::list::list,
-        endpoint::track::read::read,
-        endpoint::track::renew_cover_upload::renew_cover_upload,
-        endpoint::track::retry::retry,
-        endpoint::track::update::update,
-        endpoint::upload::collection_cover::collection_cover,
-        endpoint::upload::cover::cover,
-        endpoint::upload::source::source,
-        endpoint::upload_session::create::create,
-        endpoint::upload_session::create_track::create_track,
-        endpoint::upload_session::read::read,
-        endpoint::usage::read::read,
-        endpoint::variant::list::list,
-        endpoint::variant::read::read,
+        description = "Audio delivery: upload audio, and deliver streams, previews, waveforms and covers.",
     ),
     tags(
         (name = "Tracks"),
@@ -76,19 +38,24 @@ use crate::error::ErrorBody;
         (name = "API keys"),
     ),
     components(schemas(ErrorBody)),
-    modifiers(&Credentials, &OptionalBodies, &Errors, &Defaults, &IdempotencyKey),
 )]
 struct Interface;
 
-/// `GET /openapi.json`
-pub(crate) async fn serve() -> Response {
-    Json(json()).into_response()
+/// A description without endpoints.
+pub(crate) fn empty() -> OpenApi {
+    Interface::openapi()
 }
 
-/// The document.
-pub(crate) fn json() -> &'static Value {
-    static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
-        serde_json::to_value(Interface::openapi()).expect("a description has nothing that JSON has not")
-    });
-    &DOCUMENT
+/// The document about these endpoints.
+pub(crate) fn document(mut endpoints: OpenApi) -> Value {
+    let shared: [&dyn Modify; 4] = [&Credentials, &OptionalBodies, &Errors, &IdempotencyKey];
+    for part in shared {
+        part.modify(&mut endpoints);
+    }
+    serde_json::to_value(endpoints).expect("a description has nothing that JSON has not")
+}
+
+/// `GET /openapi.json`
+pub(crate) fn routes(document: Arc<Value>) -> Router {
+    Router::new().route("/openapi.json", get(async move || Json(document)))
 }

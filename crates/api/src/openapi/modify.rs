@@ -15,7 +15,7 @@ pub(super) struct Credentials;
 impl Modify for Credentials {
     fn modify(&self, openapi: &mut OpenApi) {
         let mut key = Http::new(HttpAuthScheme::Bearer);
-        key.description = Some("An API key, as in `Authorization: Bearer <API_KEY>`.".to_owned());
+        key.description = Some("An API key, sent as `Authorization: Bearer <API_KEY>`.".to_owned());
         let signature = ApiKeyValue::with_description("verify", "The signature at the end of an upload URL.");
         let components = openapi.components.get_or_insert_default();
         components.add_security_scheme("api_key", SecurityScheme::Http(key));
@@ -60,23 +60,23 @@ const ERRORS: [(&str, &str, &str); 13] = [
     (
         "400",
         "Invalid",
-        "The body cannot be read, or a parameter or field is missing or invalid; `field` names it.",
+        "The body cannot be parsed, or a parameter or field is missing or invalid; `field` names it.",
     ),
     ("401", "Unauthenticated", "The credential is missing, malformed, unknown, revoked or expired."),
-    ("403", "Forbidden", "The credential is valid, but may not do this."),
-    ("404", "NotFound", "There is no such resource within the reach of the credential."),
+    ("403", "Forbidden", "The credential is valid, but does not permit this request."),
+    ("404", "NotFound", "There is no such resource, or the credential has no access to it."),
     ("406", "NotAcceptable", "The `Accept` header does not allow JSON."),
     (
         "409",
         "Conflict",
-        "Something is in the way: the thing was deleted meanwhile, or the first request with this `Idempotency-Key` is still being answered.",
+        "The resource was deleted in the meantime, or the first request with this `Idempotency-Key` is still in progress.",
     ),
-    ("413", "TooLarge", "The body is larger than the limit; nothing of it is kept."),
-    ("415", "UnsupportedType", "The body is of another type than JSON."),
-    ("422", "KeyReused", "The `Idempotency-Key` was used for another request."),
-    ("429", "RateLimited", "Too many requests; `Retry-After` says when to go on."),
-    ("503", "Unavailable", "The store or the database is away; `Retry-After` says when to try again."),
-    ("507", "InsufficientStorage", "The service has too little free space to take the upload in."),
+    ("413", "TooLarge", "The body is larger than the limit; nothing was stored."),
+    ("415", "UnsupportedType", "The body is not JSON."),
+    ("422", "KeyReused", "The `Idempotency-Key` was used for a different request."),
+    ("429", "RateLimited", "Too many requests; `Retry-After` says when to try again."),
+    ("503", "Unavailable", "The store or the database is unavailable; `Retry-After` says when to try again."),
+    ("507", "InsufficientStorage", "The service does not have enough free space for the upload."),
     ("default", "Error", "Any other error."),
 ];
 

@@ -8,11 +8,11 @@ use utoipa::ToSchema;
 
 use crate::request_id::CurrentRequest;
 
-/// A successful answer: `ok: true`, the request's id, and the rest.
+/// A successful response: `ok: true`, the request id, and the fields of the endpoint.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Answer<T> {
     ok: bool,
-    /// The same as in the header `X-Request-Id`.
+    /// The same value as in the header `X-Request-Id`.
     api_request_id: RequestId,
     #[serde(flatten)]
     body: T,

@@ -16,7 +16,7 @@ pub(crate) struct KeyRecord {
     collection_id: Option<CollectionId>,
     track_id: Option<TrackId>,
     creator_id: Option<CreatorId>,
-    /// The only ones that its play sessions may list; null: all.
+    /// The variants that its play sessions may list; null for all.
     variants: Option<Vec<VariantIndex>>,
     is_downloadable: bool,
     expires_at: Option<Timestamp>,

@@ -19,7 +19,7 @@ pub(crate) struct CollectionRecord {
     theme: Vec<ThemeColour>,
     is_cover_overridable: bool,
     is_theme_overridable: bool,
-    /// Its own; null where it has none.
+    /// The collection's own colours, or null.
     #[serde(flatten)]
     colours: Colours,
     player_subtitle: Option<String>,

@@ -4,7 +4,7 @@ use serde::Serialize;
 use tonearm_domain::{Colour, PlayerColours};
 use utoipa::ToSchema;
 
-/// A player colour with its companions, side by side with other fields.
+/// A player colour, with its variants for light and dark backgrounds.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub(crate) struct Colours {
     player_color: Option<Colour>,

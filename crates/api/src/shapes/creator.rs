@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 pub(crate) struct CreatorRecord {
     id: CreatorId,
     organization_id: OrganizationId,
-    /// The creator's one folder, which has the id of the creator.
+    /// The creator's only folder; its id is the id of the creator.
     folder_id: CreatorId,
     organization_index: String,
     metadata: Metadata,

@@ -7,10 +7,10 @@ use tonearm_service::{OpenedPlaySession, Playable, Refusal};
 use utoipa::ToSchema;
 
 use super::{Answer, ListedTrack, LongList, PlaybackData};
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::request_id::CurrentRequest;
 
-/// What every record of a play session has; beside a single track it has only this.
+/// The fields of every record of a play session. The response for a single track has only these.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PlaySessionCore {
     id: PlaySessionId,
@@ -37,14 +37,14 @@ pub(crate) struct FirstTrack {
     playback: PlaybackData,
 }
 
-/// What creating and reading a play session answer. It is written in three parts: a list may be long.
+/// The response to creating and reading a play session.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes what the parts make together")]
 pub(crate) struct OpenedBody {
     play_session_id: PlaySessionId,
     play_session: PlaySessionRecord,
     tracks: Vec<ListedTrack>,
-    /// Null where no track is playable.
+    /// Null if no track is playable.
     first_track: Option<FirstTrack>,
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct PlaybackData {
     variants: Vec<PlayedVariant>,
 }
 
-/// A cover in one size, square.
+/// A square cover in one size.
 #[derive(Debug, Serialize, ToSchema)]
 struct CoverRecord {
     #[serde(rename = "type")]
@@ -30,7 +30,7 @@ struct CoverRecord {
     url: String,
 }
 
-/// A file that can be fetched.
+/// A file with its signed URL.
 #[derive(Debug, Serialize, ToSchema)]
 struct PlayedVariant {
     id: FileId,
@@ -45,7 +45,7 @@ struct PlayedVariant {
     variant: PlayedRecipe,
 }
 
-/// What a file was made by.
+/// The variant of a file.
 #[derive(Debug, Serialize, ToSchema)]
 struct PlayedRecipe {
     id: tonearm_domain::VariantId,

@@ -9,14 +9,14 @@ use utoipa::ToSchema;
 
 use super::Colours;
 
-/// What every record of a track has; a deleted track has only this.
+/// The fields of every record of a track. A deleted track has only these.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct BasicTrack {
     id: TrackId,
     organization_id: OrganizationId,
     collection_id: CollectionId,
     index: ShortId,
-    /// Seconds; 0 until probed.
+    /// In seconds; 0 until the file has been probed.
     duration: f64,
     file_name: String,
     order: i64,
@@ -29,27 +29,27 @@ pub(crate) struct BasicTrack {
     track_status_id: TrackStatus,
 }
 
-/// The reduced record: in lists, and after creation and update.
+/// The reduced record, as in lists and in the responses of create and update requests.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ReducedTrack {
     #[serde(flatten)]
     basic: BasicTrack,
-    /// What the durable path of each file begins with: add `_{variant index}.{extension}`.
+    /// The beginning of the durable path of each file; append `_{variant index}.{extension}`.
     base_path: String,
-    /// The same as a URL. Sign it by a signing key of the organization.
+    /// The same as a URL. Sign it with a signing key of the organization.
     base_url: String,
     transcription: Option<String>,
     transcription_language: Option<String>,
 }
 
-/// The full record. `player_title` and `player_subtitle` are what was set, null where nothing was.
+/// The full record. `player_title` and `player_subtitle` are the values that were set, or null.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct FullTrack {
     #[serde(flatten)]
     reduced: ReducedTrack,
-    /// What players show: `player_title`, else the title tag, else the file name without its extension.
+    /// What players show: `player_title`, otherwise the title tag, otherwise the file name without its extension.
     shown_title: String,
-    /// What players show: `player_subtitle`, else the artist tag, else the collection's or the organization's.
+    /// What players show: `player_subtitle`, otherwise the artist tag, otherwise the collection's or the organization's subtitle.
     shown_subtitle: Option<String>,
     is_cover_overridable: bool,
     is_theme_overridable: bool,
@@ -57,27 +57,27 @@ pub(crate) struct FullTrack {
     file_name_original: Option<String>,
     info: TrackInfo,
     organization_index: Option<String>,
-    /// Why the track failed or is incomplete, or what its processing waits for.
+    /// Why the track failed or is incomplete, or what its processing is waiting for.
     status_reason: Option<String>,
 }
 
-/// The short form, in the list of a play session.
+/// The short form, as in the list of a play session.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ListedTrack {
     id: TrackId,
     index: ShortId,
-    /// Seconds.
+    /// In seconds.
     duration: f64,
     order: i64,
-    /// What players show: the one that was set, else the title tag, else the file name without its extension.
+    /// What players show: the title that was set, otherwise the title tag, otherwise the file name without its extension.
     player_title: String,
-    /// What players show: the one that was set, else the artist tag, else the collection's or the organization's.
+    /// What players show: the subtitle that was set, otherwise the artist tag, otherwise the collection's or the organization's.
     player_subtitle: Option<String>,
     #[serde(flatten)]
     colours: Colours,
 }
 
-/// The full form of a track that is played.
+/// The full form, as in playback data.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PlayedTrack {
     #[serde(flatten)]
@@ -87,7 +87,7 @@ pub(crate) struct PlayedTrack {
     info: TrackInfo,
     organization_index: Option<String>,
     metadata: Metadata,
-    /// Whether white text reads better than black on the player colour.
+    /// Whether white text is more readable than black text on the player colour.
     is_dark: bool,
 }
 

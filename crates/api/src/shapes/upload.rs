@@ -5,33 +5,33 @@ use tonearm_domain::{ShortId, Timestamp, TrackId};
 use tonearm_service::{SessionTrack, UploadHandle, UploadHandles};
 use utoipa::ToSchema;
 
-/// A signed URL that takes a file.
+/// A signed URL for uploading a file.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct UploadDescriptor {
     method: &'static str,
     upload_url: String,
-    /// Seconds it can be used.
+    /// Lifetime of the URL in seconds.
     ttl: u32,
     expires_at: Timestamp,
 }
 
-/// Where a track's source goes, and where its cover.
+/// The URLs for uploading the file of a track and its cover.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct UploadDescriptors {
     track_upload: UploadDescriptor,
     track_cover_upload: UploadDescriptor,
 }
 
-/// A track as whoever fills an upload session sees it.
+/// A track in an upload session.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SessionTrackRecord {
     id: TrackId,
     index: ShortId,
-    /// The folder of its files.
+    /// The folder of the files of the track.
     path: String,
-    /// What the durable path of each file begins with: add `_{variant index}.{extension}`.
+    /// The beginning of the durable path of each file; append `_{variant index}.{extension}`.
     base_path: String,
-    /// The same as a URL. Sign it by a signing key of the organization.
+    /// The same as a URL. Sign it with a signing key of the organization.
     base_url: String,
     upload_url: String,
 }

@@ -18,7 +18,7 @@ pub(crate) struct UploadSessionRecord {
     expires_at: Timestamp,
 }
 
-/// What creating and reading an upload session answer.
+/// The response to creating and reading an upload session.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct UploadSessionBody {
     upload_session_id: UploadSessionId,

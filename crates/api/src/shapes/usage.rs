@@ -5,20 +5,20 @@ use tonearm_domain::{Day, ShortId, TrackId, UsageCounts, VariantIndex};
 use tonearm_service::UsageRows;
 use utoipa::ToSchema;
 
-/// Sums of what was counted.
+/// Sums of usage.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct UsageSums {
-    /// Redirects of share links and tracks fetched in play sessions.
+    /// The sum of `stream_redirects` and `track_fetches`.
     plays: u64,
-    /// Share links that led to a file.
+    /// Share links that were redirected to a file.
     stream_redirects: u64,
     /// Tracks fetched in play sessions.
     track_fetches: u64,
-    /// Downloads handed out.
+    /// Download URLs that were returned.
     downloads: u64,
-    /// Deliveries that began with the first byte of a file.
+    /// Deliveries that started with the first byte of a file.
     starts: u64,
-    /// Bytes that were delivered.
+    /// Bytes delivered.
     bytes: u64,
 }
 
@@ -29,7 +29,7 @@ impl From<UsageCounts> for UsageSums {
     }
 }
 
-/// The sums of a day, of a track or of a variant.
+/// The sums of a day, a track or a variant.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum UsageRecord {
@@ -47,10 +47,10 @@ pub(crate) struct DayRecord {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TrackUsageRecord {
-    /// Also of a track that was deleted; null for covers of collections and of the organization.
+    /// Kept after the track is deleted; null for covers of collections and of the organization.
     #[schema(required)]
     track_id: Option<TrackId>,
-    /// The first folder in the path of the files.
+    /// The folder in the paths of the files.
     index: ShortId,
     #[serde(flatten)]
     sums: UsageSums,
@@ -58,8 +58,8 @@ pub(crate) struct TrackUsageRecord {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct VariantUsageRecord {
-    /// The index of the variant, or the name of another file such as `cover-small`; null for tracks fetched with all of
-    /// their variants.
+    /// The index of the variant, or the name of another file such as `cover-small`; null for tracks that were fetched
+    /// with all their variants.
     #[schema(required)]
     variant: Option<VariantIndex>,
     #[serde(flatten)]

@@ -14,7 +14,7 @@ pub(crate) struct VariantTypeRecord {
     title: &'static str,
 }
 
-/// What clients show of a variant without a look at its settings.
+/// Fields for clients that show a variant without reading its settings.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct VariantNames {
     /// The same as `index`.
@@ -22,8 +22,8 @@ pub(crate) struct VariantNames {
     /// The same as `variant_type_id`.
     #[serde(rename = "type")]
     recipe_type: RecipeType,
-    /// The extension of its files, such as `mp3`, `json` or `png`; `original` where that is the upload's. Levels name the form
-    /// they are written in.
+    /// The extension of its files, such as `mp3`, `json` or `png`; `original` stands for the extension of the upload. For levels,
+    /// the format in which they are written.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required, value_type = String)]
     format: Option<&'static str>,

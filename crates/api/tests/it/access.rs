@@ -3,7 +3,7 @@
 use http::{Method, Request};
 use serde_json::{Value, json};
 use tonearm_domain::{KeyType, Timestamp};
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 use tonearm_service::CreateKey;
 
 use crate::house::House;
@@ -48,16 +48,16 @@ fn all() -> impl Iterator<Item = (Method, String)> {
         .map(move |(method, path)| (method.parse().unwrap(), path.replace("ID", id)))
 }
 
-async fn a_key_is_needed(place: Place) {
-    let house = House::open(place).await;
+async fn a_key_is_needed(database: TestDatabase) {
+    let house = House::open(database).await;
     for (method, path) in all() {
         let reply = house.call_as("", method, &path, Value::Null).await.expect_error(401, "missing_api_key");
         assert_eq!(reply.header("www-authenticate"), Some("Bearer"), "{path}");
     }
 }
 
-async fn only_a_good_key_is_one(place: Place) {
-    let house = House::open(place).await;
+async fn only_a_good_key_is_one(database: TestDatabase) {
+    let house = House::open(database).await;
     let expires_at: Timestamp = house.ambient.now().plus_seconds(60);
     let expiring = CreateKey { expires_at: Some(expires_at), ..CreateKey::new(KeyType::Api, "Soon gone") };
     let expiring = house.key(expiring).await;
@@ -81,8 +81,8 @@ async fn only_a_good_key_is_one(place: Place) {
     house.send(request.body(axum::body::Body::empty()).unwrap()).await.expect_ok();
 }
 
-async fn each_type_of_key_has_its_doors(place: Place) {
-    let house = House::open(place).await;
+async fn each_type_of_key_has_its_doors(database: TestDatabase) {
+    let house = House::open(database).await;
     for (key_type, doors) in [
         (KeyType::Api, [MANAGED, PLAYING, UPLOADING].concat()),
         (KeyType::Player, PLAYING.to_vec()),
@@ -102,8 +102,8 @@ async fn each_type_of_key_has_its_doors(place: Place) {
     }
 }
 
-async fn the_key_is_looked_at_first(place: Place) {
-    let house = House::open(place).await;
+async fn the_key_is_looked_at_first(database: TestDatabase) {
+    let house = House::open(database).await;
     let path = "/v1/track/not-a-uuid";
     house.call_as("", Method::GET, path, Value::Null).await.expect_error(401, "missing_api_key");
     house.get(path).await.expect_field("track_id");

@@ -3,15 +3,15 @@
 use axum::body::Body;
 use http::Request;
 use serde_json::json;
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::house::House;
 use crate::on_both;
 
 on_both!(bad_bodies_are_told_apart, bad_ids_are_named, odd_but_legal_bodies_are_taken);
 
-async fn bad_bodies_are_told_apart(place: Place) {
-    let house = House::open(place).await;
+async fn bad_bodies_are_told_apart(database: TestDatabase) {
+    let house = House::open(database).await;
     let send = async |content_type: Option<&str>, body: Vec<u8>| {
         let mut request =
             Request::post("/v1/collection").header("authorization", format!("Bearer {}", house.key));
@@ -44,8 +44,8 @@ async fn bad_bodies_are_told_apart(place: Place) {
     house.send(request.body(body).unwrap()).await.expect_error(413, "too_large");
 }
 
-async fn bad_ids_are_named(place: Place) {
-    let house = House::open(place).await;
+async fn bad_ids_are_named(database: TestDatabase) {
+    let house = House::open(database).await;
     for (path, field) in [
         ("/v1/track/x", "track_id"),
         ("/v1/track/018f00000000700080000000000000001", "track_id"),
@@ -72,8 +72,8 @@ async fn bad_ids_are_named(place: Place) {
         .expect_field("collection_id");
 }
 
-async fn odd_but_legal_bodies_are_taken(place: Place) {
-    let house = House::open(place).await;
+async fn odd_but_legal_bodies_are_taken(database: TestDatabase) {
+    let house = House::open(database).await;
     // Clients send more than there is, and null for what they leave out.
     let body = json!({
         "collection_id": house.collection_id, "file_name": "a.wav", "file_size": 7, "metadata": null,

@@ -4,7 +4,7 @@
 use http::Method;
 use serde_json::{Value, json};
 use tonearm_domain::KeyType;
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::house::House;
 use crate::on_both;
@@ -43,8 +43,8 @@ fn printed(variant: &Value) -> (String, u64) {
     (props["codec"].as_str().unwrap().to_uppercase(), props["bitrate"].as_u64().unwrap())
 }
 
-async fn everything_listed_can_be_printed(place: Place) {
-    let house = House::open(place).await;
+async fn everything_listed_can_be_printed(database: TestDatabase) {
+    let house = House::open(database).await;
     for (index, kind, _) in RECIPES {
         house.add_recipe(index, serde_json::from_str(kind).unwrap()).await;
     }
@@ -77,8 +77,8 @@ async fn everything_listed_can_be_printed(place: Place) {
     }
 }
 
-async fn lists_of_variants_are_pages(place: Place) {
-    let house = House::open(place).await;
+async fn lists_of_variants_are_pages(database: TestDatabase) {
+    let house = House::open(database).await;
     let page = house.get("/v1/variant?limit=2&offset=1").await.expect_ok();
     let indexes: Vec<&Value> =
         page.json["variants"].as_array().unwrap().iter().map(|variant| &variant["index"]).collect();
@@ -89,8 +89,8 @@ async fn lists_of_variants_are_pages(place: Place) {
     house.get("/v1/variant?offset=-1").await.expect_field("offset");
 }
 
-async fn the_sentence_of_a_missing_key_names_the_setting(place: Place) {
-    let house = House::open(place).await;
+async fn the_sentence_of_a_missing_key_names_the_setting(database: TestDatabase) {
+    let house = House::open(database).await;
     let body = json!({ "collection_id": house.collection_id });
     let session = house.post("/v1/play_session/collection", body).await.expect_ok();
     let path = format!("/v1/play_session/{}", session.json["play_session_id"].as_str().unwrap());
@@ -104,8 +104,8 @@ async fn the_sentence_of_a_missing_key_names_the_setting(place: Place) {
     assert!(!refused.json["message"].as_str().unwrap().contains("public_play_sessions"));
 }
 
-async fn downloads_are_told_apart_by_name(place: Place) {
-    let house = House::open(place).await;
+async fn downloads_are_told_apart_by_name(database: TestDatabase) {
+    let house = House::open(database).await;
     let track = house.ready_track("Song.wav").await;
     let names_of = async |variants: &[&str]| -> Vec<String> {
         let body = json!({ "track_id": track, "variants": variants, "is_downloadable": true });
@@ -130,8 +130,8 @@ async fn downloads_are_told_apart_by_name(place: Place) {
     assert_eq!(names_of(&["hq", "original"]).await, ["Song (hq).mp3", "Song.wav"]);
 }
 
-async fn a_session_keeps_what_the_caller_notes(place: Place) {
-    let house = House::open(place).await;
+async fn a_session_keeps_what_the_caller_notes(database: TestDatabase) {
+    let house = House::open(database).await;
     let noted = json!({ "a": [1, "ä"] });
     let body =
         json!({ "collection_id": house.collection_id, "organization_index": "visit-7", "metadata": noted });
@@ -151,8 +151,8 @@ async fn a_session_keeps_what_the_caller_notes(place: Place) {
     refused.expect_field("metadata");
 }
 
-async fn a_folder_has_a_uuid(place: Place) {
-    let house = House::open(place).await;
+async fn a_folder_has_a_uuid(database: TestDatabase) {
+    let house = House::open(database).await;
     let created = house.post("/v1/creator", json!({ "organization_index": "u-1" })).await.expect_ok();
     let folder = created.json["creator"]["folder_id"].as_str().unwrap();
     assert!(folder.parse::<uuid::Uuid>().is_ok(), "{folder}");

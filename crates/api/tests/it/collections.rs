@@ -2,7 +2,7 @@
 
 use http::Method;
 use serde_json::{Value, json};
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::house::House;
 use crate::on_both;
@@ -14,8 +14,8 @@ const COLLECTION: &str =
 
 on_both!(a_collection_lives_and_dies, a_scope_is_the_horizon);
 
-async fn a_collection_lives_and_dies(place: Place) {
-    let house = House::open(place).await;
+async fn a_collection_lives_and_dies(database: TestDatabase) {
+    let house = House::open(database).await;
     house.post("/v1/collection", Value::Null).await.expect_field("title");
     house.post("/v1/collection", json!({ "title": " " })).await.expect_field("title");
     let body = json!({ "title": "Season 1", "player_color": "#123456", "metadata": { "a": 1 } });
@@ -45,8 +45,8 @@ async fn a_collection_lives_and_dies(place: Place) {
     house.get(&track).await.expect_error(404, "track_not_found");
 }
 
-async fn a_scope_is_the_horizon(place: Place) {
-    let house = House::open(place).await;
+async fn a_scope_is_the_horizon(database: TestDatabase) {
+    let house = House::open(database).await;
     let other = house.create_collection("Other").await;
     let key = house.key_to_collection(&other).await;
     let listed = house.call_as(&key, Method::GET, "/v1/collection", Value::Null).await.expect_ok();

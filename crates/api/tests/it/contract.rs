@@ -7,7 +7,7 @@ use axum::body::Body;
 use http::{Method, Request};
 use serde_json::{Value, json};
 use tonearm_domain::KeyType;
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::house::{House, local, tone};
 use crate::on_both;
@@ -24,8 +24,8 @@ struct Contract {
 }
 
 impl Contract {
-    async fn open(place: Place) -> Self {
-        let house = House::open(place).await;
+    async fn open(database: TestDatabase) -> Self {
+        let house = House::open(database).await;
         let document = house.document().await;
         Self { house, document, checked: BTreeSet::new() }
     }
@@ -88,8 +88,8 @@ fn png() -> Vec<u8> {
     crate::covers::picture([200, 30, 30])
 }
 
-async fn every_operation_answers_as_described(place: Place) {
-    let mut contract = Contract::open(place).await;
+async fn every_operation_answers_as_described(database: TestDatabase) {
+    let mut contract = Contract::open(database).await;
     let c = &mut contract;
     let organization = format!("/v1/organization/{}", c.house.organization_id);
     c.get("read_organization", &organization).await;
@@ -187,8 +187,8 @@ async fn send_back(house: &House, path: &str, noun: &str) {
     assert_eq!(after, before, "{path}");
 }
 
-async fn a_record_sent_back_changes_nothing(place: Place) {
-    let house = House::open(place).await;
+async fn a_record_sent_back_changes_nothing(database: TestDatabase) {
+    let house = House::open(database).await;
     let theme = json!([
         { "hex": "#112233", "area": 0.6, "lightness": 0.13, "saturation": 0.5 },
         { "hex": "#ff8800", "area": 0.1, "lightness": 0.5, "saturation": 1.0 },

@@ -4,7 +4,7 @@ use axum::body::Body;
 use http::{Method, Request};
 use serde_json::{Value, json};
 use tonearm_domain::{Colour, ObjectKey};
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 use tonearm_fixtures::audio::transcode;
 
 use crate::house::{House, local, tone};
@@ -49,8 +49,8 @@ async fn shown(house: &House, track: &str) -> String {
     url.split('?').next().unwrap().to_owned()
 }
 
-async fn a_collection_gets_a_cover(place: Place) {
-    let house = House::open(place).await;
+async fn a_collection_gets_a_cover(database: TestDatabase) {
+    let house = House::open(database).await;
     let created = house.post("/v1/collection", json!({ "title": "Season 1" })).await.expect_ok();
     let upload = &created.json["collection_cover_upload"];
     assert_eq!((&upload["method"], &upload["ttl"]), (&json!("POST"), &json!(3600)));
@@ -73,8 +73,8 @@ async fn a_collection_gets_a_cover(place: Place) {
     post(&house, url, picture([1, 2, 3])).await.expect_error(401, "upload_url_expired");
 }
 
-async fn a_collection_cover_url_is_for_one_collection(place: Place) {
-    let house = House::open(place).await;
+async fn a_collection_cover_url_is_for_one_collection(database: TestDatabase) {
+    let house = House::open(database).await;
     let own = format!("/v1/collection/{}", house.collection_id);
     let url = cover_url(&house, &own, "collection_cover_upload").await;
     let other = house.create_collection("Other").await;
@@ -97,8 +97,8 @@ async fn a_collection_cover_url_is_for_one_collection(place: Place) {
     post(&house, &url, picture([1, 2, 3])).await.expect_error(404, "collection_not_found");
 }
 
-async fn covers_rank_by_level(place: Place) {
-    let house = House::open(place).await;
+async fn covers_rank_by_level(database: TestDatabase) {
+    let house = House::open(database).await;
     let track = house.ready_track("Song.wav").await;
     let drawn = shown(&house, &track).await;
     house.set_organization_cover(picture([10, 120, 10])).await;
@@ -128,8 +128,8 @@ async fn covers_rank_by_level(place: Place) {
     assert_eq!(shown(&house, &track).await, tracks);
 }
 
-async fn colours_come_with_a_cover(place: Place) {
-    let house = House::open(place).await;
+async fn colours_come_with_a_cover(database: TestDatabase) {
+    let house = House::open(database).await;
     let track = house.create_track("a.wav").await["track_id"].as_str().unwrap().to_owned();
     let (track, collection) =
         (format!("/v1/track/{track}"), format!("/v1/collection/{}", house.collection_id));
@@ -172,8 +172,8 @@ async fn colours_come_with_a_cover(place: Place) {
     assert!(!read.json["organization"]["theme"].as_array().unwrap().is_empty());
 }
 
-async fn what_was_uploaded_is_kept_and_goes_with_the_collection(place: Place) {
-    let house = House::open(place).await;
+async fn what_was_uploaded_is_kept_and_goes_with_the_collection(database: TestDatabase) {
+    let house = House::open(database).await;
     let path = format!("/v1/collection/{}", house.collection_id);
     let sent = picture([200, 30, 30]);
     for _ in 0..2 {
@@ -204,8 +204,8 @@ async fn song_with_art() -> Vec<u8> {
     std::fs::read(song).unwrap()
 }
 
-async fn art_in_a_file_needs_consent(place: Place) {
-    let house = House::open(place).await;
+async fn art_in_a_file_needs_consent(database: TestDatabase) {
+    let house = House::open(database).await;
     house.set_organization_cover(picture([10, 120, 10])).await;
     let song = song_with_art().await;
     for (cover, theme) in [(true, true), (true, false), (false, true), (false, false)] {

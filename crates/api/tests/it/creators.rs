@@ -2,7 +2,7 @@
 
 use http::Method;
 use serde_json::{Value, json};
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::house::House;
 use crate::on_both;
@@ -12,8 +12,8 @@ const CREATOR: &str = "id organization_id folder_id organization_index metadata 
 
 on_both!(a_creator_lives_and_dies, creators_are_the_organization_s);
 
-async fn a_creator_lives_and_dies(place: Place) {
-    let house = House::open(place).await;
+async fn a_creator_lives_and_dies(database: TestDatabase) {
+    let house = House::open(database).await;
     house.post("/v1/creator", Value::Null).await.expect_field("organization_index");
     let created = house.post("/v1/creator", json!({ "organization_index": "u-1" })).await.expect_ok();
     assert_eq!(created.keys(""), names("ok api_request_id creator_id creator"));
@@ -33,8 +33,8 @@ async fn a_creator_lives_and_dies(place: Place) {
     house.get(&path).await.expect_error(404, "creator_not_found");
 }
 
-async fn creators_are_the_organization_s(place: Place) {
-    let house = House::open(place).await;
+async fn creators_are_the_organization_s(database: TestDatabase) {
+    let house = House::open(database).await;
     let created = house.post("/v1/creator", json!({ "organization_index": "u-1" })).await.expect_ok();
     let path = format!("/v1/creator/{}", created.json["creator_id"].as_str().unwrap());
     let neighbour = house.neighbour().await;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use http::Method;
 use serde_json::Value;
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::access::{MANAGED, PLAYING, UPLOADING};
 use crate::house::House;
@@ -44,7 +44,7 @@ fn references<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
 
 #[tokio::test]
 async fn what_is_described_is_there() {
-    let house = House::open(Place::sqlite()).await;
+    let house = House::open(TestDatabase::sqlite()).await;
     let document = house.document().await;
     for (method, path, _) in operations(&document) {
         let reply = house.call_as("", method.clone(), &filled(&path), Value::Null).await;
@@ -55,7 +55,7 @@ async fn what_is_described_is_there() {
 
 #[tokio::test]
 async fn what_is_there_is_described() {
-    let house = House::open(Place::sqlite()).await;
+    let house = House::open(TestDatabase::sqlite()).await;
     let document = house.document().await;
     let described: BTreeSet<(String, String)> = operations(&document)
         .into_iter()
@@ -69,7 +69,7 @@ async fn what_is_there_is_described() {
 
 #[tokio::test]
 async fn the_description_hangs_together() {
-    let house = House::open(Place::sqlite()).await;
+    let house = House::open(TestDatabase::sqlite()).await;
     let document = house.document().await;
     let mut found = BTreeSet::new();
     references(&document, &mut found);
@@ -92,7 +92,7 @@ async fn the_description_hangs_together() {
 
 #[tokio::test]
 async fn bodies_of_which_nothing_is_needed_may_be_left_out() {
-    let house = House::open(Place::sqlite()).await;
+    let house = House::open(TestDatabase::sqlite()).await;
     let document = house.document().await;
     let is_required = |pointer: &str| document.pointer(pointer).unwrap()["requestBody"]["required"] == true;
     assert!(is_required("/paths/~1v1~1track/post"));

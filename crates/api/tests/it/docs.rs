@@ -2,13 +2,13 @@
 
 use axum::body::Body;
 use http::Request;
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::house::House;
 
 #[tokio::test]
 async fn the_page_has_every_operation_and_loads_nothing() {
-    let house = House::open(Place::sqlite()).await;
+    let house = House::open(TestDatabase::sqlite()).await;
     let request = Request::get("/docs").body(Body::empty()).unwrap();
     let (status, headers, body) = house.send_raw(request).await;
     assert_eq!(status, 200);

@@ -13,11 +13,11 @@ use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::{Ambient, KeyType, Meter, OrganizationId, Selection};
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
-use tonearm_fixtures::{ManualClock, Place, ambient};
+use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_media::{Media, MediaConfig};
 use tonearm_service::{
-    Access, Caller, CreateKey, JobRun, Library, Links, LookupLimits, Lookups, Playback, Processing, Repeats,
-    Space, UploadLimits, Uploads, Usage, UsageKeeper,
+    Access, Caller, CreateKey, IdempotentAnswers, JobRun, Library, Links, LookupLimits, Lookups, Playback,
+    Processing, Space, UploadLimits, Uploads, Usage, UsageKeeper,
 };
 use tonearm_signing::{Secrets, UrlSigner};
 use tower::ServiceExt;
@@ -44,15 +44,16 @@ pub(crate) struct House {
     meter: Meter,
     processing: Processing,
     store: TempDir,
-    place: Place,
+    database: TestDatabase,
 }
 
 impl House {
-    pub(crate) async fn open(place: Place) -> Self {
+    pub(crate) async fn open(database: TestDatabase) -> Self {
         let store = TempDir::with_prefix("tonearm-api-").unwrap();
         let objects = format!("file://{}", store.path().join("objects").display()).parse().unwrap();
         let blobs = Blobs::open(&objects).await.unwrap();
-        let catalog = Catalog::connect(&place.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+        let catalog =
+            Catalog::connect(&database.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
         let (ambient, clock) = ambient();
         let secrets = Secrets::parse("a secret for tests that is long enough to be one").unwrap();
         let signer = UrlSigner::new(secrets);
@@ -67,7 +68,7 @@ impl House {
             access: Access::new(lookups.clone(), ambient.clone()),
             library: library.clone(),
             uploads: Uploads::new(catalog.clone(), blobs.clone(), ambient.clone(), links.clone(), LIMITS),
-            repeats: Repeats::new(catalog.clone(), ambient.clone()),
+            repeats: IdempotentAnswers::new(catalog.clone(), ambient.clone()),
             playback: Playback::new(
                 lookups,
                 ambient.clone(),
@@ -97,7 +98,7 @@ impl House {
             meter,
             processing,
             store,
-            place,
+            database,
         };
         house.collection_id = house.create_collection("First").await;
         house
@@ -279,7 +280,7 @@ impl House {
 
     /// Takes the database away from under the service. Only a PostgreSQL database can go.
     pub(crate) fn lose_database(&mut self) {
-        self.place.lose();
+        self.database.lose();
     }
 
     /// Makes the organization's cover, past the interface.

@@ -2,7 +2,7 @@
 
 use http::Method;
 use serde_json::{Value, json};
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::house::House;
 use crate::on_both;
@@ -15,8 +15,8 @@ on_both!(
     a_limited_key_never_lists_more,
 );
 
-async fn keys_are_shown_once_and_work(place: Place) {
-    let house = House::open(place).await;
+async fn keys_are_shown_once_and_work(database: TestDatabase) {
+    let house = House::open(database).await;
     let body = json!({
         "title": "Player", "api_key_type_id": "player", "collection_id": house.collection_id,
         "variants": ["hq"], "is_downloadable": true, "expires_at": "2030-01-01T01:00:00Z",
@@ -40,8 +40,8 @@ async fn keys_are_shown_once_and_work(place: Place) {
     house.call_as(key, Method::POST, path, session).await.expect_error(401, "invalid_api_key");
 }
 
-async fn keys_have_rules(place: Place) {
-    let house = House::open(place).await;
+async fn keys_have_rules(database: TestDatabase) {
+    let house = House::open(database).await;
     let create = |body: Value| house.post("/v1/api_key", body);
     create(json!({})).await.expect_field("title");
     create(json!({ "title": "x" })).await.expect_field("api_key_type_id");
@@ -62,8 +62,8 @@ async fn keys_have_rules(place: Place) {
     house.call_as(&scoped, Method::POST, "/v1/api_key", body).await.expect_error(403, "key_scope");
 }
 
-async fn a_key_names_variants_that_exist(place: Place) {
-    let house = House::open(place).await;
+async fn a_key_names_variants_that_exist(database: TestDatabase) {
+    let house = House::open(database).await;
     let track = house.ready_track("Song.wav").await;
     let own = json!({ "index": "own", "variant_type_id": "preview" });
     house.post(&format!("/v1/track/{track}/variant"), own).await.expect_ok();
@@ -90,8 +90,8 @@ async fn a_key_names_variants_that_exist(place: Place) {
 }
 
 /// A key for a variant that did not exist once played and downloaded everything.
-async fn a_limited_key_never_lists_more(place: Place) {
-    let house = House::open(place).await;
+async fn a_limited_key_never_lists_more(database: TestDatabase) {
+    let house = House::open(database).await;
     let track = house.ready_track("Song.wav").await;
     let own = json!({ "index": "own", "variant_type_id": "preview" });
     house.post(&format!("/v1/track/{track}/variant"), own).await.expect_ok();

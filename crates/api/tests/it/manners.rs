@@ -8,7 +8,7 @@ use futures::stream;
 use http::{Method, Request};
 use serde_json::{Value, json};
 use tonearm_api::ApiSettings;
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::house::{House, local};
 use crate::on_both;
@@ -23,8 +23,8 @@ on_both!(
     slow_requests_are_given_up,
 );
 
-async fn unknown_places_and_methods_are_errors_too(place: Place) {
-    let house = House::open(place).await;
+async fn unknown_places_and_methods_are_errors_too(database: TestDatabase) {
+    let house = House::open(database).await;
     for path in ["/", "/v1", "/v1/", "/v1/nothing", "/v2/track", "/upload", "/upload/x", "/v1/track/x/y/z"] {
         house.get(path).await.expect_error(404, "not_found");
     }
@@ -37,8 +37,8 @@ async fn unknown_places_and_methods_are_errors_too(place: Place) {
     house.get(local(url)).await.expect_error(405, "method_not_allowed");
 }
 
-async fn who_takes_no_json_is_told_so(place: Place) {
-    let house = House::open(place).await;
+async fn who_takes_no_json_is_told_so(database: TestDatabase) {
+    let house = House::open(database).await;
     let track = house.ready_track("a.wav").await;
     let share = house.key_of_type(tonearm_domain::KeyType::Share).await;
     let upload = house.create_track("b.wav").await;
@@ -62,8 +62,8 @@ async fn who_takes_no_json_is_told_so(place: Place) {
     house.send(asked("GET", "/v1/nothing", "text/html")).await.expect_error(404, "not_found");
 }
 
-async fn every_page_may_call(place: Place) {
-    let house = House::open(place).await;
+async fn every_page_may_call(database: TestDatabase) {
+    let house = House::open(database).await;
     let created = house.create_track("a.wav").await;
     let upload = local(created["track_upload"]["upload_url"].as_str().unwrap()).to_owned();
     for (path, method) in [("/v1/track", "POST"), ("/v1/variant", "GET"), (upload.as_str(), "PUT")] {
@@ -102,15 +102,15 @@ async fn every_page_may_call(place: Place) {
     }
 }
 
-async fn head_is_get_without_a_body(place: Place) {
-    let house = House::open(place).await;
+async fn head_is_get_without_a_body(database: TestDatabase) {
+    let house = House::open(database).await;
     let reply = house.call(Method::HEAD, "/v1/variant", Value::Null).await;
     assert_eq!((reply.status.as_u16(), &reply.json), (200, &Value::Null));
     assert_eq!(house.call_as("", Method::HEAD, "/v1/variant", Value::Null).await.status, 401);
 }
 
-async fn json_is_compressed_for_who_wants_it(place: Place) {
-    let house = House::open(place).await;
+async fn json_is_compressed_for_who_wants_it(database: TestDatabase) {
+    let house = House::open(database).await;
     let request = Request::get("/v1/variant")
         .header("authorization", format!("Bearer {}", house.key))
         .header("accept-encoding", "gzip");
@@ -120,8 +120,8 @@ async fn json_is_compressed_for_who_wants_it(place: Place) {
     assert_eq!(body[..2], [0x1f, 0x8b]);
 }
 
-async fn request_ids_are_made_here(place: Place) {
-    let house = House::open(place).await;
+async fn request_ids_are_made_here(database: TestDatabase) {
+    let house = House::open(database).await;
     let own = "018f0000-0000-4000-8000-000000000001";
     let request = || {
         let request = Request::get("/v1/variant").header("x-request-id", own);
@@ -133,9 +133,9 @@ async fn request_ids_are_made_here(place: Place) {
     assert_eq!(one.json["api_request_id"], *one.header("x-request-id").unwrap());
 }
 
-async fn slow_requests_are_given_up(place: Place) {
+async fn slow_requests_are_given_up(database: TestDatabase) {
     let settings = ApiSettings { request_timeout: Duration::from_millis(20), ..ApiSettings::default() };
-    let house = House::open(place).await.with(settings);
+    let house = House::open(database).await.with(settings);
     let request = Request::post("/v1/collection").header("authorization", format!("Bearer {}", house.key));
     let never = Body::from_stream(stream::pending::<Result<Bytes, std::io::Error>>());
     let reply = house.send(request.body(never).unwrap()).await.expect_error(503, "timeout");
@@ -144,7 +144,7 @@ async fn slow_requests_are_given_up(place: Place) {
 
 #[tokio::test]
 async fn without_a_database_the_service_is_unavailable() {
-    let mut house = House::open(Place::postgres().await).await;
+    let mut house = House::open(TestDatabase::postgres().await).await;
     house.lose_database();
     let reply = house.get("/v1/variant").await.expect_error(503, "unavailable");
     assert_eq!(reply.header("retry-after"), Some("5"));

@@ -3,7 +3,7 @@
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use tonearm_domain::KeyType;
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 use tonearm_service::CreateKey;
 use tonearm_signing::ApiKeyText;
 
@@ -165,8 +165,8 @@ async fn refused_keys(house: &House) -> Vec<(&'static str, String)> {
     ]
 }
 
-async fn every_endpoint_answers_every_key_as_decided(place: Place) {
-    let house = House::open(place).await;
+async fn every_endpoint_answers_every_key_as_decided(database: TestDatabase) {
+    let house = House::open(database).await;
     let things = Things::prepare(&house).await;
     let refused = refused_keys(&house).await;
     let b = house.create_collection("B").await;
@@ -204,8 +204,8 @@ async fn every_endpoint_answers_every_key_as_decided(place: Place) {
     }
 }
 
-async fn holders_of_sessions_and_links_get_what_is_theirs(place: Place) {
-    let house = House::open(place).await;
+async fn holders_of_sessions_and_links_get_what_is_theirs(database: TestDatabase) {
+    let house = House::open(database).await;
     let mine = house.ready_track("mine.wav").await;
     let other = house.ready_track("other.wav").await;
     let session = json!({ "track_id": mine, "is_downloadable": true, "expires_in": 60 });

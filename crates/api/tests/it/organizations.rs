@@ -2,7 +2,7 @@
 
 use http::Method;
 use serde_json::{Value, json};
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::house::House;
 use crate::on_both;
@@ -14,8 +14,8 @@ const ORGANIZATION: &str =
 
 on_both!(an_organization_is_read_and_changed, only_the_own_organization_is_there);
 
-async fn an_organization_is_read_and_changed(place: Place) {
-    let house = House::open(place).await;
+async fn an_organization_is_read_and_changed(database: TestDatabase) {
+    let house = House::open(database).await;
     let path = format!("/v1/organization/{}", house.organization_id);
     let read = house.get(&path).await.expect_ok();
     assert_eq!(read.keys(""), names("ok api_request_id organization_id organization"));
@@ -49,8 +49,8 @@ async fn an_organization_is_read_and_changed(place: Place) {
     house.put(&path, json!({ "theme": theme })).await.expect_field("theme");
 }
 
-async fn only_the_own_organization_is_there(place: Place) {
-    let house = House::open(place).await;
+async fn only_the_own_organization_is_there(database: TestDatabase) {
+    let house = House::open(database).await;
     let path = format!("/v1/organization/{}", house.organization_id);
     let neighbour = house.neighbour().await;
     for method in [Method::GET, Method::PUT] {

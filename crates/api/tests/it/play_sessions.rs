@@ -4,7 +4,7 @@ use http::Method;
 use serde_json::{Value, json};
 use tonearm_api::ApiSettings;
 use tonearm_domain::KeyType;
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 use tonearm_service::CreateKey;
 
 use crate::house::House;
@@ -36,8 +36,8 @@ async fn collection_session(house: &House, fields: Value) -> Reply {
     house.post("/v1/play_session/collection", body).await
 }
 
-async fn a_session_plays_a_collection(place: Place) {
-    let house = House::open(place).await;
+async fn a_session_plays_a_collection(database: TestDatabase) {
+    let house = House::open(database).await;
     let first = house.ready_track("a.wav").await;
     let second = house.ready_track("b.wav").await;
     house.create_track("waiting.wav").await;
@@ -78,8 +78,8 @@ async fn a_session_plays_a_collection(place: Place) {
     assert_eq!(track.json["track"]["id"], *second);
 }
 
-async fn playback_data_is_complete(place: Place) {
-    let house = House::open(place).await;
+async fn playback_data_is_complete(database: TestDatabase) {
+    let house = House::open(database).await;
     let track = house.ready_track("Song.wav").await;
     let granted = house.post("/v1/play_session/track", json!({ "track_id": track })).await.expect_ok();
     let first = &granted.json["first_track"];
@@ -123,8 +123,8 @@ async fn playback_data_is_complete(place: Place) {
     assert_eq!((&preview["extension"], &preview["content_type"]), (&json!("mp3"), &json!("audio/mpeg")));
 }
 
-async fn a_session_lists_the_variants_asked_for(place: Place) {
-    let house = House::open(place).await;
+async fn a_session_lists_the_variants_asked_for(database: TestDatabase) {
+    let house = House::open(database).await;
     house.ready_track("Song.wav").await;
     let listed = async |variants: Value| {
         let granted = collection_session(&house, json!({ "variants": variants })).await.expect_ok();
@@ -144,15 +144,15 @@ async fn a_session_lists_the_variants_asked_for(place: Place) {
     collection_session(&house, json!({ "variants": [7] })).await.expect_field("variants[0]");
 }
 
-async fn a_session_without_a_playable_track_has_none(place: Place) {
-    let house = House::open(place).await;
+async fn a_session_without_a_playable_track_has_none(database: TestDatabase) {
+    let house = House::open(database).await;
     house.create_track("waiting.wav").await;
     let granted = collection_session(&house, json!({})).await.expect_ok();
     assert_eq!((&granted.json["tracks"], &granted.json["first_track"]), (&json!([]), &Value::Null));
 }
 
-async fn scopes_need_their_ids(place: Place) {
-    let house = House::open(place).await;
+async fn scopes_need_their_ids(database: TestDatabase) {
+    let house = House::open(database).await;
     // Interface 7: `playlist` is reserved.
     let body = json!({ "collection_id": house.collection_id });
     house.post("/v1/play_session/playlist", body.clone()).await.expect_field("scope");
@@ -180,8 +180,8 @@ async fn scopes_need_their_ids(place: Place) {
     reply.expect_error(404, "collection_not_found");
 }
 
-async fn lifetimes_have_bounds(place: Place) {
-    let house = House::open(place).await;
+async fn lifetimes_have_bounds(database: TestDatabase) {
+    let house = House::open(database).await;
     // Interface 8: 60 to 86400 seconds, 3600 unless told.
     for (expires_in, expires_at) in [
         (json!(60), "2030-01-01T00:01:00.000Z"),
@@ -197,8 +197,8 @@ async fn lifetimes_have_bounds(place: Place) {
     }
 }
 
-async fn a_session_expires(place: Place) {
-    let house = House::open(place).await;
+async fn a_session_expires(database: TestDatabase) {
+    let house = House::open(database).await;
     let track = house.ready_track("Song.wav").await;
     let body = json!({ "expires_in": 60, "is_downloadable": true });
     let granted = collection_session(&house, body).await.expect_ok();
@@ -216,8 +216,8 @@ async fn a_session_expires(place: Place) {
     house.get_open(&format!("/v1/play/{unknown}/{track}")).await.expect_error(401, expired);
 }
 
-async fn downloads_take_key_and_request(place: Place) {
-    let house = House::open(place).await;
+async fn downloads_take_key_and_request(database: TestDatabase) {
+    let house = House::open(database).await;
     let track = house.ready_track("Söng.wav").await;
     // Interface 4.1: the stored value is key AND request; a key that forbids downloads always wins.
     for (key_allows, asked, stored) in [(true, true, true), (true, false, false), (false, true, false)] {
@@ -258,8 +258,8 @@ async fn downloads_take_key_and_request(place: Place) {
     }
 }
 
-async fn a_session_plays_no_other_track(place: Place) {
-    let house = House::open(place).await;
+async fn a_session_plays_no_other_track(database: TestDatabase) {
+    let house = House::open(database).await;
     let own = house.ready_track("a.wav").await;
     let other = house.ready_track("b.wav").await;
     let waiting = house.create_track("c.wav").await["track_id"].as_str().unwrap().to_owned();
@@ -274,8 +274,8 @@ async fn a_session_plays_no_other_track(place: Place) {
     house.get_open(&format!("/v1/play/{id}/{waiting}")).await.expect_error(404, "track_not_found");
 }
 
-async fn a_session_is_read_with_a_key(place: Place) {
-    let house = House::open(place).await;
+async fn a_session_is_read_with_a_key(database: TestDatabase) {
+    let house = House::open(database).await;
     let granted = collection_session(&house, json!({})).await.expect_ok();
     let path = format!("/v1/play_session/{}", granted.json["play_session_id"].as_str().unwrap());
     house.get_open(&path).await.expect_error(401, "missing_api_key");
@@ -292,9 +292,9 @@ async fn a_session_is_read_with_a_key(place: Place) {
     house.get(&format!("/v1/play_session/{unknown}")).await.expect_error(404, "play_session_not_found");
 }
 
-async fn a_session_may_be_opened_to_its_holder(place: Place) {
+async fn a_session_may_be_opened_to_its_holder(database: TestDatabase) {
     let settings = ApiSettings { public_play_sessions: true, ..ApiSettings::default() };
-    let house = House::open(place).await.with(settings);
+    let house = House::open(database).await.with(settings);
     let granted = collection_session(&house, json!({ "expires_in": 60 })).await.expect_ok();
     let path = format!("/v1/play_session/{}", granted.json["play_session_id"].as_str().unwrap());
     house.get_open(&path).await.expect_ok();

@@ -7,13 +7,13 @@ use axum::body::Body;
 use axum::extract::ConnectInfo;
 use http::Request;
 use tonearm_api::{ApiSettings, RateLimits};
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::house::House;
 
 async fn strict() -> House {
     let rate_limits = RateLimits { per_key: NonZeroU32::new(3), per_address: NonZeroU32::new(5) };
-    House::open(Place::sqlite()).await.with(ApiSettings { rate_limits, ..ApiSettings::default() })
+    House::open(TestDatabase::sqlite()).await.with(ApiSettings { rate_limits, ..ApiSettings::default() })
 }
 
 async fn ask(house: &House, from: &str, key: &str) -> crate::reply::Reply {

@@ -16,8 +16,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tonearm_api::ApiSettings;
 use tonearm_catalog::{Backend, Change, Transaction};
-use tonearm_fixtures::Place;
-use tonearm_service::RepeatableRequest;
+use tonearm_fixtures::TestDatabase;
+use tonearm_service::IdempotentRequest;
 
 use crate::house::House;
 use crate::on_both;
@@ -53,8 +53,8 @@ async fn count(house: &House) -> u64 {
     list.json["count"].as_u64().unwrap()
 }
 
-async fn a_repeated_post_gets_the_first_answer(place: Place) {
-    let house = House::open(place).await;
+async fn a_repeated_post_gets_the_first_answer(database: TestDatabase) {
+    let house = House::open(database).await;
     let first = post(&house, &house.key, "/v1/track", "order-1", &track(&house)).await.expect_ok();
     house.clock.advance_seconds(3600);
     let second = post(&house, &house.key, "/v1/track", "order-1", &track(&house)).await.expect_ok();
@@ -68,8 +68,8 @@ async fn a_repeated_post_gets_the_first_answer(place: Place) {
     assert_eq!(count(&house).await, 2, "after a day the key is free");
 }
 
-async fn only_the_same_request_is_a_repetition(place: Place) {
-    let house = House::open(place).await;
+async fn only_the_same_request_is_a_repetition(database: TestDatabase) {
+    let house = House::open(database).await;
     post(&house, &house.key, "/v1/track", "k", &track(&house)).await.expect_ok();
     let other = json!({ "collection_id": house.collection_id, "file_name": "other.wav" });
     post(&house, &house.key, "/v1/track", "k", &other).await.expect_error(422, "idempotency_key_reused");
@@ -86,16 +86,16 @@ async fn only_the_same_request_is_a_repetition(place: Place) {
     }
 }
 
-async fn only_successes_are_kept(place: Place) {
-    let house = House::open(place).await;
+async fn only_successes_are_kept(database: TestDatabase) {
+    let house = House::open(database).await;
     let wrong = json!({ "collection_id": house.collection_id, "file_name": "" });
     post(&house, &house.key, "/v1/track", "k", &wrong).await.expect_field("file_name");
     post(&house, &house.key, "/v1/track", "k", &track(&house)).await.expect_ok();
     assert_eq!(count(&house).await, 1);
 }
 
-async fn answers_are_for_who_is_still_let_in(place: Place) {
-    let house = House::open(place).await;
+async fn answers_are_for_who_is_still_let_in(database: TestDatabase) {
+    let house = House::open(database).await;
     let body = json!({ "title": "t", "api_key_type_id": "player" });
     let first = post(&house, &house.key, "/v1/api_key", "k", &body).await.expect_ok();
     let again = post(&house, &house.key, "/v1/api_key", "k", &body).await.expect_ok();
@@ -106,8 +106,8 @@ async fn answers_are_for_who_is_still_let_in(place: Place) {
     post(&house, &house.key, "/v1/api_key", "k", &body).await.expect_error(401, "invalid_api_key");
 }
 
-async fn upload_sessions_repeat_too(place: Place) {
-    let house = House::open(place).await;
+async fn upload_sessions_repeat_too(database: TestDatabase) {
+    let house = House::open(database).await;
     let session = house.post("/v1/upload_session", json!({ "collection_id": house.collection_id })).await;
     let path = format!("/v1/upload/{}/track", session.json["upload_session_id"].as_str().unwrap());
     let body = json!({ "file_name": "memo.wav" });
@@ -118,8 +118,8 @@ async fn upload_sessions_repeat_too(place: Place) {
     post(&house, "", &path, "k", &body).await.expect_error(401, "invalid_upload_session");
 }
 
-async fn many_at_once_are_done_once(place: Place) {
-    let house = House::open(place).await;
+async fn many_at_once_are_done_once(database: TestDatabase) {
+    let house = House::open(database).await;
     let (body, mut first) = (track(&house), None);
     let replies = join_all((0..16).map(|_| post(&house, &house.key, "/v1/track", "k", &body))).await;
     // Those who come while the first is at work wait for its answer.
@@ -136,7 +136,7 @@ async fn many_at_once_are_done_once(place: Place) {
 async fn held_up<T>(house: &House, repeat: &str, send: impl Future<Output = T>) -> (Transaction, T) {
     let begin = async || house.catalog().begin().await.unwrap();
     let caller = Sha256::digest(&house.key).into();
-    let request = RepeatableRequest { caller, key: repeat.to_owned(), fingerprint: [0; 32] };
+    let request = IdempotentRequest { caller, key: repeat.to_owned(), fingerprint: [0; 32] };
     let is_claimed =
         async || house.catalog().repetition(&request, house.ambient.now()).await.unwrap().is_some();
     // On PostgreSQL the collection is locked.
@@ -163,8 +163,8 @@ async fn held_up<T>(house: &House, repeat: &str, send: impl Future<Output = T>) 
 }
 
 /// Of 6 keys whose client had left, 4 made a second track.
-async fn a_client_that_goes_away_has_its_request_done(place: Place) {
-    let house = House::open(place).await;
+async fn a_client_that_goes_away_has_its_request_done(database: TestDatabase) {
+    let house = House::open(database).await;
     let (gone, mut is_gone) = mpsc::unbounded_channel::<()>();
     // Tells when the server lets go of a request.
     let watched = house.router.clone().layer(from_fn(move |request: AnyRequest, next: Next| {
@@ -211,9 +211,9 @@ impl Drop for Dropped {
 }
 
 #[expect(clippy::async_yields_async, reason = "the request goes on while the test looks at something else")]
-async fn a_request_that_takes_too_long_goes_on(place: Place) {
+async fn a_request_that_takes_too_long_goes_on(database: TestDatabase) {
     let settings = ApiSettings { request_timeout: Duration::from_secs(1), ..ApiSettings::default() };
-    let house = House::open(place).await.with(settings);
+    let house = House::open(database).await.with(settings);
     let first = {
         let (router, key, body) = (house.router.clone(), house.key.clone(), track(&house).to_string());
         async move {
@@ -244,8 +244,8 @@ async fn a_request_that_takes_too_long_goes_on(place: Place) {
 }
 
 /// Whoever commits dies when what was asked for is committed, before anything else can happen.
-async fn an_answer_is_kept_with_what_was_done(place: Place) {
-    let house = House::open(place).await;
+async fn an_answer_is_kept_with_what_was_done(database: TestDatabase) {
+    let house = House::open(database).await;
     let path = format!("/v1/track/{}/variant", house.ready_track("Song.wav").await);
     let body = json!({ "index": "own", "variant_type_id": "preview" });
     let dies = Arc::new(AtomicBool::new(true));

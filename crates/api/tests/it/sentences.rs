@@ -8,7 +8,7 @@ use axum::body::Body;
 use http::{Method, Request};
 use serde_json::{Value, json};
 use tonearm_domain::KeyType;
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 use tonearm_service::CreateKey;
 
 use crate::house::{House, local, tone};
@@ -68,7 +68,7 @@ fn check(message: &str, field: Option<&str>) {
         assert!(!words.contains(&word), "a word of Rust in: {message}");
     }
     assert!(
-        !message.contains(" at line ") || message.starts_with("the body is not well-formed"),
+        !message.contains(" at line ") || message.starts_with("the body is not valid JSON: "),
         "{message}"
     );
     assert!(!(message.contains("already is") && message.contains("already exists")), "{message}");
@@ -81,7 +81,7 @@ fn check(message: &str, field: Option<&str>) {
 
 #[tokio::test]
 async fn refusals_are_sentences() {
-    let house = House::open(Place::sqlite()).await;
+    let house = House::open(TestDatabase::sqlite()).await;
     let mut list = List { house, text: String::new() };
     bodies(&mut list).await;
     credentials(&mut list).await;

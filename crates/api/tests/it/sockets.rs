@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::house::{House, LIMITS, local, tone};
 use crate::on_both;
@@ -57,8 +57,8 @@ impl Connection {
     }
 }
 
-async fn a_connection_survives_a_small_refusal(place: Place) {
-    let house = House::open(place).await;
+async fn a_connection_survives_a_small_refusal(database: TestDatabase) {
+    let house = House::open(database).await;
     let created = house.create_track("Song.wav").await;
     let url = created["track_upload"]["upload_url"].as_str().unwrap();
     let bytes = tone();
@@ -70,8 +70,8 @@ async fn a_connection_survives_a_small_refusal(place: Place) {
     assert_eq!(accepted.status, 200, "{}", accepted.body);
 }
 
-async fn who_waits_to_continue_is_answered_at_once(place: Place) {
-    let house = House::open(place).await;
+async fn who_waits_to_continue_is_answered_at_once(database: TestDatabase) {
+    let house = House::open(database).await;
     let created = house.create_track("Song.wav").await;
     let url = created["track_upload"]["upload_url"].as_str().unwrap();
     let mut connection = Connection::to(&house).await;

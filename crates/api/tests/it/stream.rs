@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tonearm_domain::{KeyType, ObjectKey, Selection};
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 use tonearm_service::CreateKey;
 
 use crate::house::House;
@@ -17,8 +17,8 @@ fn share(variant: &str) -> CreateKey {
     }
 }
 
-async fn a_share_link_redirects_to_its_variant(place: Place) {
-    let house = House::open(place).await;
+async fn a_share_link_redirects_to_its_variant(database: TestDatabase) {
+    let house = House::open(database).await;
     let track = house.ready_track("Song.wav").await;
     let expires_at = Some(house.ambient.now().plus_seconds(86_400));
     let key = house.key(CreateKey { expires_at, ..share("lq") }).await;
@@ -46,8 +46,8 @@ async fn a_share_link_redirects_to_its_variant(place: Place) {
     house.get_open(&path).await.expect_error(401, "invalid_api_key");
 }
 
-async fn a_share_link_ends_at_its_scope(place: Place) {
-    let house = House::open(place).await;
+async fn a_share_link_ends_at_its_scope(database: TestDatabase) {
+    let house = House::open(database).await;
     let track = house.ready_track("Song.wav").await;
     let waiting = house.create_track("Waiting.wav").await["track_id"].as_str().unwrap().to_owned();
     let other = Some(house.create_collection("Other").await.parse().unwrap());

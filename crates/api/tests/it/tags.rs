@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 use tonearm_fixtures::audio::{Id3, transcode};
 use tonearm_media::{Media, MediaConfig, RunScope};
 
@@ -40,8 +40,8 @@ async fn told_song(end: u32) -> Vec<u8> {
     tag.before(&bare_song().await)
 }
 
-async fn a_file_tells_its_tags_and_chapters(place: Place) {
-    let house = House::open(place).await;
+async fn a_file_tells_its_tags_and_chapters(database: TestDatabase) {
+    let house = House::open(database).await;
     let id = house.ready_track_of("song.mp3", told_song(9000).await).await;
     let read = house.get(&format!("/v1/track/{id}")).await.expect_ok();
     let info = &read.json["track"]["info"];
@@ -83,8 +83,8 @@ fn object(folder: &Path, beginning: &str) -> Option<PathBuf> {
     })
 }
 
-async fn files_that_keep_tags_say_what_the_owner_set(place: Place) {
-    let house = House::open(place).await;
+async fn files_that_keep_tags_say_what_the_owner_set(database: TestDatabase) {
+    let house = House::open(database).await;
     for (index, is_strip_tags) in [("kept", false), ("stripped", true)] {
         let kind = json!({ "variant_type_id": "transcode", "codec": "mp3", "is_strip_tags": is_strip_tags });
         house.add_recipe(index, kind).await;
@@ -109,8 +109,8 @@ async fn files_that_keep_tags_say_what_the_owner_set(place: Place) {
     assert_eq!(stripped.chapters, []);
 }
 
-async fn an_uploaded_album_ends_in_its_order(place: Place) {
-    let house = House::open(place).await;
+async fn an_uploaded_album_ends_in_its_order(database: TestDatabase) {
+    let house = House::open(database).await;
     let song = bare_song().await;
     let numbered = |disc: &str, track: &str| {
         Id3::new(4).text(b"TALB", "An album").text(b"TPOS", disc).text(b"TRCK", track).before(&song)

@@ -3,7 +3,7 @@
 use axum::body::Body;
 use http::Request;
 use serde_json::{Value, json};
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::covers::picture;
 use crate::house::{House, local};
@@ -17,8 +17,8 @@ async fn upload_cover(house: &House, path: &str, upload: &str) {
     house.send(Request::post(url).body(Body::from(picture([20, 30, 200]))).unwrap()).await.expect_ok();
 }
 
-async fn a_theme_that_was_set_wins_over_covers(place: Place) {
-    let house = House::open(place).await;
+async fn a_theme_that_was_set_wins_over_covers(database: TestDatabase) {
+    let house = House::open(database).await;
     let theme = json!([{ "hex": "#cc2211", "area": 0.75, "lightness": 0.43, "saturation": 0.85 }]);
     let created = house.create_track("Song.wav").await;
     let track = format!("/v1/track/{}", created["track_id"].as_str().unwrap());
@@ -55,8 +55,8 @@ async fn a_theme_that_was_set_wins_over_covers(place: Place) {
     assert_eq!(house.get(&organization).await.json["organization"]["theme"], theme);
 }
 
-async fn themes_have_rules(place: Place) {
-    let house = House::open(place).await;
+async fn themes_have_rules(database: TestDatabase) {
+    let house = House::open(database).await;
     let colour = |area: Value| json!({ "hex": "#112233", "area": area, "lightness": 0.1, "saturation": 0.5 });
     let create = |theme: Value| house.post("/v1/collection", json!({ "title": "x", "theme": theme }));
     create(json!(vec![colour(json!(0.1)); 8])).await.expect_ok();

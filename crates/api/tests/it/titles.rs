@@ -1,7 +1,7 @@
 //! Decisions, "shown titles": what was set, else what the tags say, else what the file is called.
 
 use serde_json::{Value, json};
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 use tonearm_fixtures::audio::transcode;
 
 use crate::house::{House, tone};
@@ -39,8 +39,8 @@ async fn shown(house: &House, track: &str) -> (Value, Value) {
     words
 }
 
-async fn a_title_is_always_shown(place: Place) {
-    let house = House::open(place).await;
+async fn a_title_is_always_shown(database: TestDatabase) {
+    let house = House::open(database).await;
     let plain = house.ready_track("My Song.v2.wav").await;
     let tagged = house.ready_track_of("recording.mp3", tagged_song().await).await;
     assert_eq!(shown(&house, &plain).await, (json!("My Song.v2"), Value::Null));
@@ -60,8 +60,8 @@ async fn a_title_is_always_shown(place: Place) {
     assert_eq!(shown(&house, &tagged).await, (json!("Tagged"), json!("Someone")));
 }
 
-async fn a_subtitle_comes_from_the_nearest_level(place: Place) {
-    let house = House::open(place).await;
+async fn a_subtitle_comes_from_the_nearest_level(database: TestDatabase) {
+    let house = House::open(database).await;
     let track = house.ready_track("Song.wav").await;
     let organization = format!("/v1/organization/{}", house.organization_id);
     let collection = format!("/v1/collection/{}", house.collection_id);

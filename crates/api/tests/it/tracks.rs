@@ -3,7 +3,7 @@
 use http::Method;
 use serde_json::{Value, json};
 use tonearm_domain::KeyType;
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 use tonearm_service::CreateKey;
 
 use crate::house::House;
@@ -32,8 +32,8 @@ on_both!(
     a_cover_url_can_be_renewed,
 );
 
-async fn a_track_is_created_with_upload_urls(place: Place) {
-    let house = House::open(place).await;
+async fn a_track_is_created_with_upload_urls(database: TestDatabase) {
+    let house = House::open(database).await;
     let body = json!({ "collection_id": house.collection_id, "file_name": "Song.wav", "file_size": 12 });
     let created = house.post("/v1/track", body).await.expect_ok();
     assert_eq!(created.keys(""), names("ok api_request_id track_id track track_upload track_cover_upload"));
@@ -51,8 +51,8 @@ async fn a_track_is_created_with_upload_urls(place: Place) {
     }
 }
 
-async fn creation_takes_every_field(place: Place) {
-    let house = House::open(place).await;
+async fn creation_takes_every_field(database: TestDatabase) {
+    let house = House::open(database).await;
     let creator = house.post("/v1/creator", json!({ "organization_index": "c" })).await.expect_ok();
     let body = json!({
         "collection_id": house.collection_id,
@@ -82,8 +82,8 @@ async fn creation_takes_every_field(place: Place) {
     assert_eq!(read.json["track"]["file_name_original"], "../Song.wav");
 }
 
-async fn creation_needs_a_collection_and_a_file_name(place: Place) {
-    let house = House::open(place).await;
+async fn creation_needs_a_collection_and_a_file_name(database: TestDatabase) {
+    let house = House::open(database).await;
     let collection_id = &house.collection_id;
     house.post("/v1/track", json!({ "file_name": "a.wav" })).await.expect_field("collection_id");
     house.post("/v1/track", json!({ "collection_id": collection_id })).await.expect_field("file_name");
@@ -114,8 +114,8 @@ async fn creation_needs_a_collection_and_a_file_name(place: Place) {
     house.call_as(&key, Method::POST, "/v1/track", body).await.expect_error(404, "collection_not_found");
 }
 
-async fn a_track_is_read_in_full(place: Place) {
-    let house = House::open(place).await;
+async fn a_track_is_read_in_full(database: TestDatabase) {
+    let house = House::open(database).await;
     let id = house.ready_track("Song.wav").await;
     let read = house.get(&format!("/v1/track/{id}")).await.expect_ok();
     assert_eq!(read.keys(""), names("ok api_request_id track_id track failed_variants"));
@@ -133,8 +133,8 @@ async fn a_track_is_read_in_full(place: Place) {
     assert_eq!((&track["transcription"], &track["transcription_language"]), (&Value::Null, &Value::Null));
 }
 
-async fn lists_are_pages_of_all(place: Place) {
-    let house = House::open(place).await;
+async fn lists_are_pages_of_all(database: TestDatabase) {
+    let house = House::open(database).await;
     for name in ["a.wav", "b.wav", "c.wav"] {
         house.create_track(name).await;
     }
@@ -163,8 +163,8 @@ async fn lists_are_pages_of_all(place: Place) {
     house.get(&format!("/v1/collection/{unknown}/track")).await.expect_error(404, "collection_not_found");
 }
 
-async fn updates_change_what_they_name(place: Place) {
-    let house = House::open(place).await;
+async fn updates_change_what_they_name(database: TestDatabase) {
+    let house = House::open(database).await;
     let created = house.create_track("Song.wav").await;
     let path = format!("/v1/track/{}", created["track_id"].as_str().unwrap());
     let all = json!({
@@ -189,8 +189,8 @@ async fn updates_change_what_they_name(place: Place) {
     house.put(&path, json!({ "creator_id": "me" })).await.expect_field("creator_id");
 }
 
-async fn a_deleted_track_is_gone(place: Place) {
-    let house = House::open(place).await;
+async fn a_deleted_track_is_gone(database: TestDatabase) {
+    let house = House::open(database).await;
     let created = house.create_track("Song.wav").await;
     let path = format!("/v1/track/{}", created["track_id"].as_str().unwrap());
     let deleted = house.delete(&path).await.expect_ok();
@@ -207,8 +207,8 @@ async fn a_deleted_track_is_gone(place: Place) {
     house.run_jobs().await;
 }
 
-async fn a_key_sees_nothing_outside_its_scope(place: Place) {
-    let house = House::open(place).await;
+async fn a_key_sees_nothing_outside_its_scope(database: TestDatabase) {
+    let house = House::open(database).await;
     let track = house.create_track("Song.wav").await["track_id"].as_str().unwrap().to_owned();
     let other_track = house.create_track("Other.wav").await["track_id"].as_str().unwrap().to_owned();
     let other_collection = house.create_collection("Other").await;
@@ -236,8 +236,8 @@ async fn a_key_sees_nothing_outside_its_scope(place: Place) {
     assert_eq!(listed.json["count"], 1);
 }
 
-async fn a_cover_url_can_be_renewed(place: Place) {
-    let house = House::open(place).await;
+async fn a_cover_url_can_be_renewed(database: TestDatabase) {
+    let house = House::open(database).await;
     let created = house.create_track("Song.wav").await;
     house.clock.advance_seconds(4000);
     let id = created["track_id"].as_str().unwrap();

@@ -3,7 +3,7 @@
 use http::Method;
 use serde_json::{Value, json};
 use tonearm_domain::KeyType;
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::house::{House, local, tone};
 use crate::on_both;
@@ -19,8 +19,8 @@ on_both!(
     a_session_expires,
 );
 
-async fn a_session_is_filled_by_whoever_holds_it(place: Place) {
-    let house = House::open(place).await;
+async fn a_session_is_filled_by_whoever_holds_it(database: TestDatabase) {
+    let house = House::open(database).await;
     let key = house.key_of_type(KeyType::Uploader).await;
     let body = json!({
         "collection_id": house.collection_id, "organization_index": "batch", "metadata": { "a": 1 }, "expires_in": 120,
@@ -63,8 +63,8 @@ async fn a_session_is_filled_by_whoever_holds_it(place: Place) {
     assert_eq!(read.json["track"]["metadata"], json!({ "b": 2 }));
 }
 
-async fn a_session_may_come_with_a_track(place: Place) {
-    let house = House::open(place).await;
+async fn a_session_may_come_with_a_track(database: TestDatabase) {
+    let house = House::open(database).await;
     let body = json!({
         "collection_id": house.collection_id,
         "track": { "file_name": "a.wav", "player_title": "A", "metadata": { "a": 1 } },
@@ -81,8 +81,8 @@ async fn a_session_may_come_with_a_track(place: Place) {
     house.post("/v1/upload_session", body).await.expect_field("track.file_name");
 }
 
-async fn a_session_has_rules(place: Place) {
-    let house = House::open(place).await;
+async fn a_session_has_rules(database: TestDatabase) {
+    let house = House::open(database).await;
     house.post("/v1/upload_session", Value::Null).await.expect_field("collection_id");
     let path = "/v1/upload_session";
     // Interface 5.3: a key scoped to a collection may leave it out.
@@ -103,8 +103,8 @@ async fn a_session_has_rules(place: Place) {
     house.call_as("", Method::POST, &path, json!({})).await.expect_field("file_name");
 }
 
-async fn a_session_expires(place: Place) {
-    let house = House::open(place).await;
+async fn a_session_expires(database: TestDatabase) {
+    let house = House::open(database).await;
     let body = json!({ "collection_id": house.collection_id, "expires_in": 60 });
     let created = house.post("/v1/upload_session", body).await.expect_ok();
     let id = created.json["upload_session_id"].as_str().unwrap();

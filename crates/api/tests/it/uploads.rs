@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tonearm_api::ApiSettings;
 use tonearm_domain::{Colour, ObjectKey, Timestamp};
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::house::{House, LIMITS, local, tone};
 use crate::on_both;
@@ -74,8 +74,8 @@ fn broken_after(bytes: &[u8]) -> Body {
     Body::from_stream(stream::iter([sent, broken]))
 }
 
-async fn bytes_are_kept_and_processed(place: Place) {
-    let house = House::open(place).await;
+async fn bytes_are_kept_and_processed(database: TestDatabase) {
+    let house = House::open(database).await;
     let Waiting { track, url, .. } = waiting(&house).await;
     let bytes = tone();
     let chunks: Vec<_> =
@@ -89,8 +89,8 @@ async fn bytes_are_kept_and_processed(place: Place) {
     assert_eq!(status(&house, &track).await, "ready");
 }
 
-async fn an_interrupted_upload_leaves_nothing(place: Place) {
-    let house = House::open(place).await;
+async fn an_interrupted_upload_leaves_nothing(database: TestDatabase) {
+    let house = House::open(database).await;
     let Waiting { track, url, .. } = waiting(&house).await;
     let bytes = tone();
     for length in [0, 10, 20_000] {
@@ -107,9 +107,9 @@ async fn an_interrupted_upload_leaves_nothing(place: Place) {
     put(&house, &url, &[], Body::from(bytes)).await.expect_ok();
 }
 
-async fn a_stalled_upload_is_given_up(place: Place) {
+async fn a_stalled_upload_is_given_up(database: TestDatabase) {
     let settings = ApiSettings { upload_idle_timeout: Duration::from_millis(20), ..ApiSettings::default() };
-    let house = House::open(place).await.with(settings);
+    let house = House::open(database).await.with(settings);
     let Waiting { url, .. } = waiting(&house).await;
     let sent = stream::iter([Ok::<_, std::io::Error>(Bytes::from(tone()))]);
     let reply = put(&house, &url, &[], Body::from_stream(sent.chain(stream::pending()))).await;
@@ -117,8 +117,8 @@ async fn a_stalled_upload_is_given_up(place: Place) {
     assert_eq!(stored_objects(&house).await, []);
 }
 
-async fn what_is_announced_must_arrive(place: Place) {
-    let house = House::open(place).await;
+async fn what_is_announced_must_arrive(database: TestDatabase) {
+    let house = House::open(database).await;
     let Waiting { track, url, .. } = waiting(&house).await;
     let bytes = tone();
     let sha256 = format!("sha-256=:{}:", BASE64_STANDARD.encode(Sha256::digest(&bytes)));
@@ -135,8 +135,8 @@ async fn what_is_announced_must_arrive(place: Place) {
     put(&house, &url, &[("repr-digest", sha256), ("content-md5", md5)], body()).await.expect_ok();
 }
 
-async fn uploads_have_limits(place: Place) {
-    let house = House::open(place).await;
+async fn uploads_have_limits(database: TestDatabase) {
+    let house = House::open(database).await;
     let Waiting { url, .. } = waiting(&house).await;
     put(&house, &url, &[], Body::empty()).await.expect_error(400, "invalid_parameter");
     let large = vec![0; LIMITS.max_source_bytes as usize + 1];
@@ -158,8 +158,8 @@ async fn uploads_have_limits(place: Place) {
     put(&house, &url, &[], Body::from(tone())).await.expect_ok();
 }
 
-async fn an_upload_url_works_once(place: Place) {
-    let house = House::open(place).await;
+async fn an_upload_url_works_once(database: TestDatabase) {
+    let house = House::open(database).await;
     let Waiting { url, .. } = waiting(&house).await;
     house.upload(&url, tone()).await.expect_ok();
     house.upload(&url, tone()).await.expect_error(409, "upload_url_used");
@@ -173,8 +173,8 @@ async fn an_upload_url_works_once(place: Place) {
     assert_eq!(stored_objects(&house).await.len(), 2);
 }
 
-async fn an_upload_url_is_signed_and_expires(place: Place) {
-    let house = House::open(place).await;
+async fn an_upload_url_is_signed_and_expires(database: TestDatabase) {
+    let house = House::open(database).await;
     let Waiting { track, url, cover_url } = waiting(&house).await;
     let unsigned = url.split('?').next().unwrap();
     let for_cover = cover_url.replace("/cover?", "/source?");
@@ -210,8 +210,8 @@ async fn waited_for(house: &House, track: &str, until: Timestamp) {
 }
 
 /// The URL's time is for the start of an upload: bytes that arrive keep it alive.
-async fn an_upload_outlasts_its_url(place: Place) {
-    let house = House::open(place).await;
+async fn an_upload_outlasts_its_url(database: TestDatabase) {
+    let house = House::open(database).await;
     let Waiting { track, url, .. } = waiting(&house).await;
     let bytes = tone();
     let (sender, body) = in_pieces();
@@ -262,8 +262,8 @@ async fn an_upload_outlasts_its_url(place: Place) {
 }
 
 /// Whatever became of the track meanwhile, as where its node could not reach the database for an hour.
-async fn an_upload_counts_by_its_start(place: Place) {
-    let house = House::open(place).await;
+async fn an_upload_counts_by_its_start(database: TestDatabase) {
+    let house = House::open(database).await;
     let Waiting { track, url, .. } = waiting(&house).await;
     let bytes = tone();
     let (tell, began) = futures::channel::oneshot::channel();
@@ -289,8 +289,8 @@ async fn an_upload_counts_by_its_start(place: Place) {
     house.upload(&url, tone()).await.expect_error(401, "upload_url_expired");
 }
 
-async fn without_a_store_nothing_is_taken(place: Place) {
-    let house = House::open(place).await;
+async fn without_a_store_nothing_is_taken(database: TestDatabase) {
+    let house = House::open(database).await;
     let Waiting { track, url, .. } = waiting(&house).await;
     house.lose_store();
     let reply = house.upload(&url, tone()).await.expect_error(503, "unavailable");
@@ -298,8 +298,8 @@ async fn without_a_store_nothing_is_taken(place: Place) {
     assert_eq!(status(&house, &track).await, "initialized");
 }
 
-async fn without_free_space_nothing_is_taken(place: Place) {
-    let house = House::open(place).await.without_free_space();
+async fn without_free_space_nothing_is_taken(database: TestDatabase) {
+    let house = House::open(database).await.without_free_space();
     let Waiting { track, url, cover_url } = waiting(&house).await;
     let reply = house.upload(&url, tone()).await.expect_error(507, "insufficient_storage");
     assert_eq!(reply.header("retry-after"), None, "nobody knows when there will be space");
@@ -309,8 +309,8 @@ async fn without_free_space_nothing_is_taken(place: Place) {
     assert!(stored_objects(&house).await.is_empty());
 }
 
-async fn noise_is_no_track(place: Place) {
-    let house = House::open(place).await;
+async fn noise_is_no_track(database: TestDatabase) {
+    let house = House::open(database).await;
     let Waiting { track, url, .. } = waiting(&house).await;
     house.upload(&url, b"this is no audio at all".repeat(100)).await.expect_ok();
     house.run_jobs().await;
@@ -323,8 +323,8 @@ fn picture() -> Vec<u8> {
     tonearm_media::waveform_image(&settings, Colour::new(200, 30, 30), &[0.2, 0.9, 0.4]).unwrap()
 }
 
-async fn a_cover_replaces_the_drawn_one(place: Place) {
-    let house = House::open(place).await;
+async fn a_cover_replaces_the_drawn_one(database: TestDatabase) {
+    let house = House::open(database).await;
     let track = house.ready_track("Song.wav").await;
     let cover = async || {
         let granted = house.post("/v1/play_session/track", json!({ "track_id": track })).await.expect_ok();
@@ -357,8 +357,8 @@ pub(crate) fn form(url: &str, field: &str, picture: &[u8]) -> Request<Body> {
     request.body(Body::from(body)).unwrap()
 }
 
-async fn covers_have_rules(place: Place) {
-    let house = House::open(place).await;
+async fn covers_have_rules(database: TestDatabase) {
+    let house = House::open(database).await;
     let Waiting { url, cover_url, .. } = waiting(&house).await;
     let post = async |body: Body| house.send(Request::post(local(&cover_url)).body(body).unwrap()).await;
     post(Body::empty()).await.expect_field("file");

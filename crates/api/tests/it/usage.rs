@@ -3,7 +3,7 @@
 use http::Method;
 use serde_json::{Value, json};
 use tonearm_domain::KeyType;
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::house::House;
 use crate::on_both;
@@ -15,8 +15,8 @@ async fn sums(house: &House, key: &str, query: &str) -> Value {
     house.call_as(key, Method::GET, &format!("/v1/usage{query}"), Value::Null).await.expect_ok().json
 }
 
-async fn what_is_handed_out_is_counted(place: Place) {
-    let house = House::open(place).await;
+async fn what_is_handed_out_is_counted(database: TestDatabase) {
+    let house = House::open(database).await;
     let [one, two] = [house.ready_track("one.wav").await, house.ready_track("two.wav").await];
     let session = json!({ "collection_id": house.collection_id, "is_downloadable": true });
     let session = house.post("/v1/play_session/collection", session).await.expect_ok();
@@ -73,8 +73,8 @@ async fn what_is_handed_out_is_counted(place: Place) {
     assert!(tracks["usage"].as_array().unwrap().iter().any(|row| row["track_id"] == one.as_str()));
 }
 
-async fn a_limited_key_sees_its_own(place: Place) {
-    let house = House::open(place).await;
+async fn a_limited_key_sees_its_own(database: TestDatabase) {
+    let house = House::open(database).await;
     let track = house.ready_track("one.wav").await;
     let share = house.key_of_type(KeyType::Share).await;
     let path = format!("/v1/stream/{track}/{share}");
@@ -93,8 +93,8 @@ async fn a_limited_key_sees_its_own(place: Place) {
     }
 }
 
-async fn what_is_asked_is_checked(place: Place) {
-    let house = House::open(place).await;
+async fn what_is_asked_is_checked(database: TestDatabase) {
+    let house = House::open(database).await;
     let ask = async |query: &str| {
         house.call_as(&house.key, Method::GET, &format!("/v1/usage?{query}"), Value::Null).await
     };

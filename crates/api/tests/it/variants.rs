@@ -1,7 +1,7 @@
 //! Decisions, "Variants".
 
 use serde_json::{Value, json};
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::house::House;
 use crate::on_both;
@@ -13,8 +13,8 @@ on_both!(
     what_cannot_be_added_is_refused
 );
 
-async fn an_organization_starts_with_variants(place: Place) {
-    let house = House::open(place).await;
+async fn an_organization_starts_with_variants(database: TestDatabase) {
+    let house = House::open(database).await;
     let listed = house.get("/v1/variant").await.expect_ok();
     assert_eq!(listed.keys(""), names("ok api_request_id count variants"));
     let variants = listed.json["variants"].as_array().unwrap();
@@ -31,8 +31,8 @@ async fn an_organization_starts_with_variants(place: Place) {
     house.get(&format!("/v1/variant/{unknown}")).await.expect_error(404, "variant_not_found");
 }
 
-async fn a_track_gets_a_variant_of_its_own(place: Place) {
-    let house = House::open(place).await;
+async fn a_track_gets_a_variant_of_its_own(database: TestDatabase) {
+    let house = House::open(database).await;
     let track = house.ready_track("Song.wav").await;
     let path = format!("/v1/track/{track}/variant");
     let body = json!({ "index": "mini", "variant_type_id": "transcode", "codec": "opus", "bitrate": 24 });
@@ -53,8 +53,8 @@ async fn a_track_gets_a_variant_of_its_own(place: Place) {
     assert_eq!((&variant["variant"]["index"], &variant["props"]["codec"]), (&json!("mini"), &json!("opus")));
 }
 
-async fn what_cannot_be_added_is_refused(place: Place) {
-    let house = House::open(place).await;
+async fn what_cannot_be_added_is_refused(database: TestDatabase) {
+    let house = House::open(database).await;
     let created = house.create_track("Song.wav").await;
     let path = format!("/v1/track/{}/variant", created["track_id"].as_str().unwrap());
     let body = json!({ "index": "mini", "variant_type_id": "transcode" });

@@ -27,16 +27,16 @@ pub(super) struct Hosted {
     pub(super) stage: Stage,
     pub(super) files: FileServer,
     /// Where the service has it.
-    pub(super) tonearm: Place,
+    pub(super) tonearm: FileAddress,
     /// Where the reference has it.
-    pub(super) reference: Place,
+    pub(super) reference: FileAddress,
     pub(super) track_id: String,
     _root: TempDir,
 }
 
 /// Where a file is: a server, and a path with a signature.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct FileAddress {
     pub(super) base_url: String,
     pub(super) path: String,
 }
@@ -51,8 +51,8 @@ impl Hosted {
         let url = stage.original(&track_id).await?;
         let path = url.strip_prefix(&base_url).context("files are served where the API is")?.to_owned();
         let files = FileServer::start(root.path())?;
-        let reference = Place { base_url: files.url().to_owned(), path: files.path(NAME) };
-        Ok(Self { stage, files, tonearm: Place { base_url, path }, reference, track_id, _root: root })
+        let reference = FileAddress { base_url: files.url().to_owned(), path: files.path(NAME) };
+        Ok(Self { stage, files, tonearm: FileAddress { base_url, path }, reference, track_id, _root: root })
     }
 
     /// What the file is called at the reference.
@@ -85,7 +85,7 @@ impl Hosted {
     }
 }
 
-impl Place {
+impl FileAddress {
     pub(super) fn url(&self) -> String {
         format!("{}{}", self.base_url, self.path)
     }

@@ -9,7 +9,7 @@ use rustix::process::{Resource, getrlimit, setrlimit};
 use socket2::{Domain, Protocol, Socket, Type};
 
 use super::MEGABYTE;
-use super::hosted::{FILE_BYTES, Hosted, Place, noise_of};
+use super::hosted::{FILE_BYTES, FileAddress, Hosted, noise_of};
 use crate::memory;
 use crate::plan::{Plan, Sides, median};
 use crate::report::{Goal, Row, Unit};
@@ -63,7 +63,7 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     ])
 }
 
-fn listen(plan: &Plan, place: &Place, processes: &[u32]) -> Result<Seen> {
+fn listen(plan: &Plan, place: &FileAddress, processes: &[u32]) -> Result<Seen> {
     let base_url = &place.base_url;
     let host = base_url.strip_prefix("http://").with_context(|| format!("{base_url} is no http URL"))?;
     let request = format!("GET {} HTTP/1.1\r\nHost: {host}\r\n\r\n", place.path);
@@ -89,7 +89,7 @@ fn listen(plan: &Plan, place: &Place, processes: &[u32]) -> Result<Seen> {
 }
 
 /// Milliseconds for the whole file.
-fn fetch(place: &Place) -> Result<f64> {
+fn fetch(place: &FileAddress) -> Result<f64> {
     let begun = Instant::now();
     let reply = crate::http::get(&place.url())?;
     ensure!(reply.status == 200 && reply.body_bytes as f64 > FILE_BYTES * 0.99, "the file did not come");

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 
-use super::hosted::{Hosted, Place, noise_of};
+use super::hosted::{FileAddress, Hosted, noise_of};
 use super::rows_of_load;
 use crate::plan::Plan;
 use crate::report::{Goal, Row};
@@ -24,7 +24,7 @@ pub(super) async fn small(plan: &Plan) -> Result<Vec<Row>> {
 async fn beside_files(plan: &Plan, name: &'static str, sound: &[u8], connections: u32) -> Result<Vec<Row>> {
     let hosted = Hosted::start(sound).await?;
     hosted.are_right(None, sound).await?;
-    let load = |place: &Place| Load {
+    let load = |place: &FileAddress| Load {
         base_url: place.base_url.clone(),
         connections,
         requests: vec![Request::get(&place.path)],

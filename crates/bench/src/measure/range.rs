@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::hosted::{FILE_BYTES, Hosted, Place, noise_of};
+use super::hosted::{FILE_BYTES, FileAddress, Hosted, noise_of};
 use super::rows_of_load;
 use crate::noise;
 use crate::plan::Plan;
@@ -23,7 +23,7 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     let offsets = noise::numbers_below(sound.len() as u64 - RANGE_BYTES, OFFSETS);
     let first = offsets[0] as usize;
     hosted.are_right(Some(&range(offsets[0])), &sound[first..][..RANGE_BYTES as usize]).await?;
-    let load = |place: &Place| Load {
+    let load = |place: &FileAddress| Load {
         base_url: place.base_url.clone(),
         connections: CONNECTIONS,
         requests: offsets.iter().map(|offset| ranged(&place.path, *offset)).collect(),

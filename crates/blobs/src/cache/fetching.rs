@@ -11,7 +11,9 @@ use tonearm_domain::ObjectKey;
 
 use super::piece::{Piece, Unfilled};
 use super::{CachedStore, PIECE_BYTES, PieceId};
-use crate::{BlobError, Chunks, ObjectBody, ObjectMeta};
+use crate::chunks::Chunks;
+use crate::error::BlobError;
+use crate::object::{ObjectBody, ObjectMeta};
 
 /// Pieces fetched by one request.
 pub(super) const RUN: u64 = 4;
@@ -140,7 +142,7 @@ impl Run {
             Ok(Some(bytes)) => self.pieces[0].add(bytes),
             Ok(None) => return false,
             Err(_) => {
-                tracing::warn!(key = %self.key, "the disk of the cache does not answer in time");
+                tracing::warn!(key = %self.key, "the disk of the cache does not respond in time");
                 return false;
             }
         }
@@ -161,7 +163,7 @@ impl Run {
                     return;
                 }
                 Err(failure) => {
-                    tracing::debug!(key = %self.key, ?failure, "a part of an object did not arrive");
+                    tracing::debug!(key = %self.key, ?failure, "could not fetch a piece of an object");
                     self.failure = failure;
                 }
             }

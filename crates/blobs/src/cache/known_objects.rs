@@ -9,17 +9,18 @@ use moka::sync::Cache;
 use tokio::time::Instant;
 use tonearm_domain::ObjectKey;
 
-use crate::{BlobError, ObjectMeta};
+use crate::error::BlobError;
+use crate::object::ObjectMeta;
 
 /// Objects remembered at most beside those on disk; each takes some 200 bytes.
 const MOST_KNOWN: u64 = 100_000;
 
 pub(super) struct KnownObjects {
-    kept: Cache<ObjectKey, Arc<Known>>,
+    kept: Cache<ObjectKey, Arc<KnownObject>>,
     recheck: Duration,
 }
 
-struct Known {
+struct KnownObject {
     meta: ObjectMeta,
     /// When the store was last asked.
     asked: Mutex<Option<Instant>>,
@@ -46,7 +47,7 @@ impl KnownObjects {
     }
 
     fn insert(&self, key: &ObjectKey, meta: ObjectMeta, asked: Option<Instant>) {
-        self.kept.insert(key.clone(), Arc::new(Known { meta, asked: Mutex::new(asked) }));
+        self.kept.insert(key.clone(), Arc::new(KnownObject { meta, asked: Mutex::new(asked) }));
     }
 
     pub(super) fn forget(&self, key: &ObjectKey) -> Option<ObjectMeta> {
@@ -97,7 +98,7 @@ impl Lookup {
 
 /// An error that several are told.
 pub(super) fn shared(error: Arc<BlobError>) -> BlobError {
-    BlobError::unavailable("the object store cannot be reached or does not work", error)
+    BlobError::unavailable("the object store is unreachable or does not work", error)
 }
 
 /// Questions that the store is being asked. Whoever has the same one waits for the same answer; no answer is kept.

@@ -9,7 +9,7 @@ use tonearm_domain::ObjectKey;
 use super::fetching::RUN;
 use super::known_objects::Lookup;
 use super::{CachedStore, PIECE_BYTES};
-use crate::BlobError;
+use crate::error::BlobError;
 
 impl CachedStore {
     /// What is known of an object; the store is asked where nothing is, and the pieces from `start` on are then
@@ -75,7 +75,7 @@ impl CachedStore {
             return Ok(answer);
         }
         timeout(deadline, question()).await.unwrap_or_else(|error| {
-            Err(BlobError::unavailable("the object store does not answer in time", error))
+            Err(BlobError::unavailable("the object store does not respond in time", error))
         })
     }
 }

@@ -30,11 +30,12 @@ use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp};
 use self::disk::Disk;
 use self::fetching::RUN;
 use self::known_objects::{KnownObjects, PendingLookups};
-use self::piece::{Held, Piece};
+use self::piece::{Piece, PieceMemory};
 use self::reading::Reader;
-use crate::object::{OpenObject, clamp};
+use crate::chunks::Chunks;
+use crate::error::{BlobError, PutError};
+use crate::object::{ObjectBody, ObjectMeta, OpenObject, PutTerms, Stored, clamp};
 use crate::store::{Incoming, Listed, Store};
-use crate::{BlobError, Chunks, ObjectBody, ObjectMeta, PutError, PutTerms, Stored};
 
 /// Bytes of a piece; an object's last one may be shorter.
 const PIECE_BYTES: u64 = 256 * 1024;
@@ -82,7 +83,7 @@ struct Shared {
     pending_lookups: PendingLookups,
     pieces: Cache<PieceId, Arc<Piece>>,
     /// Also what readers hold of pieces that are no longer kept.
-    held: Held,
+    held: PieceMemory,
     memory_bytes: u64,
     /// One for each piece that may be on its way at once.
     turns: Arc<Semaphore>,
@@ -94,13 +95,14 @@ impl CachedStore {
     /// Puts a cache in front of a store. What the disk has from before is used.
     pub(crate) async fn open(store: Arc<dyn Store>, terms: CacheTerms) -> Result<Self, BlobError> {
         let known = KnownObjects::new(terms.recheck);
-        let disk =
-            match terms.disk {
-                Some((folder, capacity)) => Some(Disk::open(folder, capacity).await.map_err(|error| {
-                    BlobError::unavailable("the folder of the cache cannot be used", error)
-                })?),
-                None => None,
-            };
+        let disk = match terms.disk {
+            Some((folder, capacity)) => Some(
+                Disk::open(folder, capacity)
+                    .await
+                    .map_err(|error| BlobError::unavailable("cannot use the folder of the cache", error))?,
+            ),
+            None => None,
+        };
         let pieces = Cache::builder()
             .max_capacity(terms.memory_bytes)
             .eviction_policy(EvictionPolicy::lru())
@@ -113,7 +115,7 @@ impl CachedStore {
             known,
             pending_lookups: PendingLookups::new(),
             pieces,
-            held: Held::default(),
+            held: PieceMemory::default(),
             memory_bytes,
             turns: Arc::new(Semaphore::new(usize::try_from(turns).unwrap_or(usize::MAX))),
             deadline: terms.deadline,

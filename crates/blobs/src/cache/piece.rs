@@ -7,30 +7,30 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::Notify;
 
-use crate::BlobError;
+use crate::error::BlobError;
 
 /// Bytes in memory for pieces, whoever still holds them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Held(Arc<AtomicU64>);
+pub(super) struct PieceMemory(Arc<AtomicU64>);
 
-impl Held {
+impl PieceMemory {
     pub(super) fn bytes(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 
-    fn hold(&self, bytes: u64) -> Hold {
+    fn hold(&self, bytes: u64) -> MemoryHold {
         self.0.fetch_add(bytes, Ordering::Relaxed);
-        Hold { held: self.clone(), bytes }
+        MemoryHold { held: self.clone(), bytes }
     }
 }
 
 #[derive(Debug)]
-struct Hold {
-    held: Held,
+struct MemoryHold {
+    held: PieceMemory,
     bytes: u64,
 }
 
-impl Drop for Hold {
+impl Drop for MemoryHold {
     fn drop(&mut self) {
         self.held.0.fetch_sub(self.bytes, Ordering::Relaxed);
     }
@@ -39,7 +39,7 @@ impl Drop for Hold {
 /// A whole piece, counted until the last reader has let go of it.
 struct Whole {
     bytes: Vec<u8>,
-    _hold: Hold,
+    _hold: MemoryHold,
 }
 
 impl AsRef<[u8]> for Whole {
@@ -56,7 +56,7 @@ pub(super) struct Piece {
 }
 
 enum State {
-    Arriving { chunks: Vec<Bytes>, length: u64, hold: Hold },
+    Arriving { chunks: Vec<Bytes>, length: u64, hold: MemoryHold },
     Whole(Bytes),
     Unfilled(Unfilled),
 }
@@ -76,19 +76,19 @@ impl Unfilled {
     }
 
     pub(super) fn late(deadline: Duration) -> Self {
-        let cause = format!("nothing came within {deadline:?}");
-        Self::failed(BlobError::unavailable("the object store does not answer in time", cause))
+        let cause = format!("no data within {deadline:?}");
+        Self::failed(BlobError::unavailable("the object store does not respond in time", cause))
     }
 
     /// Nobody is filling it any more, as when the process is ending.
     pub(super) fn stopped() -> Self {
-        Self::failed(BlobError::unavailable("the object store stopped while at work", "a fetch was dropped"))
+        Self::failed(BlobError::unavailable("the object store was interrupted", "a fetch was dropped"))
     }
 }
 
 impl Piece {
     /// A piece of which nothing is here yet. It is not empty.
-    pub(super) fn new(size: u64, held: &Held) -> Self {
+    pub(super) fn new(size: u64, held: &PieceMemory) -> Self {
         let state = State::Arriving { chunks: Vec::new(), length: 0, hold: held.hold(size) };
         Self { size, state: Mutex::new(state), changed: Notify::new() }
     }
@@ -189,7 +189,7 @@ mod tests {
 
     #[tokio::test]
     async fn bytes_are_there_as_they_arrive() {
-        let held = Held::default();
+        let held = PieceMemory::default();
         let piece = Arc::new(Piece::new(5, &held));
         let waiting = tokio::spawn({
             let piece = piece.clone();
@@ -212,7 +212,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_waits_in_vain_is_told() {
-        let held = Held::default();
+        let held = PieceMemory::default();
         let piece = Piece::new(5, &held);
         piece.add(Bytes::from_static(b"ab"));
         piece.give_up(Unfilled::Gone);

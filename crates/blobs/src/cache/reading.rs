@@ -10,7 +10,8 @@ use tonearm_domain::ObjectKey;
 use super::known_objects::shared;
 use super::piece::{Piece, Unfilled};
 use super::{CachedStore, PIECE_BYTES};
-use crate::{BlobError, ObjectMeta};
+use crate::error::BlobError;
+use crate::object::ObjectMeta;
 
 /// Bytes given at once, so that a slow reader does not keep more from being counted as sent.
 const CHUNK: usize = 64 * 1024;
@@ -97,9 +98,10 @@ mod tests {
 
     use super::*;
     use crate::cache::CacheTerms;
+    use crate::error::BoxError;
     use crate::folder::FolderStore;
+    use crate::object::PutTerms;
     use crate::store::Store;
-    use crate::{BoxError, PutTerms};
 
     const MEMORY: u64 = 1 << 20;
     const READERS: u64 = 40;

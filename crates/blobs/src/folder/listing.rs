@@ -14,7 +14,7 @@ use tokio::task::spawn_blocking;
 use tonearm_domain::{ObjectKey, OrganizationId, ShortId};
 
 use super::{TEMPORARIES, meta_of, unless_missing};
-use crate::BlobError;
+use crate::error::BlobError;
 use crate::store::Listed;
 
 /// Objects that wait for the reader before the walk pauses.

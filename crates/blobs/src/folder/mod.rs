@@ -29,9 +29,10 @@ pub(crate) use open_file::OpenFile;
 pub(crate) use reading::FileChunks;
 
 use self::open_files::OpenFiles;
-use crate::object::{OpenObject, clamp};
+use crate::chunks::Chunks;
+use crate::error::{BlobError, PutError};
+use crate::object::{ObjectBody, ObjectMeta, OpenObject, PutTerms, Stored, clamp};
 use crate::store::{Incoming, Listed, Store};
-use crate::{BlobError, Chunks, ObjectBody, ObjectMeta, PutError, PutTerms, Stored};
 
 /// Unfinished files, inside the root so that they can be renamed into place. No object has such a name.
 const TEMPORARIES: &str = ".tmp";

@@ -15,7 +15,7 @@ use rustix::io::{ReadWriteFlags, preadv2};
 
 use super::mapped::{InMemory, MappedFile};
 use super::meta_of;
-use crate::ObjectMeta;
+use crate::object::ObjectMeta;
 
 /// How far apart bytes are that are looked at to tell whether a file is in memory: half of what Linux reads ahead
 /// by default, so that what it brought in is seldom taken for more than it is.

@@ -11,7 +11,7 @@ use futures::Stream;
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::open_file::OpenFile;
-use crate::Part;
+use crate::part::Part;
 
 /// Bytes copied at once: enough that a switch to a blocking thread costs little, few enough that many readers who
 /// take their time do not hold much memory.

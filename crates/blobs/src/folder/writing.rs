@@ -10,9 +10,10 @@ use tempfile::{NamedTempFile, TempPath};
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::{TEMPORARIES, private_folders};
+use crate::error::PutError;
 use crate::intake::{Digests, Intake};
+use crate::object::{OnFailure, PutTerms, Stored};
 use crate::store::Incoming;
-use crate::{OnFailure, PutError, PutTerms, Stored};
 
 /// Bytes written in one go, so that a switch to a blocking thread costs little.
 const BATCH: usize = 1024 * 1024;
@@ -96,7 +97,7 @@ fn move_into_place(root: &Path, mut draft: TempPath, path: &Path) -> io::Result<
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::new(ErrorKind::ResourceBusy, "the object's folder keeps being removed"))
+    Err(io::Error::new(ErrorKind::ResourceBusy, "the object's folder is removed repeatedly"))
 }
 
 /// Makes the folders between the root, which must be there, and `path`.

@@ -22,10 +22,11 @@ use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp};
 
 use self::names::Names;
 use self::waiting::{each_in_time, exactly, in_time};
-use crate::object::clamp;
+use crate::chunks::Chunks;
+use crate::error::{BlobError, PutError};
+use crate::object::{ObjectBody, ObjectMeta, OpenObject, PutTerms, Stored, clamp};
 use crate::storage_url::Bucket;
 use crate::store::{Incoming, Listed, Store};
-use crate::{BlobError, Chunks, ObjectBody, ObjectMeta, OpenObject, PutError, PutTerms, Stored};
 
 /// What [`Blobs::check`](crate::Blobs::check) writes. No object has such a name.
 const PROBE: &str = ".tonearm-check";
@@ -81,9 +82,9 @@ impl S3Store {
         }
         let client = builder
             .build()
-            .map_err(|error| BlobError::unavailable("the bucket's settings cannot be used", error))?;
+            .map_err(|error| BlobError::unavailable("the settings of the bucket are invalid", error))?;
         let prefix = Path::parse(&bucket.prefix)
-            .map_err(|error| BlobError::unavailable("the bucket's prefix cannot be used", error))?;
+            .map_err(|error| BlobError::unavailable("the prefix of the bucket is invalid", error))?;
         Ok(Self { client: Arc::new(client), prefix, names: Names::default() })
     }
 
@@ -266,8 +267,8 @@ fn failure(error: object_store::Error) -> BlobError {
     }
     let sentence = match &error {
         error if is_about_bucket(error) => "the bucket does not exist",
-        PermissionDenied { .. } | Unauthenticated { .. } => "the bucket does not accept our credentials",
-        _ => "the bucket cannot be reached or does not work",
+        PermissionDenied { .. } | Unauthenticated { .. } => "the bucket rejects the credentials",
+        _ => "the bucket is unreachable or does not work",
     };
     BlobError::unavailable(sentence, error)
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use object_store::path::Path;
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
-use crate::BlobError;
+use crate::error::BlobError;
 
 /// How long a put waits for an earlier one of the same name. A clean-up takes longer only while the bucket is away.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -36,7 +36,7 @@ impl Names {
     pub(super) async fn hold(&self, path: Path) -> Result<HeldName, BlobError> {
         let turn = tokio::time::timeout(PATIENCE, self.turns(&path).lock_owned()).await;
         let turn = turn.map_err(|error| {
-            BlobError::unavailable("an earlier attempt to store the same object is still being undone", error)
+            BlobError::unavailable("an earlier attempt to store the same object is not cleaned up yet", error)
         })?;
         Ok(HeldName(Arc::new(Held { path, _turn: turn })))
     }

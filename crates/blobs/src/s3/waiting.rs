@@ -5,13 +5,13 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::{Stream, StreamExt, stream};
 
-use crate::BlobError;
+use crate::error::BlobError;
 
 /// How long the bucket may take to answer, retries included, and then for each further part of its answer.
 pub(super) const DEADLINE: Duration = Duration::from_secs(30);
 
 fn late(error: tokio::time::error::Elapsed) -> BlobError {
-    BlobError::unavailable("the bucket does not answer in time", error)
+    BlobError::unavailable("the bucket does not respond in time", error)
 }
 
 pub(super) async fn in_time<T>(answer: impl Future<Output = Result<T, BlobError>>) -> Result<T, BlobError> {

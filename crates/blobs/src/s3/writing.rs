@@ -17,10 +17,10 @@ use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
 
 use super::failure;
 use super::names::{HeldName, Names};
+use crate::error::{BlobError, PutError};
 use crate::intake::{Digests, Intake};
-use crate::object::OnFailure;
+use crate::object::{OnFailure, PutTerms, Stored};
 use crate::store::Incoming;
-use crate::{BlobError, PutError, PutTerms, Stored};
 
 /// The size of a part, in bytes. S3 allows 10,000 parts, so the largest object has 78 GiB. A body smaller than
 /// one part is put in one request.
@@ -123,7 +123,7 @@ impl Drop for Published {
                 Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
                 Err(error) => {
                     let path = name.path();
-                    tracing::warn!(%path, %error, "an object that was not wanted stays in the bucket")
+                    tracing::warn!(%path, %error, "could not remove an unwanted object from the bucket")
                 }
             }
         });
@@ -193,7 +193,7 @@ impl Drop for Upload {
             parts.shutdown().await;
             if let Err(error) = inner.abort().await {
                 let path = name.path();
-                tracing::warn!(%path, %error, "parts of an upload that ended early stay in the bucket");
+                tracing::warn!(%path, %error, "could not remove the parts of an aborted upload from the bucket");
             }
         });
     }

@@ -6,7 +6,7 @@ use futures::future::join_all;
 use tonearm_blobs::{BlobError, Blobs, PutError};
 use tonearm_fixtures::{BucketProxy, Fault, S3Server, Seen};
 
-use crate::place::{Place, body, eventually, pattern, read};
+use crate::test_store::{TestStore, body, eventually, pattern, read};
 
 /// Longer than a put takes that does not wait for anything.
 const A_WHILE: Duration = Duration::from_millis(500);
@@ -43,7 +43,7 @@ async fn a_second_attempt_is_not_undone_with_the_first() {
     // Whole, and in parts.
     for size in [1000, 9 << 20] {
         let (_server, proxy, blobs) = behind_a_proxy().await;
-        let (key, content) = (Place::folder().await.key(), pattern(size));
+        let (key, content) = (TestStore::folder().await.key(), pattern(size));
         store_and_deny(&proxy);
         let failed = blobs.put_bytes(&key, content.clone()).await.unwrap_err();
         assert!(matches!(failed, PutError::Store(BlobError::Unavailable(_))), "{failed:?}");
@@ -69,7 +69,7 @@ async fn a_second_attempt_is_not_undone_with_the_first() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_may_be_put_again_is_never_removed() {
     let (_server, proxy, blobs) = behind_a_proxy().await;
-    let (key, content) = (Place::folder().await.key(), pattern(1000));
+    let (key, content) = (TestStore::folder().await.key(), pattern(1000));
     store_and_deny(&proxy);
     blobs.put_repeatable(&key, content.clone()).await.unwrap_err();
     // Another node has stored the same.
@@ -82,7 +82,7 @@ async fn what_may_be_put_again_is_never_removed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn many_attempts_at_once_end_with_the_object() {
     let (_server, _proxy, blobs) = behind_a_proxy().await;
-    let (key, content) = (Place::folder().await.key(), pattern(1000));
+    let (key, content) = (TestStore::folder().await.key(), pattern(1000));
     let attempts = (0..20).map(|number| {
         let (blobs, key, content) = (blobs.clone(), key.clone(), content.clone());
         tokio::spawn(async move {

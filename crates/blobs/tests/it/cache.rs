@@ -11,7 +11,7 @@ use tonearm_blobs::{BlobError, Blobs, CacheTerms};
 use tonearm_domain::ObjectKey;
 use tonearm_fixtures::{BucketProxy, Fault, S3Server};
 
-use crate::place::{Place, eventually, pattern, read};
+use crate::test_store::{TestStore, eventually, pattern, read};
 
 const SIZE: usize = 3_000_000;
 
@@ -42,7 +42,7 @@ fn files(folder: &Path) -> Vec<String> {
 async fn bucket() -> (S3Server, ObjectKey, bytes::Bytes) {
     let s3 = S3Server::start();
     let blobs = Blobs::open(&s3.url().parse().unwrap()).await.unwrap();
-    let (key, content) = (Place::folder().await.key(), pattern(SIZE));
+    let (key, content) = (TestStore::folder().await.key(), pattern(SIZE));
     blobs.put_bytes(&key, content.clone()).await.unwrap();
     (s3, key, content)
 }
@@ -76,7 +76,7 @@ async fn what_is_delivered_is_what_was_stored() {
                 assert!(got == content[start..end], "{range:?} with {memory} bytes");
             }
         }
-        assert!(blobs.deliver(&Place::folder().await.key(), None).await.unwrap().is_none());
+        assert!(blobs.deliver(&TestStore::folder().await.key(), None).await.unwrap().is_none());
     }
 }
 
@@ -98,7 +98,7 @@ async fn many_who_wait_are_given_the_same_and_the_store_may_go_away_then() {
     assert_eq!(open.meta().size, SIZE as u64);
     let chunks = open.read(5..SIZE as u64).unwrap();
     assert!(chunks.try_collect::<Vec<_>>().await.unwrap().concat() == content[5..]);
-    let elsewhere = Place::folder().await.key();
+    let elsewhere = TestStore::folder().await.key();
     assert!(matches!(blobs.deliver(&elsewhere, None).await, Err(BlobError::Unavailable(_))));
 }
 
@@ -163,7 +163,7 @@ async fn what_many_want_to_know_of_an_object_is_asked_once() {
     // What is known is not asked for again, and what is not there is not taken for an outage.
     deliver(&blobs, &key, Some(SIZE as u64 - 10..SIZE as u64)).await.unwrap();
     assert_eq!((proxy.count("HEAD"), proxy.count("GET")), (1, 1));
-    assert!(blobs.deliver_head(&Place::folder().await.key()).await.unwrap().is_none());
+    assert!(blobs.deliver_head(&TestStore::folder().await.key()).await.unwrap().is_none());
 }
 
 /// Reads a small part of an object, as many do at once.
@@ -208,7 +208,7 @@ async fn a_fetch_that_fails_is_tried_once_more_for_all() {
 #[tokio::test]
 async fn slow_readers_hold_little_and_others_share_fetches_all_the_same() {
     let s3 = S3Server::start();
-    let (names, plain) = (Place::folder().await, Blobs::open(&s3.url().parse().unwrap()).await.unwrap());
+    let (names, plain) = (TestStore::folder().await, Blobs::open(&s3.url().parse().unwrap()).await.unwrap());
     let proxy = BucketProxy::start(&s3);
     let blobs = cached_at(proxy.url(), 1 << 20, None, NEVER).await;
     // Listeners who have taken the first bytes of their object and hold them fill more than twice the memory.
@@ -282,7 +282,7 @@ async fn what_is_damaged_on_disk_is_fetched_again() {
     damaged[100_000] ^= 4;
     std::fs::write(kept.join(&name), damaged).unwrap();
     assert!(deliver(&blobs, &key, None).await.unwrap() == content);
-    // What was fetched is kept in its place.
+    // What was fetched is kept in its store.
     eventually(|| std::fs::read(kept.join(&name)).is_ok_and(|bytes| bytes == whole)).await;
     s3.stop();
     let again = cached(&s3, 64 << 20, Some(&disk), NEVER).await;
@@ -306,7 +306,7 @@ async fn a_deleted_object_leaves_the_disk() {
 async fn what_was_deleted_elsewhere_goes_even_if_nobody_asks() {
     let (s3, key, content) = bucket().await;
     let elsewhere = Blobs::open(&s3.url().parse().unwrap()).await.unwrap();
-    let other = Place::folder().await.key();
+    let other = TestStore::folder().await.key();
     elsewhere.put_bytes(&other, content.clone()).await.unwrap();
     let folder = tempfile::tempdir().unwrap();
     let disk = folder.path().join("cache");
@@ -335,7 +335,8 @@ async fn what_was_deleted_elsewhere_goes_even_if_nobody_asks() {
 #[tokio::test]
 async fn what_is_on_disk_is_read_while_fetches_hang() {
     let (s3, key, content) = bucket().await;
-    let (names, elsewhere) = (Place::folder().await, Blobs::open(&s3.url().parse().unwrap()).await.unwrap());
+    let (names, elsewhere) =
+        (TestStore::folder().await, Blobs::open(&s3.url().parse().unwrap()).await.unwrap());
     let folder = tempfile::tempdir().unwrap();
     let disk = folder.path().join("cache");
     on_disk(&s3, &key, &disk).await;
@@ -386,7 +387,7 @@ async fn who_listens_to_what_is_in_the_cache_hears_no_gap() {
         deadline: Duration::from_millis(200),
     };
     let blobs = Blobs::open(&proxy.url().parse().unwrap()).await.unwrap().with_cache(terms).await.unwrap();
-    let cold = Place::folder().await.key();
+    let cold = TestStore::folder().await.key();
     let elsewhere = Blobs::open(&s3.url().parse().unwrap()).await.unwrap();
     elsewhere.put_bytes(&cold, content.clone()).await.unwrap();
     for fault in [

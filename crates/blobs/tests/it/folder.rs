@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tonearm_blobs::{BlobError, Blobs, Chunks};
 use tonearm_domain::Timestamp;
 
-use crate::place::{Place, pattern, read};
+use crate::test_store::{TestStore, pattern, read};
 
 async fn open(root: &Path) -> Blobs {
     let url = format!("file://{}", root.display());
@@ -28,8 +28,8 @@ async fn fresh() -> (TempDir, Blobs, std::path::PathBuf) {
 }
 
 /// Names are all that is wanted of it.
-async fn names() -> Place {
-    Place::folder().await
+async fn names() -> TestStore {
+    TestStore::folder().await
 }
 
 #[tokio::test]
@@ -164,7 +164,7 @@ async fn what_is_at_hand_is_read_in_any_part() {
     {
         let chunks = || blobs.at_hand(&key).unwrap().read(range.clone()).unwrap();
         let copied = chunks().try_collect::<Vec<_>>().await.unwrap().concat();
-        let [start, end] = [range.start, range.end].map(|place| content.len().min(place as usize));
+        let [start, end] = [range.start, range.end].map(|store| content.len().min(store as usize));
         assert!(copied == content[start..end], "{range:?}");
         assert!(through_a_socket(chunks()).await.1 == content[start..end], "{range:?}");
     }
@@ -201,13 +201,13 @@ fn deleted_and_open(folder: &std::path::Path) -> usize {
 
 #[tokio::test(start_paused = true)]
 async fn files_that_others_deleted_do_not_stay_open() {
-    let place = Place::folder().await;
-    let keys: Vec<_> = (0..3).map(|_| place.key()).collect();
+    let store = TestStore::folder().await;
+    let keys: Vec<_> = (0..3).map(|_| store.key()).collect();
     for key in &keys {
-        place.blobs.put_bytes(key, pattern(100_000)).await.unwrap();
-        read(place.blobs.get(key, None).await.unwrap().unwrap()).await;
+        store.blobs.put_bytes(key, pattern(100_000)).await.unwrap();
+        read(store.blobs.get(key, None).await.unwrap().unwrap()).await;
     }
-    let paths: Vec<_> = keys.iter().map(|key| place.blobs.local_path(key).unwrap()).collect();
+    let paths: Vec<_> = keys.iter().map(|key| store.blobs.local_path(key).unwrap()).collect();
     let root = paths[0].ancestors().nth(3).unwrap();
     for path in &paths[..2] {
         std::fs::remove_file(path).unwrap();
@@ -217,16 +217,16 @@ async fn files_that_others_deleted_do_not_stay_open() {
         tokio::time::sleep(std::time::Duration::from_secs(600)).await;
     }
     assert_eq!(deleted_and_open(root), 0);
-    assert!(place.blobs.at_hand(&keys[2]).is_some());
+    assert!(store.blobs.at_hand(&keys[2]).is_some());
 }
 
 #[tokio::test]
 async fn the_first_bytes_of_a_file_are_few() {
-    let place = Place::folder().await;
-    let (key, content) = (place.key(), pattern(3_000_000));
-    place.blobs.put_bytes(&key, content.clone()).await.unwrap();
-    read(place.blobs.get(&key, None).await.unwrap().unwrap()).await;
-    let open = place.blobs.at_hand(&key).unwrap();
+    let store = TestStore::folder().await;
+    let (key, content) = (store.key(), pattern(3_000_000));
+    store.blobs.put_bytes(&key, content.clone()).await.unwrap();
+    read(store.blobs.get(&key, None).await.unwrap().unwrap()).await;
+    let open = store.blobs.at_hand(&key).unwrap();
     let (sizes, received) = through_a_socket(open.read(0..3_000_000).unwrap()).await;
     assert!(sizes[0] <= 64 * 1024, "{sizes:?}");
     assert!(received == content);

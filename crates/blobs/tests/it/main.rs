@@ -7,5 +7,5 @@ mod cache;
 mod contract;
 mod folder;
 mod outage;
-mod place;
 mod s3;
+mod test_store;

@@ -5,7 +5,7 @@ use tonearm_blobs::{BlobError, Blobs, PutError, PutTerms};
 use tonearm_domain::ObjectKey;
 use tonearm_fixtures::S3Server;
 
-use crate::place::{Place, body, pattern};
+use crate::test_store::{TestStore, body, pattern};
 
 /// Whatever is asked of it, the store says that it is away, rather than that an object is not there.
 async fn is_away(blobs: &Blobs, key: &ObjectKey) {
@@ -30,7 +30,7 @@ async fn is_away(blobs: &Blobs, key: &ObjectKey) {
 async fn s3_comes_back() {
     let mut server = S3Server::start();
     let blobs = Blobs::open(&server.url().parse().unwrap()).await.unwrap();
-    let names = Place::folder().await;
+    let names = TestStore::folder().await;
     let key = names.key();
     blobs.put_bytes(&key, pattern(10)).await.unwrap();
     server.stop();
@@ -45,7 +45,7 @@ async fn a_folder_that_was_unmounted_comes_back() {
     let folder = tempfile::tempdir().unwrap();
     let [mounted, elsewhere] = ["objects", "elsewhere"].map(|name| folder.path().join(name));
     let blobs = Blobs::open(&format!("file://{}", mounted.display()).parse().unwrap()).await.unwrap();
-    let key = Place::folder().await.key();
+    let key = TestStore::folder().await.key();
     blobs.put_bytes(&key, pattern(10)).await.unwrap();
     std::fs::rename(&mounted, &elsewhere).unwrap();
     is_away(&blobs, &key).await;

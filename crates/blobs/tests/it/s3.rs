@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 use tonearm_blobs::{BlobError, Blobs};
 use tonearm_fixtures::{BucketProxy, Fault, S3Server};
 
-use crate::place::{Place, pattern};
+use crate::test_store::{TestStore, pattern};
 
 async fn open(url: &str) -> Blobs {
     Blobs::open(&url.parse().unwrap()).await.unwrap()
@@ -26,7 +26,7 @@ async fn wrong_credentials_are_refused_in_a_sentence() {
     let server = S3Server::start();
     let url = server.url().replace("secret_access_key=", "secret_access_key=not-");
     let refused = open(&url).await.check().await.unwrap_err();
-    assert_eq!(sentence(refused), "the bucket does not accept our credentials");
+    assert_eq!(sentence(refused), "the bucket rejects the credentials");
 }
 
 #[tokio::test]
@@ -60,14 +60,14 @@ async fn a_404_of_somebody_else_says_nothing_about_an_object() {
         }
     });
     let blobs = open(&url).await;
-    let key = Place::folder().await.key();
+    let key = TestStore::folder().await.key();
     let refused = [
         blobs.head(&key).await.map(drop).unwrap_err(),
         blobs.get(&key, None).await.map(drop).unwrap_err(),
         blobs.get(&key, Some(0..10)).await.map(drop).unwrap_err(),
     ];
     for error in refused {
-        assert_eq!(sentence(error), "the bucket cannot be reached or does not work");
+        assert_eq!(sentence(error), "the bucket is unreachable or does not work");
     }
     proxy.abort();
 }
@@ -75,7 +75,7 @@ async fn a_404_of_somebody_else_says_nothing_about_an_object() {
 #[tokio::test]
 async fn prefixes_are_apart() {
     let server = S3Server::start();
-    let key = Place::folder().await.key();
+    let key = TestStore::folder().await.key();
     let [inner, outer, other] = ["/a/b", "/a", "/a/bc"].map(|prefix| server.url_with_prefix(prefix));
     open(&inner).await.put_bytes(&key, pattern(10)).await.unwrap();
     for (url, found) in [(inner, true), (outer, false), (other, false)] {
@@ -90,7 +90,7 @@ async fn an_https_endpoint_is_spoken_to_in_tls() {
     let server = S3Server::start();
     let url = server.url().replace("endpoint=http:", "endpoint=https:");
     let refused = open(&url).await.check().await.unwrap_err();
-    assert_eq!(sentence(refused), "the bucket cannot be reached or does not work");
+    assert_eq!(sentence(refused), "the bucket is unreachable or does not work");
 }
 
 /// The clock of the runtime is not moved by what comes over a socket: while a request hangs, deadlines are over at once.
@@ -99,7 +99,7 @@ async fn no_read_waits_without_end() {
     let server = S3Server::start();
     let proxy = BucketProxy::start(&server);
     let blobs = open(proxy.url()).await;
-    let key = Place::folder().await.key();
+    let key = TestStore::folder().await.key();
     blobs.put_bytes(&key, pattern(100_000)).await.unwrap();
     proxy.set(|_| Some(Fault::Stall(50_000)));
     let begun = blobs.get(&key, None).await.unwrap().unwrap();

@@ -4,8 +4,8 @@ use sea_orm::entity::prelude::*;
 use sea_orm::{NotSet, Set};
 use tonearm_domain::{ApiKey, ApiKeyId, CollectionId, CreatorId, KeyScope, OrganizationId, TrackId};
 
-use crate::CatalogError;
 use crate::column::{corrupt, moment, moment_if_set, parsed, selection, selection_json};
+use crate::error::CatalogError;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "api_key")]

@@ -4,8 +4,8 @@ use sea_orm::Set;
 use sea_orm::entity::prelude::*;
 use tonearm_domain::{AuditEntry, AuditEntryId, AuditRecord, OrganizationId};
 
-use crate::CatalogError;
 use crate::column::{foreign_text, moment, parsed_if_set};
+use crate::error::CatalogError;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "audit_entry")]

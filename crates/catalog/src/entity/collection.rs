@@ -4,11 +4,11 @@ use sea_orm::entity::prelude::*;
 use sea_orm::{NotSet, Set};
 use tonearm_domain::{Collection, CollectionId, CreatorId, OrganizationId, sort_title};
 
-use crate::CatalogError;
 use crate::column::{
     cover, cover_columns, encoded, metadata, metadata_json, moment, moment_if_set, own_theme, parsed,
     parsed_if_set, theme,
 };
+use crate::error::CatalogError;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "collection")]

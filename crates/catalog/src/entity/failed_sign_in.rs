@@ -3,8 +3,8 @@
 use sea_orm::entity::prelude::*;
 use tonearm_domain::FailedSignIns;
 
-use crate::CatalogError;
 use crate::column::{corrupt, moment};
+use crate::error::CatalogError;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "failed_sign_in")]

@@ -4,8 +4,8 @@ use sea_orm::entity::prelude::*;
 use sea_orm::{NotSet, Set};
 use tonearm_domain::{Invitation, InvitationId, InvitationPurpose, OrganizationId, PersonId};
 
-use crate::CatalogError;
 use crate::column::{corrupt, moment, moment_if_set, parsed, parsed_if_set};
+use crate::error::CatalogError;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "invitation")]

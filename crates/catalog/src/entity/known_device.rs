@@ -3,8 +3,8 @@
 use sea_orm::entity::prelude::*;
 use tonearm_domain::{KnownDevice, PersonId};
 
-use crate::CatalogError;
 use crate::column::moment;
+use crate::error::CatalogError;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "known_device")]

@@ -4,8 +4,8 @@ use sea_orm::entity::prelude::*;
 use sea_orm::{NotSet, Set};
 use tonearm_domain::{Organization, OrganizationId};
 
-use crate::CatalogError;
 use crate::column::{cover, cover_columns, encoded, moment, own_theme, parsed, theme};
+use crate::error::CatalogError;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "organization")]

@@ -4,8 +4,8 @@ use sea_orm::entity::prelude::*;
 use sea_orm::{NotSet, Set};
 use tonearm_domain::{Person, PersonId};
 
-use crate::CatalogError;
 use crate::column::{moment, parsed};
+use crate::error::CatalogError;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "person")]

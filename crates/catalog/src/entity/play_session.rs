@@ -4,8 +4,8 @@ use sea_orm::Set;
 use sea_orm::entity::prelude::*;
 use tonearm_domain::{CollectionId, CreatorId, OrganizationId, PlaySession, PlaySessionId, TrackId};
 
-use crate::CatalogError;
 use crate::column::{metadata, metadata_json, moment, selection, selection_json};
+use crate::error::CatalogError;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "play_session")]

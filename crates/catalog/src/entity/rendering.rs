@@ -4,8 +4,8 @@ use sea_orm::Set;
 use sea_orm::entity::prelude::*;
 use tonearm_domain::{OrganizationId, Rendering, TrackId, VariantId};
 
-use crate::CatalogError;
 use crate::column::{byte_count, moment, moment_if_set, size};
+use crate::error::CatalogError;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "rendering")]

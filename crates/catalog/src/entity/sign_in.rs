@@ -4,8 +4,8 @@ use sea_orm::entity::prelude::*;
 use sea_orm::{NotSet, Set};
 use tonearm_domain::{PersonId, SignIn, SignInId};
 
-use crate::CatalogError;
 use crate::column::{foreign_text, moment, parsed_if_set};
+use crate::error::CatalogError;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "sign_in")]

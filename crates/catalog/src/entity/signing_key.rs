@@ -4,8 +4,8 @@ use sea_orm::Set;
 use sea_orm::entity::prelude::*;
 use tonearm_domain::{OrganizationId, SigningKey};
 
-use crate::CatalogError;
 use crate::column::{moment, moment_if_set, parsed};
+use crate::error::CatalogError;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "signing_key")]

@@ -6,11 +6,11 @@ use tonearm_domain::{
     CollectionId, CreatorId, OrganizationId, Source, Track, TrackId, TrackInfo, TrackSummary, UploadSessionId,
 };
 
-use crate::CatalogError;
 use crate::column::{
     byte_count, corrupt, cover, cover_columns, decoded, encoded, foreign_text, metadata, metadata_json,
     moment, moment_if_set, own_theme, parsed, parsed_if_set, size, theme,
 };
+use crate::error::CatalogError;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "track")]

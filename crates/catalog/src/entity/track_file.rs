@@ -8,8 +8,8 @@ use tonearm_domain::{
     VariantId, VariantIndex,
 };
 
-use crate::CatalogError;
 use crate::column::{byte_count, corrupt, decoded, encoded, foreign_text, moment, parsed, size};
+use crate::error::CatalogError;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "track_file")]

@@ -4,7 +4,7 @@ use sea_orm::Set;
 use sea_orm::entity::prelude::*;
 use tonearm_domain::{OrganizationId, TranscriptionSettings};
 
-use crate::CatalogError;
+use crate::error::CatalogError;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "transcription_settings")]

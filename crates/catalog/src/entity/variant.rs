@@ -4,8 +4,8 @@ use sea_orm::entity::prelude::*;
 use sea_orm::{NotSet, Set};
 use tonearm_domain::{OrganizationId, Recipe, RecipeKind, TrackId, VariantId};
 
-use crate::CatalogError;
 use crate::column::{corrupt, decoded, encoded, moment, parsed};
+use crate::error::CatalogError;
 
 /// What the domain calls the type in its JSON. In the table it has a column of its own.
 const TYPE_FIELD: &str = "variant_type_id";

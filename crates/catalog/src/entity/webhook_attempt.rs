@@ -5,8 +5,8 @@ use sea_orm::entity::prelude::*;
 use tonearm_domain::{DeliveryAttempt, WebhookDeliveryId};
 
 use super::webhook_delivery::small;
-use crate::CatalogError;
 use crate::column::{corrupt, foreign_text, moment};
+use crate::error::CatalogError;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "webhook_attempt")]

@@ -11,9 +11,10 @@ use tonearm_domain::{ClaimedJob, Job, JobId, JobQueue, LeaseId, OrganizationId, 
 use uuid::Uuid;
 
 use super::listing::count;
+use crate::catalog::{Backend, Catalog};
 use crate::column::{decoded, moment_if_set, parsed_if_set};
 use crate::entity::job::{ActiveModel, Column, Entity, Model};
-use crate::{Backend, Catalog, CatalogError};
+use crate::error::CatalogError;
 
 /// How long a job of this version's kinds waits whose content this version does not understand: for another node, or
 /// for a newer version here.
@@ -223,7 +224,7 @@ impl Catalog {
         lease: LeaseId,
         run_at: SimpleExpr,
     ) -> Result<(), CatalogError> {
-        let sentence = "this version of Tonearm cannot read this job; it waits for one that can";
+        let sentence = "this version of Tonearm cannot run this job; it waits for a node that can";
         let left = ActiveModel {
             last_error: Set(Some(sentence.to_owned())),
             lease_id: Set(None),

@@ -8,7 +8,8 @@ use uuid::Uuid;
 use super::update_held;
 use crate::column::encoded;
 use crate::entity::job::{Column, Entity};
-use crate::{CatalogError, Transaction};
+use crate::error::CatalogError;
+use crate::transaction::Transaction;
 
 /// Most jobs in one statement: databases limit its parameters.
 const BATCH: usize = 500;

@@ -4,8 +4,9 @@ use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Query, UpdateStatement}
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
 use tonearm_domain::{Timestamp, death_pause_millis};
 
+use crate::catalog::Catalog;
 use crate::entity::job::{Column, Entity};
-use crate::{Catalog, CatalogError};
+use crate::error::CatalogError;
 
 /// The number of deaths from which on the pause after one no longer grows.
 const LAST_DOUBLING: u32 = 16;

@@ -2,13 +2,15 @@
 
 use sea_orm::sea_query::{ExprTrait, SimpleExpr};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
-use tonearm_domain::{Job, JobClass, JobId, Outage, Page, Timestamp, TrackId};
+use tonearm_domain::{Job, JobClass, JobId, LimitOffset, Outage, Timestamp, TrackId};
 
 use super::past_outages;
+use crate::catalog::Catalog;
 use crate::column::{corrupt, moment, moment_if_set, parsed_if_set};
 use crate::entity::job::{ActiveModel, Column, Entity, Model};
+use crate::error::CatalogError;
 use crate::query::{TO_CHANGE, all, one, page};
-use crate::{Catalog, CatalogError, Transaction};
+use crate::transaction::Transaction;
 
 /// A job in the table, for people to see: waiting, running or given up. Moments are by the clock that decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +71,7 @@ impl std::str::FromStr for JobState {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let known = Self::ALL.into_iter().find(|state| state.as_str() == text);
-        known.ok_or_else(|| "a state is waiting, running or failed".to_owned())
+        known.ok_or_else(|| "must be waiting, running or failed".to_owned())
     }
 }
 
@@ -142,7 +144,7 @@ impl Catalog {
     pub async fn jobs(
         &self,
         filter: JobFilter,
-        wanted: Page,
+        wanted: LimitOffset,
     ) -> Result<(u64, Vec<PendingJob>), CatalogError> {
         let matching = Condition::all()
             .add_option(filter.state.map(in_state))

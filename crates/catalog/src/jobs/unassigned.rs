@@ -7,8 +7,9 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use tonearm_domain::{Job, JobQueue, OrganizationId};
 use uuid::Uuid;
 
+use crate::catalog::Catalog;
 use crate::entity::job::{Column, Entity};
-use crate::{Catalog, CatalogError};
+use crate::error::CatalogError;
 
 /// Jobs that are sorted at once.
 const BATCH: u64 = 500;

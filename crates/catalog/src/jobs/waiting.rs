@@ -11,9 +11,11 @@ use sea_orm::{
 use tonearm_domain::{ClaimedJob, JobClass, Outage, Timestamp, TrackId};
 
 use super::{released, update_held};
+use crate::catalog::Catalog;
 use crate::column::{foreign_text, moment, parsed};
+use crate::due_clock::DueClock;
 use crate::entity::job::{ActiveModel, Column, Entity};
-use crate::{Catalog, CatalogError, DueClock};
+use crate::error::CatalogError;
 
 /// The wait of a job whose run met an outage.
 #[derive(Debug, Clone, Copy)]

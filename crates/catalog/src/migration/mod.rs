@@ -75,7 +75,7 @@ mod step_tests;
 use sea_orm::DatabaseConnection;
 use sea_orm_migration::{MigrationTrait, MigratorTrait, async_trait};
 
-use crate::CatalogError;
+use crate::error::CatalogError;
 use run::Run;
 use step::Step;
 
@@ -144,7 +144,7 @@ mod tests {
     use tonearm_fixtures::{Postgres, sqlite_url};
 
     use super::*;
-    use crate::{Catalog, ConnectOptions, Migrate};
+    use crate::catalog::{Catalog, ConnectOptions, Migrate};
 
     /// Puts a row into a table as an earlier version left it.
     async fn insert(db: &DatabaseConnection, table: &'static str, row: &[(&'static str, SimpleExpr)]) {

@@ -9,8 +9,7 @@ use sea_orm_migration::{IntoSchemaManagerConnection, MigratorTrait, SchemaManage
 use super::record::{self, FIRST_TABLE, Record};
 use super::step::Step;
 use super::{FirstSteps, MOVED};
-use crate::CatalogError;
-use crate::error::SchemaError;
+use crate::error::{CatalogError, SchemaError};
 
 /// The version of this build.
 pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");

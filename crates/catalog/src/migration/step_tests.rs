@@ -8,13 +8,15 @@ use sea_orm::{
 };
 use sea_orm_migration::prelude::*;
 use tokio::sync::Notify;
-use tonearm_fixtures::{Place, on_both};
+use tonearm_fixtures::{TestDatabase, on_both};
 
 use super::pieces::{add, index};
 use super::run::{MigrationEvent, Run};
 use super::state::{Tables, VERSION, look_for};
 use super::step::Step;
-use crate::{Catalog, CatalogError, ConnectOptions, DatabaseUrl, SchemaError};
+use crate::catalog::{Catalog, ConnectOptions};
+use crate::error::{CatalogError, SchemaError};
+use crate::url::DatabaseUrl;
 
 on_both!(
     a_killed_step_goes_on_where_it_was,
@@ -50,10 +52,10 @@ fn growing() -> Vec<Step> {
 }
 
 /// A database of this version with a large table.
-async fn with_sample(place: &Place) -> DatabaseConnection {
-    let url: DatabaseUrl = place.url.parse().unwrap();
+async fn with_sample(database: &TestDatabase) -> DatabaseConnection {
+    let url: DatabaseUrl = database.url.parse().unwrap();
     Catalog::connect(&url, ConnectOptions::default()).await.unwrap().close().await.unwrap();
-    let db = alone(place).await;
+    let db = alone(database).await;
     let fill = match db.get_database_backend() {
         DbBackend::Postgres => format!(
             "CREATE TABLE sample (id uuid PRIMARY KEY, n integer NOT NULL); \
@@ -69,8 +71,8 @@ async fn with_sample(place: &Place) -> DatabaseConnection {
     db
 }
 
-async fn alone(place: &Place) -> DatabaseConnection {
-    let mut settings = Settings::new(&place.url);
+async fn alone(database: &TestDatabase) -> DatabaseConnection {
+    let mut settings = Settings::new(&database.url);
     settings.max_connections(1);
     Database::connect(settings).await.unwrap()
 }
@@ -84,8 +86,8 @@ async fn number(db: &DatabaseConnection, query: &str) -> i64 {
     db.query_one_raw(ask).await.unwrap().unwrap().try_get_by_index(0).unwrap()
 }
 
-async fn a_killed_step_goes_on_where_it_was(place: Place) {
-    let (db, steps) = (with_sample(&place).await, growing());
+async fn a_killed_step_goes_on_where_it_was(database: TestDatabase) {
+    let (db, steps) = (with_sample(&database).await, growing());
     let (second_batch, done) = (Notify::new(), Mutex::new(Vec::new()));
     let report = |event: MigrationEvent<'_>| {
         if let MigrationEvent::Rows { done: rows, .. } = event {
@@ -103,7 +105,7 @@ async fn a_killed_step_goes_on_where_it_was(place: Place) {
     db.close().await.unwrap();
     assert_eq!(*done.lock().unwrap(), [1000, 2000]);
 
-    let db = alone(&place).await;
+    let db = alone(&database).await;
     // What was done is seen by others, and what is missing is known.
     assert_eq!(number(&db, "SELECT CAST(sum(twice) AS bigint) FROM sample").await, 4000);
     let missing = vec!["m9999_growing".to_owned()];
@@ -117,8 +119,8 @@ async fn a_killed_step_goes_on_where_it_was(place: Place) {
 }
 
 /// On PostgreSQL, a failed or interrupted attempt leaves an index that is never read.
-async fn an_index_is_made_again_after_a_failure(place: Place) {
-    let db = with_sample(&place).await;
+async fn an_index_is_made_again_after_a_failure(database: TestDatabase) {
+    let db = with_sample(&database).await;
     let steps = || with(Step::expand("m9999_unique").index(index("sample", &["n"]).unique().take()));
     let error = run(&db, &steps()).await.unwrap_err().to_string();
     assert!(error.starts_with("the step m9999_unique failed: "), "{error}");
@@ -141,8 +143,8 @@ async fn an_index_is_made_again_after_a_failure(place: Place) {
     }
 }
 
-async fn a_contraction_keeps_older_versions_out(place: Place) {
-    let db = with_sample(&place).await;
+async fn a_contraction_keeps_older_versions_out(database: TestDatabase) {
+    let db = with_sample(&database).await;
     let steps = with(Step::contract("m9999_less", "0.9.0").drop_index("job_by_queue_run_at"));
     let run = Run { db: &db, steps: &steps, version: "0.9.1", report: &|_| {} };
     assert_eq!(run.run().await.unwrap(), 1);
@@ -156,11 +158,11 @@ async fn a_contraction_keeps_older_versions_out(place: Place) {
     assert_eq!(number(&db, among_first).await, 1);
 }
 
-async fn an_empty_database_gets_everything_at_once(place: Place) {
-    if let Some(path) = place.url.strip_prefix("sqlite://") {
+async fn an_empty_database_gets_everything_at_once(database: TestDatabase) {
+    if let Some(path) = database.url.strip_prefix("sqlite://") {
         std::fs::File::create(path).unwrap();
     }
-    let db = alone(&place).await;
+    let db = alone(&database).await;
     assert_eq!(look_for(&db, &super::steps(), VERSION).await.unwrap(), Tables::Empty);
     let step = Step::expand("m9999_backwards").backfill("nowhere", "UPDATE nowhere SET a = 1 WHERE {batch}");
     let error = run(&db, &with(step)).await.unwrap_err().to_string();

@@ -5,8 +5,10 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use tonearm_domain::{Timestamp, UsageBatch, UsageEntry};
 
 use super::{ROWS, adding};
+use crate::catalog::Catalog;
 use crate::entity::{usage, usage_batch};
-use crate::{Catalog, CatalogError, Record, Transaction};
+use crate::error::{CatalogError, Record};
+use crate::transaction::Transaction;
 
 impl Catalog {
     /// Adds a batch to the sums; `false` where it had been added before. Whoever got no answer just asks again: the

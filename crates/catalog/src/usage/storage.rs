@@ -5,14 +5,16 @@ use sea_orm::{
     ColumnTrait, EntityTrait, FromQueryResult, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
     QueryTrait, Select,
 };
-use tonearm_domain::{CoverOwner, KeyScope, OrganizationId, Page, TrackId, shown_title};
+use tonearm_domain::{CoverOwner, KeyScope, LimitOffset, OrganizationId, TrackId, shown_title};
 use uuid::Uuid;
 
+use crate::catalog::Catalog;
 use crate::collections::living_id;
 use crate::column::{byte_count, size};
 use crate::entity::{collection, organization, track};
+use crate::error::CatalogError;
 use crate::living::living_track;
-use crate::{Catalog, CatalogError, Transaction};
+use crate::transaction::Transaction;
 
 /// The room that all files together take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +120,7 @@ impl Catalog {
         &self,
         organization: OrganizationId,
         scope: KeyScope,
-        window: Page,
+        window: LimitOffset,
     ) -> Result<(u64, Vec<TrackStorage>), CatalogError> {
         use track::Column;
         let total = self.count_in_scope(organization, scope).await?;

@@ -12,10 +12,12 @@ use tonearm_domain::{Day, Timestamp, UsageCounts, UsageEntry};
 use uuid::Uuid;
 
 use super::{ROWS, SUMMED, adding};
+use crate::catalog::Catalog;
 use crate::entity::usage::count;
 use crate::entity::{track, usage, usage_batch, usage_sum};
+use crate::error::CatalogError;
 use crate::files::BATCH;
-use crate::{Catalog, CatalogError, Transaction};
+use crate::transaction::Transaction;
 
 /// How many days before it is added a batch may have been counted. Nodes without a database keep theirs until somebody
 /// takes them.

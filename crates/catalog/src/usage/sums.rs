@@ -4,13 +4,16 @@ use std::collections::HashMap;
 
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Order, Query, SelectStatement, SimpleExpr};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryResult, QuerySelect};
-use tonearm_domain::{Day, KeyScope, OrganizationId, Page, ShortId, TrackId, UsageCounts, VariantIndex};
+use tonearm_domain::{
+    Day, KeyScope, LimitOffset, OrganizationId, ShortId, TrackId, UsageCounts, VariantIndex,
+};
 use uuid::Uuid;
 
 use super::SUMMED;
+use crate::catalog::Catalog;
 use crate::column::{corrupt, parsed, size};
 use crate::entity::track;
-use crate::{Catalog, CatalogError};
+use crate::error::CatalogError;
 
 /// What is summed: an organization's days, as far as a key reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -160,7 +163,7 @@ impl Catalog {
     pub async fn usage_by_track(
         &self,
         filter: &UsageFilter,
-        window: Page,
+        window: LimitOffset,
     ) -> Result<(UsageTracks, Vec<TrackUsage>), CatalogError> {
         let mut grouped = summed(rows(filter));
         grouped.column("folder").group_by_col("folder");
@@ -242,7 +245,7 @@ impl Catalog {
     pub async fn usage_by_variant(
         &self,
         filter: &UsageFilter,
-        window: Page,
+        window: LimitOffset,
     ) -> Result<(u64, Vec<VariantUsage>), CatalogError> {
         let mut select = summed(sums(filter));
         select.column("variant").group_by_col("variant");

@@ -1,10 +1,10 @@
 //! Lists with totals, conflicts, and what becomes of what is no longer named.
 
 use tonearm_catalog::{Catalog, CatalogError, PurgedTitles, Record, Transaction};
-use tonearm_domain::Page;
+use tonearm_domain::LimitOffset;
 use tonearm_fixtures::ambient;
 
-use crate::place::{Place, Reach};
+use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 
 crate::on_both!(
@@ -18,12 +18,12 @@ crate::on_both!(
     rows_that_do_not_parse_are_corrupt,
 );
 
-fn window(limit: i64, offset: i64) -> Page {
-    Page::new(Some(limit), Some(offset)).unwrap()
+fn window(limit: i64, offset: i64) -> LimitOffset {
+    LimitOffset::new(Some(limit), Some(offset)).unwrap()
 }
 
-async fn lists_are_paged_and_counted(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn lists_are_paged_and_counted(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let (organization, first) = stored_collection(&catalog, &ambient).await;
     stored_collection(&catalog, &ambient).await;
     let tx = catalog.begin().await.unwrap();
@@ -39,35 +39,36 @@ async fn lists_are_paged_and_counted(place: Place) {
 
     let id = organization.id;
     let list = |page| catalog.collections(id, None, page);
-    assert_eq!(list(Page::default()).await.unwrap(), (7, collections.clone()));
+    assert_eq!(list(LimitOffset::default()).await.unwrap(), (7, collections.clone()));
     assert_eq!(list(window(3, 0)).await.unwrap(), (7, collections[..3].to_vec()));
     assert_eq!(list(window(3, 6)).await.unwrap(), (7, collections[6..].to_vec()));
     assert_eq!(list(window(3, 7)).await.unwrap(), (7, vec![]));
     assert_eq!(list(window(3, i64::MAX)).await.unwrap(), (7, vec![]));
     assert_eq!(catalog.creators(id, window(2, 3)).await.unwrap(), (6, creators[3..5].to_vec()));
     let nobody = ambient.record_id();
-    assert_eq!(catalog.creators(nobody, Page::default()).await.unwrap(), (0, vec![]));
+    assert_eq!(catalog.creators(nobody, LimitOffset::default()).await.unwrap(), (0, vec![]));
 }
 
-async fn a_list_may_be_of_one(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn a_list_may_be_of_one(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let (other, _) = stored_collection(&catalog, &ambient).await;
     let only = Some(collection.id);
-    let found = catalog.collections(organization.id, only, Page::default()).await.unwrap();
+    let found = catalog.collections(organization.id, only, LimitOffset::default()).await.unwrap();
     assert_eq!(found, (1, vec![collection.clone()]));
-    assert_eq!(catalog.collections(other.id, only, Page::default()).await.unwrap(), (0, vec![]));
+    assert_eq!(catalog.collections(other.id, only, LimitOffset::default()).await.unwrap(), (0, vec![]));
 
     stored_track(&catalog, bare_track(&ambient, &collection)).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
-    let list = |only| catalog.tracks_in_collection(organization.id, collection.id, only, Page::default());
+    let list =
+        |only| catalog.tracks_in_collection(organization.id, collection.id, only, LimitOffset::default());
     assert_eq!(list(None).await.unwrap().0, 2);
     assert_eq!(list(Some(track.id)).await.unwrap(), (1, vec![track]));
     assert_eq!(list(Some(ambient.record_id())).await.unwrap(), (0, vec![]));
 }
 
-async fn what_is_there_twice_conflicts(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn what_is_there_twice_conflicts(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     let mut same_index = bare_track(&ambient, &collection);
@@ -102,8 +103,8 @@ async fn in_vain<T: std::fmt::Debug>(
     write(&tx).await.unwrap_err()
 }
 
-async fn what_is_not_there_cannot_be_changed(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn what_is_not_there_cannot_be_changed(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let tx = catalog.begin().await.unwrap();
     let refusals = [
@@ -127,8 +128,8 @@ async fn what_is_not_there_cannot_be_changed(place: Place) {
     );
 }
 
-async fn what_is_referred_to_must_exist(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn what_is_referred_to_must_exist(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let nowhere = bare_collection(&ambient, &bare_organization(&ambient));
     let session = play_session(&ambient, &nowhere);
@@ -145,11 +146,11 @@ async fn what_is_referred_to_must_exist(place: Place) {
     for refusal in refusals {
         assert!(matches!(refusal, CatalogError::Missing(_)), "{refusal:?}");
     }
-    assert_eq!(catalog.collections(organization.id, None, Page::default()).await.unwrap().0, 1);
+    assert_eq!(catalog.collections(organization.id, None, LimitOffset::default()).await.unwrap().0, 1);
 }
 
-async fn deleted_creators_are_named_no_more(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn deleted_creators_are_named_no_more(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, _) = stored_collection(&catalog, &ambient).await;
     let creator = creator(&ambient, &organization);
     let collection = full_collection(&ambient, &organization, &creator);
@@ -177,8 +178,8 @@ async fn deleted_creators_are_named_no_more(place: Place) {
     assert_eq!(catalog.api_keys(id).await.unwrap()[0].creator_id, None);
 }
 
-async fn keys_are_revoked_once(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn keys_are_revoked_once(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let (organization, _) = stored_collection(&catalog, &ambient).await;
     let key = api_key(&ambient, &organization);
     let tx = catalog.begin().await.unwrap();
@@ -193,12 +194,12 @@ async fn keys_are_revoked_once(place: Place) {
     assert_eq!(read.revoked_at, Some(revoked_at));
 }
 
-async fn rows_that_do_not_parse_are_corrupt(place: Place) {
+async fn rows_that_do_not_parse_are_corrupt(database: TestDatabase) {
     use sea_orm::ConnectionTrait;
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, _) = stored_collection(&catalog, &ambient).await;
     let spoil = "UPDATE organization SET player_color = 'mauve'";
-    place.raw().await.execute_unprepared(spoil).await.unwrap();
+    database.raw().await.execute_unprepared(spoil).await.unwrap();
     let error = catalog.organization(organization.id).await.unwrap_err();
     assert!(matches!(error, CatalogError::Corrupt(_)), "{error:?}");
     let text = error.to_string();

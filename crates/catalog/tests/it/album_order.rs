@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use futures::future::join_all;
 use sea_orm::{ConnectionTrait, Statement};
 use tonearm_catalog::{Catalog, PurgedTitles, UploadedAlbum};
-use tonearm_domain::{AlbumPlace, Ambient, Collection, Page, Track, UploadSessionId};
+use tonearm_domain::{AlbumPlace, Ambient, Collection, LimitOffset, Track, UploadSessionId};
 use tonearm_fixtures::ambient;
 
-use crate::place::{Place, Reach};
+use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 
 crate::on_both!(
@@ -45,15 +45,15 @@ async fn put_in_place(catalog: &Catalog, track: &Track, album: &str, place: i64)
 
 /// The tracks of a collection in its order, each by its place in `tracks`, and their orders.
 async fn listed(catalog: &Catalog, collection: &Collection, tracks: &[Track]) -> (Vec<usize>, Vec<i64>) {
-    let page = Page::new(Some(200), None).unwrap();
+    let page = LimitOffset::new(Some(200), None).unwrap();
     let list = catalog.tracks_in_collection(collection.organization_id, collection.id, None, page);
     let (_, list) = list.await.unwrap();
     let position = |track: &Track| tracks.iter().position(|own| own.id == track.id).unwrap();
     (list.iter().map(position).collect(), list.iter().map(|track| track.order).collect())
 }
 
-async fn uploads_of_an_album_are_put_in_order(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn uploads_of_an_album_are_put_in_order(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let [session, other] = [(); 2].map(|()| Some(ambient.credential_id()));
     let mut tracks = Vec::new();
@@ -61,10 +61,10 @@ async fn uploads_of_an_album_are_put_in_order(place: Place) {
         clock.advance_millis(1);
         tracks.push(uploaded(&catalog, &ambient, &collection, of).await);
     }
-    for (track, album, place) in
+    for (track, album, database) in
         [(0, "a", 3), (1, "b", 9), (3, "a", 1), (5, "b", 2), (6, "a", 2), (7, "a", 1), (4, "a", 0)]
     {
-        put_in_place(&catalog, &tracks[track], album, place).await;
+        put_in_place(&catalog, &tracks[track], album, database).await;
     }
     // The tracks of an album exchange their places; what is of no session or another one stays. Of two with the same
     // number, the older one is the first.
@@ -90,14 +90,14 @@ async fn uploads_of_an_album_are_put_in_order(place: Place) {
     let (order, orders) = listed(&catalog, &collection, &tracks).await;
     assert_eq!((order, orders), (vec![0, 5, 2, 4, 1, 3, 6], vec![1, 2, 3, 5, 6, 7, 8]));
     // Pages count on orders without gaps.
-    let page = Page::new(Some(2), Some(3)).unwrap();
+    let page = LimitOffset::new(Some(2), Some(3)).unwrap();
     let (total, page) =
         catalog.tracks_in_collection(organization.id, collection.id, None, page).await.unwrap();
     assert_eq!((total, page.iter().map(|track| track.order).collect::<Vec<_>>()), (7, vec![5, 6]));
 }
 
-async fn many_uploads_at_once_end_in_order(place: Place) {
-    let (catalogs, (ambient, _)) = ([place.catalog().await, place.catalog().await], ambient());
+async fn many_uploads_at_once_end_in_order(database: TestDatabase) {
+    let (catalogs, (ambient, _)) = ([database.catalog().await, database.catalog().await], ambient());
     let (_, collection) = stored_collection(&catalogs[0], &ambient).await;
     let session = Some(ambient.credential_id());
     let mut tracks = Vec::new();
@@ -125,8 +125,8 @@ async fn many_uploads_at_once_end_in_order(place: Place) {
     assert_eq!(order.into_iter().map(place_of).collect::<Vec<_>>(), (0..40).collect::<Vec<_>>());
 }
 
-async fn more_than_an_album_stays_as_it_is(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn more_than_an_album_stays_as_it_is(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let session: UploadSessionId = ambient.credential_id();
     let tx = catalog.begin().await.unwrap();
@@ -146,8 +146,8 @@ async fn more_than_an_album_stays_as_it_is(place: Place) {
     assert!(catalog.album_is_in_order(album).await.unwrap());
 }
 
-async fn a_purge_forgets_the_album(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn a_purge_forgets_the_album(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = uploaded(&catalog, &ambient, &collection, Some(ambient.credential_id())).await;
     put_in_place(&catalog, &track, "an album", 1).await;
@@ -155,7 +155,7 @@ async fn a_purge_forgets_the_album(place: Place) {
     tx.soft_delete_track(organization.id, track.id, ambient.now()).await.unwrap();
     tx.purge_track(organization.id, track.id, ambient.now(), PurgedTitles::Kept).await.unwrap();
     tx.commit().await.unwrap();
-    let raw = place.raw().await;
+    let raw = database.raw().await;
     let ask = Statement::from_string(raw.get_database_backend(), "SELECT album, album_place FROM track");
     let row = raw.query_one_raw(ask).await.unwrap().unwrap();
     let left: BTreeMap<&str, bool> = [

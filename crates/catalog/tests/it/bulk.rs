@@ -3,13 +3,12 @@
 use sea_orm::ConnectionTrait;
 use tonearm_catalog::{Catalog, NewJob};
 use tonearm_domain::{
-    Ambient, Collection, Deletion, FileData, Job, JobQueue, KeyScope, Leaf, Organization, Page,
-    Place as Where, Recipe, SearchWords, Timestamp, Total, Track, TrackId, TrackSort, TrackStatus,
-    VariantIndex,
+    Ambient, Collection, Cursor, Deletion, FileData, Job, JobQueue, KeyScope, LimitOffset, Organization,
+    PageQuery, Recipe, SearchWords, Timestamp, Total, Track, TrackId, TrackSort, TrackStatus, VariantIndex,
 };
 use tonearm_fixtures::ambient;
 
-use crate::place::{Place, Reach};
+use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 
 crate::on_both!(
@@ -77,8 +76,8 @@ async fn places(catalog: &Catalog, track: &Track) -> (usize, usize) {
     let index = VariantIndex::from_static("own");
     let list = async |within, words: Option<&str>| {
         let words = words.and_then(SearchWords::parse);
-        let leaf = Leaf { words, sort: TrackSort::Newest, place: Where::First, limit: 10 };
-        let page = catalog.track_leaf(organization, within, &leaf).await.unwrap();
+        let query = PageQuery { words, sort: TrackSort::Newest, cursor: Cursor::First, limit: 10 };
+        let page = catalog.track_page(organization, within, &query).await.unwrap();
         assert_eq!(page.total, Total::Exactly(page.rows.len() as u64));
         !page.rows.is_empty()
     };
@@ -97,7 +96,8 @@ async fn places(catalog: &Catalog, track: &Track) -> (usize, usize) {
     let by_reading = [
         catalog.track(organization, id).await.unwrap().is_some(),
         catalog.track_is_living(organization, id).await.unwrap(),
-        catalog.tracks_in_collection(organization, collection, None, Page::default()).await.unwrap().0 > 0,
+        catalog.tracks_in_collection(organization, collection, None, LimitOffset::default()).await.unwrap().0
+            > 0,
         is_playable,
         !catalog.shared_tracks(organization, collection, None, &index).await.unwrap().is_empty(),
         list(None, None).await,
@@ -109,14 +109,14 @@ async fn places(catalog: &Catalog, track: &Track) -> (usize, usize) {
         catalog.count_renderable_tracks(organization).await.unwrap() > 0,
         !catalog.own_variants(organization, scope, &["own"]).await.unwrap().is_empty(),
         catalog.storage_usage(organization, scope).await.unwrap().bytes > 0,
-        catalog.storage_by_track(organization, scope, Page::default()).await.unwrap().0 > 0,
+        catalog.storage_by_track(organization, scope, LimitOffset::default()).await.unwrap().0 > 0,
     ];
     let all: Vec<bool> = by_reading.into_iter().chain(in_transaction).collect();
     (all.iter().filter(|found| **found).count(), all.len())
 }
 
-async fn tracks_of_a_deleted_collection_are_nowhere(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn tracks_of_a_deleted_collection_are_nowhere(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let (track, _) = playable(&catalog, &ambient, &organization, &collection).await;
     let (found, all) = places(&catalog, &track).await;
@@ -150,8 +150,8 @@ async fn tracks_of_a_deleted_collection_are_nowhere(place: Place) {
     }
 }
 
-async fn own_recipes_give_way_to_those_of_the_organization(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn own_recipes_give_way_to_those_of_the_organization(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let (track, own) = playable(&catalog, &ambient, &organization, &collection).await;
     let other = bare_collection(&ambient, &organization);
@@ -186,8 +186,8 @@ async fn own_recipes_give_way_to_those_of_the_organization(place: Place) {
     assert!(tx.update_recipe(&apart).await.is_err());
 }
 
-async fn a_purge_goes_through_a_collection_in_batches(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn a_purge_goes_through_a_collection_in_batches(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     stored_tracks(&catalog, &ambient, &collection, 25).await;
     let (whole, own) = playable(&catalog, &ambient, &organization, &collection).await;
@@ -218,10 +218,15 @@ async fn a_purge_goes_through_a_collection_in_batches(place: Place) {
 }
 
 /// Deletes a collection as earlier versions did, which marked its tracks together with it.
-async fn delete_as_before(place: &Place, catalog: &Catalog, collection: &Collection, deletion: Deletion) {
+async fn delete_as_before(
+    database: &TestDatabase,
+    catalog: &Catalog,
+    collection: &Collection,
+    deletion: Deletion,
+) {
     delete(catalog, collection, deletion).await;
     let (at, until) = (deletion.at.unix_millis(), deletion.restorable_until.unwrap().unix_millis());
-    let raw = place.raw().await;
+    let raw = database.raw().await;
     for statement in [
         format!("UPDATE track_file SET deleted_at = {at} WHERE deleted_at IS NULL"),
         format!("UPDATE variant SET deleted_at = {at} WHERE deleted_at IS NULL AND track_id IS NOT NULL"),
@@ -250,8 +255,8 @@ async fn begins_purge(catalog: &Catalog, track: &Track, now: Timestamp) -> bool 
     begun
 }
 
-async fn tracks_that_were_marked_with_their_collection_come_back(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn tracks_that_were_marked_with_their_collection_come_back(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let (whole, _) = playable(&catalog, &ambient, &organization, &collection).await;
     let by_itself = stored_track(&catalog, bare_track(&ambient, &collection)).await;
@@ -260,7 +265,7 @@ async fn tracks_that_were_marked_with_their_collection_come_back(place: Place) {
     tx.commit().await.unwrap();
     stored_tracks(&catalog, &ambient, &collection, 4).await;
     clock.advance_seconds(1);
-    delete_as_before(&place, &catalog, &collection, for_an_hour(&ambient)).await;
+    delete_as_before(&database, &catalog, &collection, for_an_hour(&ambient)).await;
 
     clock.advance_seconds(HOUR - 1);
     restore(&catalog, &collection, ambient.now()).await;
@@ -283,7 +288,7 @@ async fn tracks_that_were_marked_with_their_collection_come_back(place: Place) {
     }
     assert_eq!(back, [2, 1]);
     assert_eq!(catalog.track_count(organization.id, collection.id).await.unwrap(), Some(5));
-    let listed = catalog.tracks_in_collection(organization.id, collection.id, None, Page::default());
+    let listed = catalog.tracks_in_collection(organization.id, collection.id, None, LimitOffset::default());
     assert_eq!(listed.await.unwrap().0, 5);
     let (found, all) = places(&catalog, &whole).await;
     assert_eq!(found, all);
@@ -291,12 +296,12 @@ async fn tracks_that_were_marked_with_their_collection_come_back(place: Place) {
     assert_eq!(still, None, "it was deleted by itself");
 }
 
-async fn tracks_that_were_marked_with_their_collection_are_purged_with_it(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn tracks_that_were_marked_with_their_collection_are_purged_with_it(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let (whole, _) = playable(&catalog, &ambient, &organization, &collection).await;
     stored_tracks(&catalog, &ambient, &collection, 4).await;
-    delete_as_before(&place, &catalog, &collection, for_an_hour(&ambient)).await;
+    delete_as_before(&database, &catalog, &collection, for_an_hour(&ambient)).await;
     // Without a second deletion their own jobs purge them, when the collection is due.
     assert!(!begins_purge(&catalog, &whole, ambient.now()).await);
     clock.advance_seconds(HOUR / 2);
@@ -322,8 +327,8 @@ async fn tracks_that_were_marked_with_their_collection_are_purged_with_it(place:
     assert!(begins_purge(&catalog, &whole, ambient.now()).await);
 }
 
-async fn tracks_are_counted_whatever_happens(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn tracks_are_counted_whatever_happens(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let (mut living, mut trashed, mut is_there) = (Vec::new(), Vec::new(), true);
     for _ in 0..150 {
@@ -376,14 +381,14 @@ async fn tracks_are_counted_whatever_happens(place: Place) {
         }
         let count = catalog.track_count(organization.id, collection.id).await.unwrap();
         assert_eq!(count, is_there.then_some(living.len() as u64));
-        let page = Page::new(Some(1), None).unwrap();
+        let page = LimitOffset::new(Some(1), None).unwrap();
         let listed = catalog.tracks_in_collection(organization.id, collection.id, None, page).await.unwrap();
         assert_eq!(listed.0, count.unwrap_or(0));
     }
 }
 
-async fn a_removed_recipe_is_gone_before_its_files(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn a_removed_recipe_is_gone_before_its_files(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let common = recipe(&ambient, &organization, None, "common", 0);
     let tx = catalog.begin().await.unwrap();
@@ -440,8 +445,8 @@ async fn a_removed_recipe_is_gone_before_its_files(place: Place) {
     assert_eq!(catalog.recipes(organization.id).await.unwrap().len(), 1);
 }
 
-async fn many_jobs_are_queued_at_once(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn many_jobs_are_queued_at_once(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let organization_id = ambient.record_id();
     let purges = |count: usize, seconds: i64| -> Vec<NewJob> {
         let run_at = ambient.now().plus_seconds(seconds);
@@ -484,8 +489,8 @@ async fn many_jobs_are_queued_at_once(place: Place) {
     assert!(!tx.update_job(&claimed, &further).await.unwrap());
 }
 
-async fn an_upload_leaves_no_job_behind(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn an_upload_leaves_no_job_behind(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization_id, track_id) = (ambient.record_id(), ambient.record_id());
     let other = ambient.record_id();
     let tx = catalog.begin().await.unwrap();
@@ -503,8 +508,8 @@ async fn an_upload_leaves_no_job_behind(place: Place) {
     assert_eq!(left, [Some(track_id), Some(other)]);
 }
 
-async fn a_rendering_of_an_earlier_version_goes_on(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn a_rendering_of_an_earlier_version_goes_on(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let late = recipe(&ambient, &organization, None, "late", 0);
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
@@ -519,7 +524,7 @@ async fn a_rendering_of_an_earlier_version_goes_on(place: Place) {
     // It begins anew and takes steps, and leaves what it does not know as it is.
     clock.advance_seconds(1);
     let started_at = ambient.now().unix_millis();
-    let raw = place.raw().await;
+    let raw = database.raw().await;
     let step = format!("UPDATE rendering SET started_at = {started_at}, done = 4, failed = 1");
     raw.execute_unprepared(&step).await.unwrap();
     let read = read().await;

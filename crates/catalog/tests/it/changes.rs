@@ -6,8 +6,8 @@ use tonearm_catalog::{Catalog, Change};
 use tonearm_domain::{RecordId, Timestamp};
 use tonearm_fixtures::ambient;
 
+use crate::database::{Reach, TestDatabase};
 use crate::on_both;
-use crate::place::{Place, Reach};
 use crate::samples::{bare_collection, bare_organization, bare_track};
 
 on_both!(
@@ -29,8 +29,8 @@ fn moment() -> Timestamp {
     Timestamp::from_unix_seconds(1_900_000_000).unwrap()
 }
 
-async fn observers_are_told_before_the_commit_returns(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn observers_are_told_before_the_commit_returns(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let told = [told(&catalog), told(&catalog.clone())];
     let organization = bare_organization(&ambient);
     let tx = catalog.begin().await.unwrap();
@@ -47,8 +47,8 @@ async fn observers_are_told_before_the_commit_returns(place: Place) {
     assert_eq!(told.each_ref().map(|told| told()), [changes, changes]);
 }
 
-async fn what_is_rolled_back_is_not_told(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn what_is_rolled_back_is_not_told(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let told = told(&catalog);
     let organization = bare_organization(&ambient);
     let tx = catalog.begin().await.unwrap();
@@ -58,8 +58,8 @@ async fn what_is_rolled_back_is_not_told(place: Place) {
     assert_eq!(told(), []);
 }
 
-async fn a_deleted_collection_is_one_change(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn a_deleted_collection_is_one_change(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let organization = bare_organization(&ambient);
     let collection = bare_collection(&ambient, &organization);
     let tracks = [(); 3].map(|()| bare_track(&ambient, &collection));
@@ -85,8 +85,8 @@ async fn a_deleted_collection_is_one_change(place: Place) {
     assert!(tracks.iter().all(|track| told.contains(&Change::Track(track.id))));
 }
 
-async fn statements_are_counted(place: Place) {
-    let catalog = place.catalog().await;
+async fn statements_are_counted(database: TestDatabase) {
+    let catalog = database.catalog().await;
     let unknown = RecordId::from_parts(moment(), [0; 10]);
     let before = catalog.queries();
     catalog.organization(unknown).await.unwrap();

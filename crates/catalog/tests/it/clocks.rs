@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use tonearm_catalog::{Catalog, ConnectOptions, DueClock, Wait};
 use tonearm_domain::{Ambient, ClaimedJob, Clock, Outage, Timestamp};
-use tonearm_fixtures::{CountedEntropy, Place};
+use tonearm_fixtures::{CountedEntropy, TestDatabase};
 
+use crate::database::Reach;
 use crate::jobs::queue;
-use crate::place::Reach;
 
 const MINUTE: i64 = 60_000;
 
@@ -30,12 +30,12 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    pub(crate) async fn ahead_by(place: &Place, millis: i64) -> Self {
+    pub(crate) async fn ahead_by(database: &TestDatabase, millis: i64) -> Self {
         let seed = u64::from_ne_bytes(millis.to_ne_bytes());
         let clock = Arc::new(Skewed(AtomicI64::new(millis)));
         let ambient = Ambient::new(clock, Arc::new(CountedEntropy::new(seed)));
         let options = ConnectOptions { due_clock: DueClock::for_node(&ambient), ..ConnectOptions::default() };
-        let catalog = Catalog::connect(&place.database_url(), options).await.unwrap();
+        let catalog = Catalog::connect(&database.database_url(), options).await.unwrap();
         Self { catalog, ambient }
     }
 
@@ -47,14 +47,14 @@ impl Node {
 }
 
 /// Two nodes, five minutes behind and ahead.
-async fn nodes(place: &Place) -> [Node; 2] {
-    [Node::ahead_by(place, -5 * MINUTE).await, Node::ahead_by(place, 5 * MINUTE).await]
+async fn nodes(database: &TestDatabase) -> [Node; 2] {
+    [Node::ahead_by(database, -5 * MINUTE).await, Node::ahead_by(database, 5 * MINUTE).await]
 }
 
 #[tokio::test]
 async fn no_lease_is_stolen() {
-    let place = Place::postgres().await;
-    let nodes = nodes(&place).await;
+    let database = TestDatabase::postgres().await;
+    let nodes = nodes(&database).await;
     for [one, other] in [[&nodes[0], &nodes[1]], [&nodes[1], &nodes[0]]] {
         queue(&one.catalog, &one.ambient, one.ambient.now()).await;
         let claimed = one.claim(MINUTE).await.expect("it is due at once");
@@ -70,8 +70,8 @@ async fn no_lease_is_stolen() {
 
 #[tokio::test]
 async fn nothing_is_delayed_and_nothing_is_early() {
-    let place = Place::postgres().await;
-    let nodes = nodes(&place).await;
+    let database = TestDatabase::postgres().await;
+    let nodes = nodes(&database).await;
     for [one, other] in [[&nodes[0], &nodes[1]], [&nodes[1], &nodes[0]]] {
         // Queued by one, claimed by the other at once.
         queue(&one.catalog, &one.ambient, one.ambient.now()).await;
@@ -108,8 +108,8 @@ async fn nothing_is_delayed_and_nothing_is_early() {
 /// A lease that has run out by the server's clock is taken over, whatever the nodes' clocks say.
 #[tokio::test]
 async fn leases_end_in_their_time() {
-    let place = Place::postgres().await;
-    let nodes = nodes(&place).await;
+    let database = TestDatabase::postgres().await;
+    let nodes = nodes(&database).await;
     for [one, other] in [[&nodes[0], &nodes[1]], [&nodes[1], &nodes[0]]] {
         queue(&one.catalog, &one.ambient, one.ambient.now()).await;
         let lost = one.claim(1).await.unwrap();
@@ -130,8 +130,8 @@ async fn leases_end_in_their_time() {
 /// by one node at a time, and all are done.
 #[tokio::test]
 async fn each_job_is_held_once() {
-    let place = Place::postgres().await;
-    let nodes = nodes(&place).await;
+    let database = TestDatabase::postgres().await;
+    let nodes = nodes(&database).await;
     for number in 0..40 {
         let node = &nodes[number % 2];
         queue(&node.catalog, &node.ambient, node.ambient.now()).await;

@@ -9,10 +9,12 @@ use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tonearm_catalog::{Catalog, CatalogError, ConnectOptions, DatabaseUrl};
-use tonearm_domain::{Ambient, Collection, Leaf, Organization, Page, Place as In, SearchWords, TrackSort};
+use tonearm_domain::{
+    Ambient, Collection, Cursor, LimitOffset, Organization, PageQuery, SearchWords, TrackSort,
+};
 use tonearm_fixtures::ambient;
 
-use crate::place::{Place, Reach};
+use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 
 crate::on_both!(
@@ -35,7 +37,7 @@ async fn visit(
     tx.insert_track(&track).await?;
     tx.commit().await?;
     catalog.track(organization.id, track.id).await?;
-    catalog.tracks_in_collection(organization.id, collection.id, None, Page::default()).await?;
+    catalog.tracks_in_collection(organization.id, collection.id, None, LimitOffset::default()).await?;
     let tx = catalog.begin().await?;
     if let Some(mut track) = tx.track(organization.id, track.id).await? {
         track.player_title = Some(HOSTILE.to_owned());
@@ -47,11 +49,11 @@ async fn visit(
     Ok(())
 }
 
-async fn visit_from(place: &[Catalog], tasks: usize, rounds: usize) {
+async fn visit_from(catalogs: &[Catalog], tasks: usize, rounds: usize) {
     let (ambient, _) = ambient();
-    let (organization, collection) = stored_collection(&place[0], &ambient).await;
+    let (organization, collection) = stored_collection(&catalogs[0], &ambient).await;
     let visits = (0..tasks).map(|n| {
-        let (catalog, ambient) = (place[n % place.len()].clone(), ambient.clone());
+        let (catalog, ambient) = (catalogs[n % catalogs.len()].clone(), ambient.clone());
         let (organization, collection) = (organization.clone(), collection.clone());
         tokio::spawn(async move {
             for _ in 0..rounds {
@@ -63,21 +65,21 @@ async fn visit_from(place: &[Catalog], tasks: usize, rounds: usize) {
     for outcome in join_all(visits).await {
         outcome.unwrap().unwrap();
     }
-    let list = place[0].tracks_in_collection(organization.id, collection.id, None, Page::default());
+    let list = catalogs[0].tracks_in_collection(organization.id, collection.id, None, LimitOffset::default());
     assert_eq!(list.await.unwrap().0, (tasks * rounds) as u64);
 }
 
-async fn sixty_four_clients_wait_for_nothing_but_their_turn(place: Place) {
-    visit_from(&[place.catalog().await], 64, 5).await;
+async fn sixty_four_clients_wait_for_nothing_but_their_turn(database: TestDatabase) {
+    visit_from(&[database.catalog().await], 64, 5).await;
 }
 
-async fn two_processes_share_a_database(place: Place) {
-    visit_from(&[place.catalog().await, place.catalog().await], 16, 5).await;
+async fn two_processes_share_a_database(database: TestDatabase) {
+    visit_from(&[database.catalog().await, database.catalog().await], 16, 5).await;
 }
 
 /// Everyone adds one to the same number; none of it is lost.
-async fn a_read_row_is_held_until_the_commit(place: Place) {
-    let (catalogs, (ambient, _)) = ([place.catalog().await, place.catalog().await], ambient());
+async fn a_read_row_is_held_until_the_commit(database: TestDatabase) {
+    let (catalogs, (ambient, _)) = ([database.catalog().await, database.catalog().await], ambient());
     let (organization, _) = stored_collection(&catalogs[0], &ambient).await;
     let additions = (0..20).map(|n| {
         let (catalog, id) = (catalogs[n % 2].clone(), organization.id);
@@ -97,8 +99,8 @@ async fn a_read_row_is_held_until_the_commit(place: Place) {
 }
 
 /// Requests are dropped at any point when clients hang up; whoever comes next must find the writer free.
-async fn a_writer_that_is_given_up_on_leaves_nothing(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn a_writer_that_is_given_up_on_leaves_nothing(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let begun = std::sync::Arc::new(AtomicUsize::new(0));
     for _ in 0..30 {
@@ -116,7 +118,7 @@ async fn a_writer_that_is_given_up_on_leaves_nothing(place: Place) {
     }
     let after = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     assert_eq!(after.order, 1, "of {} that began", begun.load(Ordering::SeqCst));
-    let list = catalog.tracks_in_collection(organization.id, collection.id, None, Page::default());
+    let list = catalog.tracks_in_collection(organization.id, collection.id, None, LimitOffset::default());
     assert_eq!(list.await.unwrap(), (1, vec![after]));
 }
 
@@ -135,8 +137,8 @@ async fn poll_at_most(polls: usize, future: impl Future) -> bool {
 }
 
 /// The database behind a relay whose answers take a millisecond, so that each of them is waited for.
-async fn at_a_distance(place: &Place) -> DatabaseUrl {
-    let (rest, database) = place.url.rsplit_once('/').unwrap();
+async fn at_a_distance(database: &TestDatabase) -> DatabaseUrl {
+    let (rest, database) = database.url.rsplit_once('/').unwrap();
     let (scheme, server) = rest.rsplit_once('@').unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let relay = listener.local_addr().unwrap();
@@ -163,18 +165,22 @@ async fn at_a_distance(place: &Place) -> DatabaseUrl {
 /// A connection that stays in a transaction would take the next writes with it when it ends.
 #[tokio::test]
 async fn a_search_that_is_given_up_on_leaves_no_transaction_open() {
-    let (place, (ambient, _)) = (Place::postgres().await, ambient());
-    let (catalog, raw) = (place.catalog().await, place.raw().await);
+    let (database, (ambient, _)) = (TestDatabase::postgres().await, ambient());
+    let (catalog, raw) = (database.catalog().await, database.raw().await);
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     stored_track(&catalog, bare_track(&ambient, &collection)).await;
-    let leaf =
-        Leaf { words: SearchWords::parse("mono"), sort: TrackSort::Newest, place: In::First, limit: 20 };
-    let distant = at_a_distance(&place).await;
+    let query = PageQuery {
+        words: SearchWords::parse("mono"),
+        sort: TrackSort::Newest,
+        cursor: Cursor::First,
+        limit: 20,
+    };
+    let distant = at_a_distance(&database).await;
     for polls in 1.. {
         // With one connection, the ping comes after all that the search left behind.
         let options = ConnectOptions { max_connections: 1, ..ConnectOptions::default() };
         let catalog = Catalog::connect(&distant, options).await.unwrap();
-        let search = catalog.track_leaf(organization.id, None, &leaf);
+        let search = catalog.track_page(organization.id, None, &query);
         let is_whole = poll_at_most(polls, search).await;
         catalog.ping().await.unwrap();
         let open = "SELECT pid FROM pg_stat_activity

@@ -4,8 +4,8 @@ use tonearm_catalog::Catalog;
 use tonearm_domain::{Ambient, ClaimedJob};
 use tonearm_fixtures::{ManualClock, ambient};
 
+use crate::database::{Reach, TestDatabase};
 use crate::jobs::queue;
-use crate::place::{Place, Reach};
 
 crate::on_both!(
     pauses_grow_with_deaths,
@@ -32,8 +32,8 @@ async fn next(catalog: &Catalog, ambient: &Ambient, clock: &ManualClock) -> Clai
     panic!("it is never claimed again");
 }
 
-async fn pauses_grow_with_deaths(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn pauses_grow_with_deaths(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     queue(&catalog, &ambient, ambient.now()).await;
     claim(&catalog, &ambient).await.unwrap();
     let mut minutes = Vec::new();
@@ -47,8 +47,8 @@ async fn pauses_grow_with_deaths(place: Place) {
     assert_eq!(minutes, [1, 7, 13, 25, 49]);
 }
 
-async fn soon_deaths_alone_count_until_one_does_not(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn soon_deaths_alone_count_until_one_does_not(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     queue(&catalog, &ambient, ambient.now()).await;
     let mut claimed = claim(&catalog, &ambient).await.unwrap();
     // How long the last lease is after the start, and what is counted then.
@@ -64,8 +64,8 @@ async fn soon_deaths_alone_count_until_one_does_not(place: Place) {
 }
 
 /// Kills at random moments, beside others or alone for long, never give a job up.
-async fn deaths_beside_others_do_not_count(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn deaths_beside_others_do_not_count(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     queue(&catalog, &ambient, ambient.now()).await;
     let mut claimed = claim(&catalog, &ambient).await.unwrap();
     for deaths in 1..=8 {
@@ -78,8 +78,8 @@ async fn deaths_beside_others_do_not_count(place: Place) {
     }
 }
 
-async fn who_lets_go_is_alive(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn who_lets_go_is_alive(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     queue(&catalog, &ambient, ambient.now()).await;
     claim(&catalog, &ambient).await.unwrap();
     next(&catalog, &ambient, &clock).await;

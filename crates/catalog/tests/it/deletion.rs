@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use tonearm_catalog::{Catalog, CatalogError, PurgedTitles};
 use tonearm_domain::{
-    Ambient, Collection, ContentType, Cover, CoverOrigin, CoverSize, FileData, FileOutcome, Metadata,
-    ObjectKey, Organization, Page, Recipe, Theme, Track, TrackFile, TrackInfo, Transcription,
+    Ambient, Collection, ContentType, Cover, CoverOrigin, CoverSize, FileData, FileOutcome, LimitOffset,
+    Metadata, ObjectKey, Organization, Recipe, Theme, Track, TrackFile, TrackInfo, Transcription,
     TranscriptionState, Utterance,
 };
 use tonearm_fixtures::ambient;
 
-use crate::place::{Place, Reach};
+use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 
 crate::on_both!(
@@ -74,8 +74,8 @@ impl Whole {
     }
 }
 
-async fn a_deleted_track_takes_what_is_its_own(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn a_deleted_track_takes_what_is_its_own(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let gone = whole(&catalog, &ambient, &organization, &collection).await;
     let kept = whole(&catalog, &ambient, &organization, &collection).await;
@@ -86,7 +86,7 @@ async fn a_deleted_track_takes_what_is_its_own(place: Place) {
     tx.commit().await.unwrap();
     assert!(gone.is_gone(&catalog).await);
     assert!(!kept.is_gone(&catalog).await);
-    let list = catalog.tracks_in_collection(organization.id, collection.id, None, Page::default());
+    let list = catalog.tracks_in_collection(organization.id, collection.id, None, LimitOffset::default());
     assert_eq!(list.await.unwrap(), (1, vec![kept.track]));
     assert_eq!(
         catalog.track_even_deleted(organization.id, gone.track.id).await.unwrap(),
@@ -95,8 +95,8 @@ async fn a_deleted_track_takes_what_is_its_own(place: Place) {
     assert_eq!(catalog.files_of_track_even_deleted(gone.track.id).await.unwrap(), [gone.file]);
 }
 
-async fn a_deleted_collection_takes_its_tracks(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn a_deleted_collection_takes_its_tracks(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let other = bare_collection(&ambient, &organization);
     let tx = catalog.begin().await.unwrap();
@@ -136,8 +136,8 @@ async fn a_deleted_collection_takes_its_tracks(place: Place) {
     assert_eq!(first.unwrap().deleted_at, Some(before), "deleted once, not again");
 }
 
-async fn nothing_is_added_to_what_is_deleted(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn nothing_is_added_to_what_is_deleted(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let whole = whole(&catalog, &ambient, &organization, &collection).await;
     let tx = catalog.begin().await.unwrap();
@@ -155,8 +155,8 @@ async fn nothing_is_added_to_what_is_deleted(place: Place) {
     }
 }
 
-async fn others_cannot_delete(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn others_cannot_delete(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let (other, _) = stored_collection(&catalog, &ambient).await;
     let whole = whole(&catalog, &ambient, &organization, &collection).await;
@@ -168,9 +168,9 @@ async fn others_cannot_delete(place: Place) {
     assert!(!whole.is_gone(&catalog).await);
 }
 
-async fn a_purge_leaves_a_bare_row(place: Place) {
+async fn a_purge_leaves_a_bare_row(database: TestDatabase) {
     for titles in [PurgedTitles::Removed, PurgedTitles::Kept] {
-        let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+        let (catalog, (ambient, _)) = (database.catalog().await, ambient());
         let (organization, collection) = stored_collection(&catalog, &ambient).await;
         let creator = creator(&ambient, &organization);
         let whole = whole(&catalog, &ambient, &organization, &collection).await;
@@ -208,8 +208,8 @@ async fn a_purge_leaves_a_bare_row(place: Place) {
     }
 }
 
-async fn objects_are_known_while_they_are_needed(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn objects_are_known_while_they_are_needed(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let gone = whole(&catalog, &ambient, &organization, &collection).await;
     let kept = whole(&catalog, &ambient, &organization, &collection).await;
@@ -250,8 +250,8 @@ fn objects_of(cover: Cover, organization: &Organization, folder: tonearm_domain:
     sizes.into_iter().chain([cover.original_key(organization.id, folder, ContentType::Png)]).collect()
 }
 
-async fn covers_of_every_level_are_known_while_they_are_in_use(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn covers_of_every_level_are_known_while_they_are_in_use(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (mut organization, mut collection) = stored_collection(&catalog, &ambient).await;
     let covers = [(); 3].map(|()| cover(&ambient, CoverOrigin::Uploaded));
     organization.cover = Some(covers[0]);
@@ -290,8 +290,8 @@ async fn covers_of_every_level_are_known_while_they_are_in_use(place: Place) {
     assert_eq!(catalog.known_objects(&asked).await.unwrap(), HashSet::new());
 }
 
-async fn a_purged_collection_has_no_cover(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn a_purged_collection_has_no_cover(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, mut collection) = stored_collection(&catalog, &ambient).await;
     let (id, now) = (collection.id, ambient.now());
     collection.cover = Some(cover(&ambient, CoverOrigin::Uploaded));

@@ -9,7 +9,7 @@ use tonearm_domain::{
 };
 use tonearm_fixtures::ambient;
 
-use crate::place::{Place, Reach};
+use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 
 crate::on_both!(
@@ -68,12 +68,12 @@ fn failed_attempt(ambient: &Ambient, delivery: &WebhookDelivery) -> DeliveryAtte
         duration_ms: 12,
         status: Some(500),
         response: "nul \0 is no text".to_owned(),
-        error: Some("the receiver answered 500".to_owned()),
+        error: Some("the endpoint responded with 500".to_owned()),
     }
 }
 
-async fn an_endpoint_shows_on_its_organization(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn an_endpoint_shows_on_its_organization(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let organization = organization(&catalog, &ambient).await;
     let webhook = endpoint(&catalog, &ambient, organization).await;
     assert_eq!(catalog.webhooks(organization).await.unwrap(), std::slice::from_ref(&webhook));
@@ -100,8 +100,8 @@ async fn an_endpoint_shows_on_its_organization(place: Place) {
     assert_eq!(catalog.delivery(organization, delivery.id).await.unwrap(), None);
 }
 
-async fn a_delivery_is_claimed_once_and_again_when_its_lease_ends(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn a_delivery_is_claimed_once_and_again_when_its_lease_ends(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let organization = organization(&catalog, &ambient).await;
     let webhook = endpoint(&catalog, &ambient, organization).await;
     let delivery = queue(&catalog, &ambient, &webhook).await;
@@ -119,8 +119,8 @@ async fn a_delivery_is_claimed_once_and_again_when_its_lease_ends(place: Place) 
     assert_eq!(second[0].delivery.attempts, 2);
 }
 
-async fn many_claimers_never_get_the_same_delivery(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn many_claimers_never_get_the_same_delivery(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let organization = organization(&catalog, &ambient).await;
     let webhook = endpoint(&catalog, &ambient, organization).await;
     for _ in 0..30 {
@@ -146,8 +146,8 @@ async fn many_claimers_never_get_the_same_delivery(place: Place) {
     assert_eq!((all.len(), all.iter().collect::<HashSet<_>>().len()), (30, 30));
 }
 
-async fn what_is_paused_or_not_due_is_left_alone(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn what_is_paused_or_not_due_is_left_alone(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let organization = organization(&catalog, &ambient).await;
     let webhook = endpoint(&catalog, &ambient, organization).await;
     let due = || async { catalog.due_webhooks(ambient.now()).await.unwrap().len() };
@@ -163,8 +163,8 @@ async fn what_is_paused_or_not_due_is_left_alone(place: Place) {
     assert_eq!(due().await, 1);
 }
 
-async fn an_attempt_is_recorded_by_its_holder_alone(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn an_attempt_is_recorded_by_its_holder_alone(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let organization = organization(&catalog, &ambient).await;
     let webhook = endpoint(&catalog, &ambient, organization).await;
     let delivery = queue(&catalog, &ambient, &webhook).await;
@@ -207,8 +207,8 @@ fn delivery_of(claimed: &tonearm_domain::ClaimedDelivery) -> WebhookDelivery {
     claimed.delivery.clone()
 }
 
-async fn deliveries_are_replayed_given_up_and_forgotten(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn deliveries_are_replayed_given_up_and_forgotten(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let organization = organization(&catalog, &ambient).await;
     let webhook = endpoint(&catalog, &ambient, organization).await;
     let old = queue(&catalog, &ambient, &webhook).await;
@@ -244,8 +244,8 @@ async fn deliveries_are_replayed_given_up_and_forgotten(place: Place) {
     assert_eq!(remove(now).await.unwrap(), 2);
 }
 
-async fn the_audit_log_is_read_by_filters_and_pages(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn the_audit_log_is_read_by_filters_and_pages(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let (own, other): (OrganizationId, OrganizationId) = (ambient.record_id(), ambient.record_id());
     let key = ambient.record_id();
     let address = Some("2001:db8::1".parse().unwrap());

@@ -7,7 +7,7 @@ use tonearm_catalog::{Catalog, CatalogError, Wakeup, WorkKind};
 use tonearm_domain::{Ambient, Job, JobClass, JobId, Timestamp};
 use tonearm_fixtures::ambient;
 
-use crate::place::{Place, Reach};
+use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 
 crate::on_both!(
@@ -29,8 +29,8 @@ pub(crate) async fn queue(catalog: &Catalog, ambient: &Ambient, run_at: Timestam
     id
 }
 
-async fn every_kind_comes_back(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn every_kind_comes_back(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization_id, track_id) = (ambient.record_id(), ambient.record_id());
     let jobs = [
         Job::ProcessTrack { organization_id, track_id },
@@ -56,8 +56,8 @@ async fn every_kind_comes_back(place: Place) {
     assert_eq!(catalog.claim_job(ambient.now(), ambient.credential_id(), until).await.unwrap(), None);
 }
 
-async fn jobs_run_in_their_time(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn jobs_run_in_their_time(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let later = queue(&catalog, &ambient, ambient.now().plus_seconds(10)).await;
     let sooner = queue(&catalog, &ambient, ambient.now().plus_seconds(5)).await;
     let claim = || async {
@@ -75,8 +75,8 @@ async fn jobs_run_in_their_time(place: Place) {
     assert_eq!((pending[0].kind.as_str(), pending[0].attempts), ("sweep_objects", 1));
 }
 
-async fn a_rolled_back_transaction_queues_nothing(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn a_rolled_back_transaction_queues_nothing(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let organization = bare_organization(&ambient);
     let tx = catalog.begin().await.unwrap();
     tx.insert_organization(&organization).await.unwrap();
@@ -88,8 +88,8 @@ async fn a_rolled_back_transaction_queues_nothing(place: Place) {
     assert!(tokio::time::timeout(Duration::ZERO, woken.next()).await.is_err());
 }
 
-async fn waiting_jobs_may_be_unique(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn waiting_jobs_may_be_unique(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let enqueue = |unique| {
         let (catalog, ambient) = (&catalog, &ambient);
         async move {
@@ -113,16 +113,16 @@ async fn waiting_jobs_may_be_unique(place: Place) {
     assert_eq!(enqueue(Some("sweep")).await, 5);
 }
 
-async fn workers_are_woken_by_commits(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn workers_are_woken_by_commits(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let woken = catalog.wakeups(WorkKind::Jobs(JobClass::Maintenance));
     let worker = tokio::spawn(async move { woken.next().await });
     queue(&catalog.clone(), &ambient, ambient.now()).await;
     assert_eq!(worker.await.unwrap(), Wakeup::Here);
 }
 
-async fn claimers_never_get_the_same_job(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn claimers_never_get_the_same_job(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let tx = catalog.begin().await.unwrap();
     for _ in 0..60 {
         tx.enqueue(Job::SweepObjects {}, ambient.record_id(), ambient.now(), None).await.unwrap();
@@ -131,7 +131,7 @@ async fn claimers_never_get_the_same_job(place: Place) {
     // As many processes, each with its own connections.
     let mut claimers = Vec::new();
     for _ in 0..4 {
-        let (catalog, ambient) = (place.catalog().await, ambient.clone());
+        let (catalog, ambient) = (database.catalog().await, ambient.clone());
         for _ in 0..2 {
             let (catalog, ambient) = (catalog.clone(), ambient.clone());
             claimers.push(tokio::spawn(async move {
@@ -154,12 +154,12 @@ async fn claimers_never_get_the_same_job(place: Place) {
 }
 
 /// What this version cannot read stays for one that can.
-async fn unreadable_jobs_wait(place: Place) {
+async fn unreadable_jobs_wait(database: TestDatabase) {
     use sea_orm::ConnectionTrait;
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let id = queue(&catalog, &ambient, ambient.now()).await;
     let spoil = r#"UPDATE job SET payload = '{"kind": "of another time"}'"#;
-    place.raw().await.execute_unprepared(spoil).await.unwrap();
+    database.raw().await.execute_unprepared(spoil).await.unwrap();
     let other = queue(&catalog, &ambient, ambient.now().plus_seconds(1)).await;
     let claim = || async {
         let until = ambient.now().plus_seconds(60);
@@ -171,7 +171,7 @@ async fn unreadable_jobs_wait(place: Place) {
     let waiting = pending.iter().find(|job| job.id == id).unwrap();
     assert_eq!((waiting.failed_at, waiting.leased_until), (None, None));
     assert_eq!(waiting.run_at, ambient.now().plus_seconds(3600));
-    assert!(waiting.last_error.as_deref().unwrap().contains("cannot read"));
+    assert!(waiting.last_error.as_deref().unwrap().contains("cannot run"));
     clock.advance_seconds(1);
     let claimed = claim().await.unwrap().unwrap();
     assert_eq!(claimed.id, other);
@@ -184,19 +184,19 @@ async fn unreadable_jobs_wait(place: Place) {
         r#"UPDATE job SET payload = '{{"kind": "sweep_objects"}}' WHERE run_at = {}"#,
         waiting.run_at.unix_millis()
     );
-    place.raw().await.execute_unprepared(&mend).await.unwrap();
+    database.raw().await.execute_unprepared(&mend).await.unwrap();
     clock.advance_seconds(3600);
     let claimed = claim().await.unwrap().unwrap();
     assert_eq!((claimed.id, claimed.failures, claimed.deaths), (id, 0, 0));
 }
 
 /// A kind of a newer version is not touched at all.
-async fn unknown_kinds_are_left_alone(place: Place) {
+async fn unknown_kinds_are_left_alone(database: TestDatabase) {
     use sea_orm::ConnectionTrait;
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let unknown = queue(&catalog, &ambient, ambient.now()).await;
     let rename = "UPDATE job SET kind = 'of another time', payload = '{\"kind\": \"of another time\"}'";
-    place.raw().await.execute_unprepared(rename).await.unwrap();
+    database.raw().await.execute_unprepared(rename).await.unwrap();
     let known = queue(&catalog, &ambient, ambient.now()).await;
     let before = catalog.pending_jobs().await.unwrap();
     let until = ambient.now().plus_seconds(60);

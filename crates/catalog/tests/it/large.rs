@@ -7,12 +7,12 @@ use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbB
 use serde_json::Value as Json;
 use tonearm_catalog::{AuditFilter, Catalog, DeliveryFilter, UsageFilter};
 use tonearm_domain::{
-    AuditEntryId, CollectionSort, Day, DeliveryState, KeyScope, Leaf, OrganizationId, Page, Place as At,
-    SearchWords, TrackSort, VariantIndex,
+    AuditEntryId, CollectionSort, Cursor, Day, DeliveryState, KeyScope, LimitOffset, OrganizationId,
+    PageQuery, SearchWords, TrackSort, VariantIndex,
 };
 use tonearm_fixtures::{Collections, Dialect, LargeLibrary, ambient};
 
-use crate::place::{Place, Reach};
+use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 
 crate::on_both!(no_list_or_look_up_reads_many_rows);
@@ -37,8 +37,8 @@ struct Library {
     rows: LargeLibrary,
 }
 
-async fn filled(place: &Place) -> Library {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn filled(database: &TestDatabase) -> Library {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, _) = stored_collection(&catalog, &ambient).await;
     let [hq, levels] = ["hq", "levels"].map(|name| recipe(&ambient, &organization, None, name, 0));
     let webhook = LargeLibrary::endpoint(ambient.record_id(), organization.id, ambient.now());
@@ -50,7 +50,7 @@ async fn filled(place: &Place) -> Library {
     tx.commit().await.unwrap();
     let group = |count, tracks| Collections { count, tracks };
     let rows = LargeLibrary {
-        dialect: Dialect::of_url(&place.url),
+        dialect: Dialect::of_url(&database.url),
         organization_id: organization.id,
         hq: hq.id,
         levels: levels.id,
@@ -61,7 +61,7 @@ async fn filled(place: &Place) -> Library {
         audit: 100_000,
         deliveries: Some((webhook.id, 100_000)),
     };
-    let raw = place.raw().await;
+    let raw = database.raw().await;
     for statement in rows.statements() {
         raw.execute_unprepared(&statement).await.unwrap();
     }
@@ -77,7 +77,7 @@ async fn ask_for_everything(library: &Library) {
     let own = rows.organization_id;
     let [large, small] = [0, 1].map(LargeLibrary::collection);
     let [first, middle] = [0, 15_000].map(LargeLibrary::track);
-    let page = |offset| Page::new(Some(50), Some(offset)).unwrap();
+    let page = |offset| LimitOffset::new(Some(50), Some(offset)).unwrap();
     for (collection, offset) in [(large, 0), (large, 9_800), (large, 19_950), (small, 0)] {
         let (_, found) = catalog.tracks_in_collection(own, collection, None, page(offset)).await.unwrap();
         assert!(found.len() >= 20);
@@ -100,34 +100,34 @@ async fn ask_for_everything(library: &Library) {
     usage(catalog, rows).await;
 }
 
-/// Every list that people leaf through, at its beginning and in its middle.
+/// Every list that people query through, at its beginning and in its middle.
 async fn lists(catalog: &Catalog, own: OrganizationId) {
     let middle = LargeLibrary::track(15_000);
     for within in [None, Some(LargeLibrary::collection(0))] {
         for sort in TrackSort::ALL {
-            for place in [At::First, At::After(middle), At::Before(middle)] {
-                let leaf = Leaf { words: None, sort, place, limit: 50 };
-                assert_eq!(catalog.track_leaf(own, within, &leaf).await.unwrap().rows.len(), 50);
+            for cursor in [Cursor::First, Cursor::After(middle), Cursor::Before(middle)] {
+                let query = PageQuery { words: None, sort, cursor, limit: 50 };
+                assert_eq!(catalog.track_page(own, within, &query).await.unwrap().rows.len(), 50);
             }
         }
         for text in ["take", &LargeLibrary::word(15_000), "take nowhere"] {
-            let leaf = Leaf {
+            let query = PageQuery {
                 words: SearchWords::parse(text),
                 sort: TrackSort::Newest,
-                place: At::First,
+                cursor: Cursor::First,
                 limit: 50,
             };
-            catalog.track_leaf(own, within, &leaf).await.unwrap();
+            catalog.track_page(own, within, &query).await.unwrap();
         }
     }
     for sort in CollectionSort::ALL {
-        let place = At::After(LargeLibrary::collection(1000));
-        let leaf = Leaf { words: None, sort, place, limit: 50 };
-        assert_eq!(catalog.collection_leaf(own, &leaf).await.unwrap().rows.len(), 50);
+        let cursor = Cursor::After(LargeLibrary::collection(1000));
+        let query = PageQuery { words: None, sort, cursor, limit: 50 };
+        assert_eq!(catalog.collection_page(own, &query).await.unwrap().rows.len(), 50);
     }
-    let (now, nowhere) = (ambient().0.now(), At::First);
+    let (now, nowhere) = (ambient().0.now(), Cursor::First);
     catalog.trashed_tracks(own, now, nowhere, 50).await.unwrap();
-    catalog.trashed_collections(own, now, At::First, 50).await.unwrap();
+    catalog.trashed_collections(own, now, Cursor::First, 50).await.unwrap();
 }
 
 async fn logs(catalog: &Catalog, own: OrganizationId) {
@@ -164,13 +164,13 @@ async fn usage(catalog: &Catalog, rows: &LargeLibrary) {
         let filter = UsageFilter { organization_id: rows.organization_id, from, to: rows.last_day, scope };
         catalog.total_usage(&filter).await.unwrap();
         catalog.usage_by_day(&filter).await.unwrap();
-        catalog.usage_by_variant(&filter, Page::default()).await.unwrap();
-        catalog.storage_by_track(rows.organization_id, scope, Page::default()).await.unwrap();
+        catalog.usage_by_variant(&filter, LimitOffset::default()).await.unwrap();
+        catalog.storage_by_track(rows.organization_id, scope, LimitOffset::default()).await.unwrap();
     }
 }
 
-async fn no_list_or_look_up_reads_many_rows(place: Place) {
-    let library = filled(&place).await;
+async fn no_list_or_look_up_reads_many_rows(database: TestDatabase) {
+    let library = filled(&database).await;
     let seen: Arc<Mutex<Vec<Statement>>> = Arc::default();
     library.catalog.watch_statements({
         let seen = Arc::clone(&seen);
@@ -182,7 +182,7 @@ async fn no_list_or_look_up_reads_many_rows(place: Place) {
     statements.retain(|statement| is_read(statement) && statement.sql.contains("FROM"));
     assert!(statements.len() > 100, "{}", statements.len());
     // Statements are prepared on the connection that runs them.
-    let mut options = ConnectOptions::new(&place.url);
+    let mut options = ConnectOptions::new(&database.url);
     let raw = Database::connect(options.max_connections(1).to_owned()).await.unwrap();
     let mut slow = Vec::new();
     for statement in statements {

@@ -4,8 +4,8 @@ use tonearm_catalog::Catalog;
 use tonearm_domain::{Ambient, ClaimedJob};
 use tonearm_fixtures::ambient;
 
+use crate::database::{Reach, TestDatabase};
 use crate::jobs::queue;
-use crate::place::{Place, Reach};
 use crate::samples::*;
 
 crate::on_both!(
@@ -26,8 +26,8 @@ async fn claim(catalog: &Catalog, ambient: &Ambient) -> Option<ClaimedJob> {
     catalog.claim_job(ambient.now(), ambient.credential_id(), until).await.unwrap()
 }
 
-async fn a_lease_runs_out(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn a_lease_runs_out(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let id = queue(&catalog, &ambient, ambient.now()).await;
     let first = claim(&catalog, &ambient).await.unwrap();
     clock.advance_millis(LEASE_SECONDS * 1000 - 1);
@@ -49,8 +49,8 @@ async fn a_lease_runs_out(place: Place) {
     assert!(tx.finish_job(&second).await.unwrap());
 }
 
-async fn a_lease_can_be_renewed(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn a_lease_can_be_renewed(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     queue(&catalog, &ambient, ambient.now()).await;
     let claimed = claim(&catalog, &ambient).await.unwrap();
     for _ in 0..3 {
@@ -66,8 +66,8 @@ async fn a_lease_can_be_renewed(place: Place) {
     assert_eq!(claim(&catalog, &ambient).await, None);
 }
 
-async fn a_returned_lease_counts_no_attempt(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn a_returned_lease_counts_no_attempt(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     queue(&catalog, &ambient, ambient.now()).await;
     for _ in 0..3 {
         let claimed = claim(&catalog, &ambient).await.unwrap();
@@ -78,8 +78,8 @@ async fn a_returned_lease_counts_no_attempt(place: Place) {
     assert_eq!(catalog.pending_jobs().await.unwrap()[0].attempts, 0);
 }
 
-async fn a_finished_job_is_gone(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn a_finished_job_is_gone(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     queue(&catalog, &ambient, ambient.now()).await;
     let claimed = claim(&catalog, &ambient).await.unwrap();
     let tx = catalog.begin().await.unwrap();
@@ -91,8 +91,8 @@ async fn a_finished_job_is_gone(place: Place) {
     assert_eq!(catalog.pending_jobs().await.unwrap(), []);
 }
 
-async fn a_lost_lease_finishes_nothing(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn a_lost_lease_finishes_nothing(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     queue(&catalog, &ambient, ambient.now()).await;
     let lost = claim(&catalog, &ambient).await.unwrap();
     clock.advance_seconds(LEASE_SECONDS);
@@ -112,8 +112,8 @@ async fn a_lost_lease_finishes_nothing(place: Place) {
     assert_eq!(catalog.pending_jobs().await.unwrap(), []);
 }
 
-async fn a_failed_job_waits(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn a_failed_job_waits(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     queue(&catalog, &ambient, ambient.now()).await;
     let claimed = claim(&catalog, &ambient).await.unwrap();
     let run_at = ambient.now().plus_seconds(4);
@@ -127,8 +127,8 @@ async fn a_failed_job_waits(place: Place) {
     assert_eq!(claim(&catalog, &ambient).await.unwrap().attempt, 2);
 }
 
-async fn a_job_is_retried_with_what_else_is_written(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn a_job_is_retried_with_what_else_is_written(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     queue(&catalog, &ambient, ambient.now()).await;
     let claimed = claim(&catalog, &ambient).await.unwrap();
     let tx = catalog.begin().await.unwrap();
@@ -141,8 +141,8 @@ async fn a_job_is_retried_with_what_else_is_written(place: Place) {
     assert_eq!(catalog.pending_jobs().await.unwrap()[0].last_error.as_deref(), Some("limits"));
 }
 
-async fn a_job_is_given_up(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn a_job_is_given_up(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let id = queue(&catalog, &ambient, ambient.now()).await;
     let claimed = claim(&catalog, &ambient).await.unwrap();
     let tx = catalog.begin().await.unwrap();

@@ -1,15 +1,15 @@
-//! Lists that are searched, sorted and leafed through.
+//! Lists that are searched, sorted and paginated.
 
 use std::cmp::Ordering;
 
 use tonearm_catalog::{Catalog, PurgedTitles};
 use tonearm_domain::{
-    Ambient, Collection, CollectionId, CollectionSort, Leaf, Organization, Place, SearchWords, Slice, Total,
-    Track, TrackId, TrackSort, TrackStatus, fold,
+    Ambient, Collection, CollectionId, CollectionSort, Cursor, Organization, Page, PageQuery, SearchWords,
+    Total, Track, TrackId, TrackSort, TrackStatus, fold,
 };
 use tonearm_fixtures::ambient;
 
-use crate::place::{Place as Database, Reach};
+use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 
 crate::on_both!(
@@ -17,7 +17,7 @@ crate::on_both!(
     what_many_hold_is_found_while_walking,
     searches_find_what_holds_all_words,
     a_search_keeps_to_its_organization,
-    collections_are_leafed_through,
+    collections_are_paginated,
 );
 
 /// Titles that are often the same, of different length, in different scripts.
@@ -46,8 +46,13 @@ fn compare(sort: TrackSort, a: &Track, b: &Track) -> Ordering {
     }
 }
 
-fn leaf<Sort, Id>(sort: Sort, words: Option<&SearchWords>, place: Place<Id>, limit: u32) -> Leaf<Sort, Id> {
-    Leaf { words: words.cloned(), sort, place, limit }
+fn page_query<Sort, Id>(
+    sort: Sort,
+    words: Option<&SearchWords>,
+    cursor: Cursor<Id>,
+    limit: u32,
+) -> PageQuery<Sort, Id> {
+    PageQuery { words: words.cloned(), sort, cursor, limit }
 }
 
 /// Goes through a list to its end and back, and gives both ways.
@@ -57,21 +62,24 @@ async fn walk(
     collection: Option<CollectionId>,
     (sort, words, limit): (TrackSort, Option<&SearchWords>, u32),
 ) -> [Vec<TrackId>; 2] {
-    let page = async |place: Place<TrackId>| -> Slice<Track> {
-        catalog.track_leaf(organization.id, collection, &leaf(sort, words, place, limit)).await.unwrap()
+    let page = async |cursor: Cursor<TrackId>| -> Page<Track> {
+        catalog
+            .track_page(organization.id, collection, &page_query(sort, words, cursor, limit))
+            .await
+            .unwrap()
     };
-    let ids = |slice: &Slice<Track>| slice.rows.iter().map(|track| track.id).collect::<Vec<_>>();
-    let mut here = page(Place::First).await;
+    let ids = |slice: &Page<Track>| slice.rows.iter().map(|track| track.id).collect::<Vec<_>>();
+    let mut here = page(Cursor::First).await;
     assert!(!here.has_before);
     let mut forth = ids(&here);
     while here.has_after {
-        here = page(Place::After(*forth.last().unwrap())).await;
+        here = page(Cursor::After(*forth.last().unwrap())).await;
         assert!(here.has_before && !here.rows.is_empty() && here.rows.len() <= limit as usize);
         forth.extend(ids(&here));
     }
     let mut back = ids(&here);
     while here.has_before {
-        here = page(Place::Before(back[0])).await;
+        here = page(Cursor::Before(back[0])).await;
         back.splice(0..0, ids(&here));
         if here.rows.is_empty() {
             break;
@@ -84,8 +92,8 @@ async fn walk(
     [forth, back]
 }
 
-async fn every_page_of_every_list_is_the_sorted_list(place: Database) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn every_page_of_every_list_is_the_sorted_list(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let other = bare_collection(&ambient, &organization);
     let tx = catalog.begin().await.unwrap();
@@ -121,16 +129,16 @@ async fn every_page_of_every_list_is_the_sorted_list(place: Database) {
                     assert_eq!(walked[0], expected, "{sort:?} {text:?} {limit}");
                     assert_eq!(walked[1], expected, "back: {sort:?} {text:?} {limit}");
                 }
-                let first = leaf(sort, words.as_ref(), Place::First, 7);
-                let first = catalog.track_leaf(organization.id, collection, &first).await.unwrap();
+                let first = page_query(sort, words.as_ref(), Cursor::First, 7);
+                let first = catalog.track_page(organization.id, collection, &first).await.unwrap();
                 assert_eq!(first.total, Total::Exactly(expected.len() as u64));
             }
         }
     }
 }
 
-async fn what_many_hold_is_found_while_walking(place: Database) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn what_many_hold_is_found_while_walking(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let tx = catalog.begin().await.unwrap();
     let mut held = Vec::new();
@@ -147,20 +155,20 @@ async fn what_many_hold_is_found_while_walking(place: Database) {
     for sort in TrackSort::ALL {
         held.sort_by(|a, b| compare(sort, a, b));
         let expected: Vec<TrackId> = held.iter().map(|track| track.id).collect();
-        let page = async |place, limit| {
-            let leaf = leaf(sort, Some(&words), place, limit);
-            let slice = catalog.track_leaf(organization.id, Some(collection.id), &leaf).await.unwrap();
+        let page = async |cursor, limit| {
+            let query = page_query(sort, Some(&words), cursor, limit);
+            let slice = catalog.track_page(organization.id, Some(collection.id), &query).await.unwrap();
             assert_eq!(slice.total, Total::MoreThan(1000));
             slice.rows.iter().map(|track| track.id).collect::<Vec<_>>()
         };
-        assert_eq!(page(Place::First, 50).await, expected[..50], "{sort:?}");
-        assert_eq!(page(Place::After(expected[899]), 50).await, expected[900..950], "{sort:?}");
-        assert_eq!(page(Place::Before(expected[700]), 50).await, expected[650..700], "{sort:?}");
+        assert_eq!(page(Cursor::First, 50).await, expected[..50], "{sort:?}");
+        assert_eq!(page(Cursor::After(expected[899]), 50).await, expected[900..950], "{sort:?}");
+        assert_eq!(page(Cursor::Before(expected[700]), 50).await, expected[650..700], "{sort:?}");
     }
 }
 
-async fn searches_find_what_holds_all_words(place: Database) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn searches_find_what_holds_all_words(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let creator = creator(&ambient, &organization);
     let tx = catalog.begin().await.unwrap();
@@ -171,8 +179,8 @@ async fn searches_find_what_holds_all_words(place: Database) {
     track.info.tags.insert("artist".to_owned(), "Ana\0 Moura".to_owned());
     let mut track = stored_track(&catalog, track).await;
     let find = async |text: &str| {
-        let leaf = leaf(TrackSort::Order, SearchWords::parse(text).as_ref(), Place::First, 10);
-        let found = catalog.track_leaf(organization.id, Some(collection.id), &leaf).await.unwrap();
+        let query = page_query(TrackSort::Order, SearchWords::parse(text).as_ref(), Cursor::First, 10);
+        let found = catalog.track_page(organization.id, Some(collection.id), &query).await.unwrap();
         assert_eq!(found.total, Total::Exactly(found.rows.len() as u64));
         found.rows.len()
     };
@@ -200,26 +208,26 @@ async fn searches_find_what_holds_all_words(place: Database) {
     assert_eq!(find("something").await, 0);
 }
 
-async fn a_search_keeps_to_its_organization(place: Database) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn a_search_keeps_to_its_organization(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let (other, others) = stored_collection(&catalog, &ambient).await;
     stored_track(&catalog, bare_track(&ambient, &others)).await;
     let words = SearchWords::parse("take");
     for collection in [None, Some(collection.id), Some(others.id)] {
-        let leaf = leaf(TrackSort::Title, words.as_ref(), Place::First, 10);
-        let found = catalog.track_leaf(organization.id, collection, &leaf).await.unwrap();
+        let query = page_query(TrackSort::Title, words.as_ref(), Cursor::First, 10);
+        let found = catalog.track_page(organization.id, collection, &query).await.unwrap();
         assert_eq!((found.rows, found.total), (Vec::new(), Total::Exactly(0)));
     }
     let found = catalog
-        .track_leaf(other.id, None, &leaf(TrackSort::Title, words.as_ref(), Place::First, 10))
+        .track_page(other.id, None, &page_query(TrackSort::Title, words.as_ref(), Cursor::First, 10))
         .await
         .unwrap();
     assert_eq!(found.rows.len(), 1);
 }
 
-async fn collections_are_leafed_through(place: Database) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn collections_are_paginated(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, first) = stored_collection(&catalog, &ambient).await;
     let mut all = vec![first];
     let tx = catalog.begin().await.unwrap();
@@ -242,9 +250,9 @@ async fn collections_are_leafed_through(place: Database) {
             });
             let mut walked: Vec<Collection> = Vec::new();
             loop {
-                let place = walked.last().map_or(Place::First, |last| Place::After(last.id));
-                let page = leaf(sort, words.as_ref(), place, 3);
-                let page = catalog.collection_leaf(organization.id, &page).await.unwrap();
+                let cursor = walked.last().map_or(Cursor::First, |last| Cursor::After(last.id));
+                let page = page_query(sort, words.as_ref(), cursor, 3);
+                let page = catalog.collection_page(organization.id, &page).await.unwrap();
                 assert_eq!(page.total, Total::Exactly(expected.len() as u64));
                 walked.extend(page.rows);
                 if !page.has_after {

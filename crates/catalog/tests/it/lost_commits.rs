@@ -7,7 +7,7 @@ use tonearm_catalog::{Catalog, CatalogError, ConnectOptions};
 use tonearm_domain::{Ambient, AuditAction, AuditEntry, Organization, Origin};
 use tonearm_fixtures::{CommitProxy, Loss, ambient};
 
-use crate::place::Place;
+use crate::database::TestDatabase;
 use crate::samples::bare_organization;
 
 #[tokio::test]
@@ -61,8 +61,9 @@ async fn what_cannot_be_looked_up_is_unknown() {
 /// PostgreSQL itself answers the commit of a failed transaction with a rollback, which the driver takes for success.
 #[tokio::test]
 async fn a_transaction_with_a_failed_statement_is_never_committed() {
-    for place in [Place::sqlite(), Place::postgres().await] {
-        let catalog = Catalog::connect(&place.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+    for database in [TestDatabase::sqlite(), TestDatabase::postgres().await] {
+        let catalog =
+            Catalog::connect(&database.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
         let (ambient, _) = ambient();
         let (first, second) = (bare_organization(&ambient), bare_organization(&ambient));
         let tx = catalog.begin().await.unwrap();

@@ -8,7 +8,7 @@ use tonearm_domain::{
 };
 use tonearm_fixtures::ambient;
 
-use crate::place::{Place, Reach};
+use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 
 crate::on_both!(
@@ -30,8 +30,8 @@ async fn begin_next(catalog: &Catalog, owner: OrganizationId, track: &Track) -> 
     next.map(|next| next.generation)
 }
 
-async fn a_manifest_names_what_was_made(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn a_manifest_names_what_was_made(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     let (made, failed) = (
@@ -64,8 +64,8 @@ async fn a_manifest_names_what_was_made(place: Place) {
     assert!(catalog.manifest(organization.id, track.index).await.unwrap().is_empty());
 }
 
-async fn generations_count_up(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn generations_count_up(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     for expected in 1..4 {
@@ -81,8 +81,8 @@ async fn generations_count_up(place: Place) {
     assert_eq!(begin_next(&catalog, organization.id, &track).await, Generation::new(4));
 }
 
-async fn the_latest_manifest_is_a_known_object(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn the_latest_manifest_is_a_known_object(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     let manifest =
@@ -101,8 +101,8 @@ async fn the_latest_manifest_is_a_known_object(place: Place) {
     assert_eq!(catalog.known_objects(&asked).await.unwrap(), HashSet::new());
 }
 
-async fn tracks_from_before_are_found(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn tracks_from_before_are_found(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let general = recipe(&ambient, &organization, None, "hq", 0);
     let mut tracks = Vec::new();

@@ -7,17 +7,17 @@ use sea_orm::{ConnectionTrait, Statement};
 use tokio::task::JoinHandle;
 use tonearm_catalog::{Wakeup, Wakeups, WorkKind};
 use tonearm_domain::{Job, JobClass};
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::clocks::Node;
+use crate::database::Reach;
 use crate::jobs::queue;
-use crate::place::Reach;
 
 const MAINTENANCE: WorkKind = WorkKind::Jobs(JobClass::Maintenance);
 
 /// A node that listens, and is past the wake-up that tells so.
-async fn listening(place: &Place) -> (Node, Wakeups, JoinHandle<()>) {
-    let node = Node::ahead_by(place, 0).await;
+async fn listening(database: &TestDatabase) -> (Node, Wakeups, JoinHandle<()>) {
+    let node = Node::ahead_by(database, 0).await;
     let catalog = node.catalog.clone();
     let task = tokio::spawn(async move { catalog.listen().await });
     for kind in WorkKind::ALL {
@@ -34,9 +34,9 @@ async fn has_been_woken(wakeups: &Wakeups) -> bool {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_one_node_queues_wakes_another() {
-    let place = Place::postgres().await;
-    let one = Node::ahead_by(&place, 1).await;
-    let (other, wakeups, task) = listening(&place).await;
+    let database = TestDatabase::postgres().await;
+    let one = Node::ahead_by(&database, 1).await;
+    let (other, wakeups, task) = listening(&database).await;
     for _ in 0..3 {
         queue(&one.catalog, &one.ambient, one.ambient.now()).await;
         assert_eq!(wakeups.next().await, Wakeup::Elsewhere);
@@ -51,9 +51,9 @@ async fn what_one_node_queues_wakes_another() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_rolled_back_or_far_away_wakes_nobody() {
-    let place = Place::postgres().await;
-    let one = Node::ahead_by(&place, 1).await;
-    let (other, wakeups, _task) = listening(&place).await;
+    let database = TestDatabase::postgres().await;
+    let one = Node::ahead_by(&database, 1).await;
+    let (other, wakeups, _task) = listening(&database).await;
     let tx = one.catalog.begin().await.unwrap();
     let (id, now) = (one.ambient.record_id(), one.ambient.now());
     tx.enqueue(Job::SweepObjects {}, id, now, None).await.unwrap();
@@ -72,10 +72,10 @@ async fn what_is_rolled_back_or_far_away_wakes_nobody() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lost_connection_is_replaced() {
-    let place = Place::postgres().await;
-    let one = Node::ahead_by(&place, 1).await;
-    let (other, wakeups, _task) = listening(&place).await;
-    let raw = place.raw().await;
+    let database = TestDatabase::postgres().await;
+    let one = Node::ahead_by(&database, 1).await;
+    let (other, wakeups, _task) = listening(&database).await;
+    let raw = database.raw().await;
     let kill = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE application_name = 'tonearm listener' AND datname = current_database()";
     for _ in 0..2 {
@@ -94,9 +94,9 @@ async fn a_lost_connection_is_replaced() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn many_commits_send_few_notices() {
-    let place = Place::postgres().await;
-    let node = Node::ahead_by(&place, 0).await;
-    let pool = PgPool::connect(&place.url).await.unwrap();
+    let database = TestDatabase::postgres().await;
+    let node = Node::ahead_by(&database, 0).await;
+    let pool = PgPool::connect(&database.url).await.unwrap();
     let mut listener = PgListener::connect_with(&pool).await.unwrap();
     listener.listen("tonearm_work").await.unwrap();
     let began = Instant::now();
@@ -119,9 +119,9 @@ async fn many_commits_send_few_notices() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_command_tells_before_it_ends() {
     use tonearm_catalog::{Catalog, ConnectOptions};
-    let place = Place::postgres().await;
-    let (other, wakeups, _task) = listening(&place).await;
-    let url = place.url.clone();
+    let database = TestDatabase::postgres().await;
+    let (other, wakeups, _task) = listening(&database).await;
+    let url = database.url.clone();
     let ambient = other.ambient.clone();
     // Whatever the command has left to do in the background ends with its runtime.
     let command = std::thread::spawn(move || {

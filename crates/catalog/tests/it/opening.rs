@@ -11,7 +11,7 @@ use tonearm_catalog::{
 };
 use tonearm_fixtures::ambient;
 
-use crate::place::{Place, Reach};
+use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 use crate::upgrades::{ALBUMS, BULK, CACHE, DEVICES, MANY, QUEUES, RETENTION, TASKS, TOTALS, go_back};
 
@@ -28,33 +28,33 @@ crate::on_both!(
     closed_it_is_not_available,
 );
 
-async fn opened_again_it_is_the_same(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn opened_again_it_is_the_same(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, _) = stored_collection(&catalog, &ambient).await;
     catalog.ping().await.unwrap();
     catalog.close().await.unwrap();
-    let catalog = place.catalog().await;
+    let catalog = database.catalog().await;
     assert_eq!(catalog.organizations().await.unwrap(), [organization]);
-    let expected = if place.url.starts_with("sqlite") { Backend::Sqlite } else { Backend::Postgres };
+    let expected = if database.url.starts_with("sqlite") { Backend::Sqlite } else { Backend::Postgres };
     assert_eq!(catalog.backend(), expected);
 }
 
-async fn opened_by_many_at_once(place: Place) {
-    let place = std::sync::Arc::new(place);
+async fn opened_by_many_at_once(database: TestDatabase) {
+    let database = std::sync::Arc::new(database);
     let openings = (0..8).map(|_| {
-        let place = place.clone();
-        tokio::spawn(async move { place.catalog().await })
+        let database = database.clone();
+        tokio::spawn(async move { database.catalog().await })
     });
     for catalog in join_all(openings).await {
         assert_eq!(catalog.unwrap().organizations().await.unwrap(), []);
     }
 }
 
-async fn opened_by_an_older_version_it_says_so(place: Place) {
-    drop(place.catalog().await);
+async fn opened_by_an_older_version_it_says_so(database: TestDatabase) {
+    drop(database.catalog().await);
     let later = "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m9999_of_another_time', 0)";
-    place.raw().await.execute_unprepared(later).await.unwrap();
-    let error = Catalog::connect(&place.database_url(), ConnectOptions::default()).await.err().unwrap();
+    database.raw().await.execute_unprepared(later).await.unwrap();
+    let error = Catalog::connect(&database.database_url(), ConnectOptions::default()).await.err().unwrap();
     assert!(error.to_string().contains("newer version"), "{error}");
 }
 
@@ -62,9 +62,9 @@ fn options(migrate: Migrate) -> ConnectOptions {
     ConnectOptions { migrate, ..ConnectOptions::default() }
 }
 
-async fn a_newer_neighbour_is_borne_with(place: Place) {
-    drop(place.catalog().await);
-    let raw = place.raw().await;
+async fn a_newer_neighbour_is_borne_with(database: TestDatabase) {
+    drop(database.catalog().await);
+    let raw = database.raw().await;
     let later = |name: &str, kind: &str, oldest: &str| {
         format!(
             "INSERT INTO schema_step (name, kind, oldest_version, parts_done, began_at, applied_at) \
@@ -74,12 +74,12 @@ async fn a_newer_neighbour_is_borne_with(place: Place) {
     raw.execute_unprepared(&later("m9997_more", "expand", "NULL")).await.unwrap();
     raw.execute_unprepared(&later("m9998_less", "contract", "'0.0.1'")).await.unwrap();
     for migrate in [Migrate::Never, Migrate::IfEmpty, Migrate::Always] {
-        Catalog::connect(&place.database_url(), options(migrate)).await.unwrap().close().await.unwrap();
+        Catalog::connect(&database.database_url(), options(migrate)).await.unwrap().close().await.unwrap();
     }
     raw.execute_unprepared(&later("m9999_much_less", "contract", "'999.1.0'")).await.unwrap();
     for migrate in [Migrate::Never, Migrate::IfEmpty, Migrate::Always] {
-        let error = Catalog::connect(&place.database_url(), options(migrate)).await.err().unwrap();
-        assert!(error.to_string().contains("Version 999.1.0 or a newer one is needed"), "{error}");
+        let error = Catalog::connect(&database.database_url(), options(migrate)).await.err().unwrap();
+        assert!(error.to_string().contains("Version 999.1.0 or newer is required"), "{error}");
     }
 }
 
@@ -96,18 +96,18 @@ const STEPS: [&str; 9] = [
     "m0028_album_places",
 ];
 
-async fn older(place: &Place) {
+async fn older(database: &TestDatabase) {
     go_back(
-        place,
-        place.catalog().await,
+        database,
+        database.catalog().await,
         &[ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES],
     )
     .await;
 }
 
-async fn an_older_database_is_left_alone_until_it_may_be_changed(place: Place) {
-    older(&place).await;
-    let (url, missing) = (place.database_url(), STEPS);
+async fn an_older_database_is_left_alone_until_it_may_be_changed(database: TestDatabase) {
+    older(&database).await;
+    let (url, missing) = (database.database_url(), STEPS);
     for migrate in [Migrate::Never, Migrate::IfEmpty] {
         let error = Catalog::connect(&url, options(migrate)).await.err().unwrap();
         assert!(matches!(error, CatalogError::Schema(SchemaError::Behind)), "{error:?}");
@@ -127,40 +127,41 @@ async fn an_older_database_is_left_alone_until_it_may_be_changed(place: Place) {
     Catalog::connect(&url, options(Migrate::Never)).await.unwrap();
 }
 
-async fn an_older_database_is_migrated_once_by_many(place: Place) {
-    older(&place).await;
+async fn an_older_database_is_migrated_once_by_many(database: TestDatabase) {
+    older(&database).await;
     let migrations = (0..4).map(|_| {
-        let url = place.database_url();
+        let url = database.database_url();
         tokio::spawn(async move { Catalog::migrate(&url, &ConnectOptions::default(), &|_| {}).await })
     });
     let counts: Vec<usize> =
         join_all(migrations).await.into_iter().map(|done| done.unwrap().unwrap()).collect();
     assert_eq!(counts.iter().sum::<usize>(), STEPS.len(), "{counts:?}");
-    assert_eq!(place.catalog().await.organizations().await.unwrap(), []);
+    assert_eq!(database.catalog().await.organizations().await.unwrap(), []);
 }
 
 /// Builds that were never released recorded two steps where earlier versions look for names that they do not know.
-async fn records_of_unreleased_builds_are_moved(place: Place) {
-    go_back(&place, place.catalog().await, &[ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK]).await;
-    let raw = place.raw().await;
+async fn records_of_unreleased_builds_are_moved(database: TestDatabase) {
+    go_back(&database, database.catalog().await, &[ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK])
+        .await;
+    let raw = database.raw().await;
     for statement in [
         "DROP TABLE schema_step",
         "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m0020_queues', 0), ('m0021_scheduled_tasks', 0)",
     ] {
         raw.execute_unprepared(statement).await.unwrap();
     }
-    let error = Catalog::connect(&place.database_url(), options(Migrate::IfEmpty)).await.err().unwrap();
+    let error = Catalog::connect(&database.database_url(), options(Migrate::IfEmpty)).await.err().unwrap();
     assert!(matches!(error, CatalogError::Schema(SchemaError::Behind)), "{error:?}");
-    let catalog = place.upgraded().await;
+    let catalog = database.upgraded().await;
     assert_eq!(catalog.organizations().await.unwrap(), []);
     let left = "DELETE FROM seaql_migrations WHERE version > 'm0020'";
     assert_eq!(raw.execute_unprepared(left).await.unwrap().rows_affected(), 0);
 }
 
-async fn nobody_waits_for_a_migration_for_ever(place: Place) {
-    older(&place).await;
-    let (raw, waits) = (place.raw().await, Mutex::new(0));
-    let file = place.database_url().sqlite_path().map(|path| {
+async fn nobody_waits_for_a_migration_for_ever(database: TestDatabase) {
+    older(&database).await;
+    let (raw, waits) = (database.raw().await, Mutex::new(0));
+    let file = database.database_url().sqlite_path().map(|path| {
         let path = format!("{}.migrate.lock", path.display());
         std::fs::OpenOptions::new().write(true).create(true).truncate(false).open(path).unwrap()
     });
@@ -178,16 +179,16 @@ async fn nobody_waits_for_a_migration_for_ever(place: Place) {
             *waits.lock().unwrap() += 1;
         }
     };
-    let error = Catalog::migrate(&place.database_url(), &options, &report).await.err().unwrap();
+    let error = Catalog::migrate(&database.database_url(), &options, &report).await.err().unwrap();
     assert!(matches!(error, CatalogError::Schema(SchemaError::Busy)), "{error:?}");
     assert_eq!(*waits.lock().unwrap(), 1);
     drop(file);
     held.rollback().await.unwrap();
-    assert_eq!(Catalog::migrate(&place.database_url(), &options, &report).await.unwrap(), STEPS.len());
+    assert_eq!(Catalog::migrate(&database.database_url(), &options, &report).await.unwrap(), STEPS.len());
 }
 
-async fn an_empty_database_is_left_alone_where_it_has_to_be(place: Place) {
-    let url = place.database_url();
+async fn an_empty_database_is_left_alone_where_it_has_to_be(database: TestDatabase) {
+    let url = database.database_url();
     for _ in 0..2 {
         let missing = Catalog::missing_steps(&url, &ConnectOptions::default()).await;
         assert!(matches!(missing, Err(CatalogError::Schema(SchemaError::Empty))), "{missing:?}");
@@ -195,16 +196,16 @@ async fn an_empty_database_is_left_alone_where_it_has_to_be(place: Place) {
     assert!(!url.sqlite_path().is_some_and(std::path::Path::exists), "looking makes no file");
     let error = Catalog::connect(&url, options(Migrate::Never)).await.err().unwrap();
     assert!(matches!(error, CatalogError::Schema(SchemaError::Empty)), "{error:?}");
-    assert_eq!(place.catalog().await.organizations().await.unwrap(), []);
+    assert_eq!(database.catalog().await.organizations().await.unwrap(), []);
 }
 
-async fn closed_it_is_not_available(place: Place) {
-    let catalog = place.catalog().await;
+async fn closed_it_is_not_available(database: TestDatabase) {
+    let catalog = database.catalog().await;
     let left = catalog.clone();
     catalog.close().await.unwrap();
     for error in [left.ping().await.unwrap_err(), left.begin().await.err().unwrap()] {
         assert!(matches!(error, CatalogError::Unavailable(_)), "{error:?}");
-        assert_eq!(error.to_string(), "the database is not available");
+        assert_eq!(error.to_string(), "the database is unavailable");
     }
 }
 
@@ -227,9 +228,9 @@ async fn the_file_of_sqlite_is_private() {
 /// Of what keeps a committed row through a power failure, this is the part that is kept in the file.
 #[tokio::test]
 async fn sqlite_writes_ahead() {
-    let place = Place::sqlite();
-    drop(place.catalog().await);
-    let raw = place.raw().await;
+    let database = TestDatabase::sqlite();
+    drop(database.catalog().await);
+    let raw = database.raw().await;
     let ask = sea_orm::Statement::from_string(sea_orm::DbBackend::Sqlite, "PRAGMA journal_mode");
     let mode = raw.query_one_raw(ask).await.unwrap().unwrap();
     assert_eq!(mode.try_get_by_index::<String>(0).unwrap(), "wal");
@@ -269,16 +270,16 @@ async fn a_folder_that_cannot_be_made_is_not_available() {
     assert!(matches!(error, CatalogError::Unavailable(_)), "{error:?}");
 }
 
-async fn with_short_statements(place: &Place) -> Catalog {
+async fn with_short_statements(database: &TestDatabase) -> Catalog {
     let options = ConnectOptions { statement_timeout: Duration::from_millis(500), ..Default::default() };
-    Catalog::connect(&place.database_url(), options).await.unwrap()
+    Catalog::connect(&database.database_url(), options).await.unwrap()
 }
 
 /// A node that is paused in the middle of a transaction does not keep others from its rows.
 #[tokio::test]
 async fn who_stands_still_holds_no_locks_for_long() {
-    let place = Place::postgres().await;
-    let (paused, other) = (with_short_statements(&place).await, place.catalog().await);
+    let database = TestDatabase::postgres().await;
+    let (paused, other) = (with_short_statements(&database).await, database.catalog().await);
     let (ambient, _) = tonearm_fixtures::ambient();
     let (organization, _) = stored_collection(&other, &ambient).await;
     let holding = paused.begin().await.unwrap();
@@ -294,8 +295,8 @@ async fn who_stands_still_holds_no_locks_for_long() {
 
 #[tokio::test]
 async fn no_statement_waits_for_ever() {
-    let place = Place::postgres().await;
-    let (hurried, other) = (with_short_statements(&place).await, place.catalog().await);
+    let database = TestDatabase::postgres().await;
+    let (hurried, other) = (with_short_statements(&database).await, database.catalog().await);
     let (ambient, _) = tonearm_fixtures::ambient();
     let (organization, _) = stored_collection(&other, &ambient).await;
     let holding = other.begin().await.unwrap();
@@ -312,7 +313,7 @@ async fn no_statement_waits_for_ever() {
 
 #[tokio::test]
 async fn a_server_says_how_many_connections_it_takes() {
-    let (file, server) = (Place::sqlite(), Place::postgres().await);
+    let (file, server) = (TestDatabase::sqlite(), TestDatabase::postgres().await);
     assert_eq!(file.catalog().await.most_connections().await.unwrap(), None);
     let most = server.catalog().await.most_connections().await.unwrap().unwrap();
     let raw = server.raw().await;

@@ -2,7 +2,7 @@
 
 use sea_orm::{ConnectionTrait, DbBackend, Statement};
 
-use crate::place::{Place, Reach};
+use crate::database::{Reach, TestDatabase};
 
 /// The queries as SeaORM writes them, with the columns left out.
 const QUERIES: [&str; 59] = [
@@ -69,9 +69,9 @@ const QUERIES: [&str; 59] = [
 
 #[tokio::test]
 async fn no_query_reads_a_whole_table() {
-    let place = Place::sqlite();
-    drop(place.catalog().await);
-    let raw = place.raw().await;
+    let database = TestDatabase::sqlite();
+    drop(database.catalog().await);
+    let raw = database.raw().await;
     for query in QUERIES {
         let explain = Statement::from_string(DbBackend::Sqlite, format!("EXPLAIN QUERY PLAN {query}"));
         for row in raw.query_all_raw(explain).await.unwrap() {

@@ -5,7 +5,7 @@ use tonearm_domain::{
 };
 use tonearm_fixtures::ambient;
 
-use crate::place::{Place, Reach};
+use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 
 crate::on_both!(
@@ -20,8 +20,8 @@ fn progress(percent: u8) -> TrackProgress {
     TrackProgress { variants: vec![VariantProgress { index: VariantIndex::from_static("hq"), making }] }
 }
 
-async fn progress_is_told_again_and_again(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn progress_is_told_again_and_again(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let with = |status| Track { status, ..bare_track(&ambient, &collection) };
     let told = stored_track(&catalog, with(TrackStatus::Processing)).await;
@@ -44,8 +44,8 @@ async fn progress_is_told_again_and_again(place: Place) {
     assert_eq!(catalog.track_progress(told.id).await.unwrap(), None);
 }
 
-async fn a_rendering_goes_on_where_it_was(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn a_rendering_goes_on_where_it_was(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let mut renderable = Vec::new();
     for status in TrackStatus::ALL {
@@ -95,8 +95,8 @@ async fn a_rendering_goes_on_where_it_was(place: Place) {
     assert_eq!(catalog.rendering(organization.id, recipe.id).await.unwrap(), None);
 }
 
-async fn early_tracks_play_while_they_are_made(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn early_tracks_play_while_they_are_made(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     for (status, is_early, plays) in [
         (TrackStatus::Processing, true, true),
@@ -114,8 +114,8 @@ async fn early_tracks_play_while_they_are_made(place: Place) {
     }
 }
 
-async fn files_go_with_their_recipe(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn files_go_with_their_recipe(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     let [hq, lq] = ["hq", "lq"].map(|index| recipe(&ambient, &organization, None, index, 0));

@@ -4,7 +4,7 @@ use tonearm_catalog::{CatalogError, Record};
 use tonearm_domain::{FileData, RecipeKind, VariantIndex};
 use tonearm_fixtures::ambient;
 
-use crate::place::{Place, Reach};
+use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 
 crate::on_both!(
@@ -15,8 +15,8 @@ crate::on_both!(
     a_recipe_has_one_file_of_a_track,
 );
 
-async fn an_index_is_taken_once(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn an_index_is_taken_once(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let (other, _) = stored_collection(&catalog, &ambient).await;
     let one = stored_track(&catalog, bare_track(&ambient, &collection)).await;
@@ -49,8 +49,8 @@ async fn an_index_is_taken_once(place: Place) {
     }
 }
 
-async fn an_index_is_free_again(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn an_index_is_free_again(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     let general = recipe(&ambient, &organization, None, "hq", 0);
@@ -66,8 +66,8 @@ async fn an_index_is_free_again(place: Place) {
 }
 
 /// Half of them for the organization, half for one track: the unique indexes alone would let two through.
-async fn one_index_asked_for_at_once(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn one_index_asked_for_at_once(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     let attempts = (0..16).map(|n| {
@@ -87,8 +87,8 @@ async fn one_index_asked_for_at_once(place: Place) {
     }
 }
 
-async fn files_remember_their_recipe(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn files_remember_their_recipe(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     let then = recipe(&ambient, &organization, None, "hq", 4);
@@ -111,8 +111,8 @@ async fn files_remember_their_recipe(place: Place) {
     assert_eq!(catalog.files_of_track_even_deleted(track.id).await.unwrap(), [file]);
 }
 
-async fn a_recipe_has_one_file_of_a_track(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn a_recipe_has_one_file_of_a_track(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     let recipe = recipe(&ambient, &organization, None, "hq", 0);

@@ -1,10 +1,10 @@
 //! Requests that may be repeated: one claim has an effect, and effect and answer are one transaction.
 
-use tonearm_catalog::{Catalog, Claim, Gathered, RepeatableRequest, Repetition};
+use tonearm_catalog::{Catalog, Claim, Gathered, IdempotentRequest, Repetition};
 use tonearm_domain::{Ambient, Collection, Organization};
 use tonearm_fixtures::ambient;
 
-use crate::place::{Place, Reach};
+use crate::database::{Reach, TestDatabase};
 use crate::samples::{bare_collection, stored_collection};
 
 crate::on_both!(
@@ -15,7 +15,7 @@ crate::on_both!(
 );
 
 fn claim(ambient: &Ambient) -> Claim {
-    let request = RepeatableRequest { caller: [1; 32], key: "order-1".to_owned(), fingerprint: [2; 32] };
+    let request = IdempotentRequest { caller: [1; 32], key: "order-1".to_owned(), fingerprint: [2; 32] };
     Claim { request, id: ambient.credential_id::<tonearm_domain::RequestId>().uuid() }
 }
 
@@ -24,8 +24,8 @@ fn another(ambient: &Ambient, first: &Claim) -> Claim {
     Claim { request: first.request.clone(), ..claim(ambient) }
 }
 
-async fn a_claim_is_taken_once(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn a_claim_is_taken_once(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let first = claim(&ambient);
     let take = async |claim: &Claim| {
         let now = ambient.now();
@@ -34,7 +34,7 @@ async fn a_claim_is_taken_once(place: Place) {
     assert_eq!(catalog.repetition(&first.request, ambient.now()).await.unwrap(), None);
     assert_eq!(take(&first).await, Repetition::First);
     assert_eq!(take(&another(&ambient, &first)).await, Repetition::Running);
-    let other = RepeatableRequest { fingerprint: [3; 32], ..first.request.clone() };
+    let other = IdempotentRequest { fingerprint: [3; 32], ..first.request.clone() };
     assert_eq!(take(&Claim { request: other, ..claim(&ambient) }).await, Repetition::Mismatch);
     // It lasts for as long as it is renewed, and no longer.
     clock.advance_seconds(19);
@@ -51,8 +51,8 @@ async fn a_claim_is_taken_once(place: Place) {
     assert_eq!(take(&first).await, Repetition::First);
 }
 
-async fn a_claim_that_was_taken_over_has_no_effect(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn a_claim_that_was_taken_over_has_no_effect(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let first = claim(&ambient);
     let now = ambient.now();
     catalog.claim_repeatable(&first, now, now.plus_seconds(20)).await.unwrap();
@@ -86,8 +86,8 @@ async fn is_there(catalog: &Catalog, organization: &Organization, collection: &C
     catalog.collection(organization.id, collection.id).await.unwrap().is_some()
 }
 
-async fn transactions_of_one_piece_of_work_are_one(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn transactions_of_one_piece_of_work_are_one(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, _) = stored_collection(&catalog, &ambient).await;
     let [one, two] = [(); 2].map(|()| bare_collection(&ambient, &organization));
     let (is_as_one, gathered) = catalog
@@ -106,8 +106,8 @@ async fn transactions_of_one_piece_of_work_are_one(place: Place) {
     assert!(matches!(gathered, Gathered::Nothing));
 }
 
-async fn a_piece_of_work_is_rolled_back_as_a_whole(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn a_piece_of_work_is_rolled_back_as_a_whole(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, _) = stored_collection(&catalog, &ambient).await;
     let [one, two] = [(); 2].map(|()| bare_collection(&ambient, &organization));
     let (_, gathered) = catalog.as_one(insert(&catalog, &one)).await;

@@ -7,7 +7,7 @@ use tonearm_domain::{Ambient, ApiKeyId, AuditEntryId, ExpiredRows, RecordId, Tim
 use tonearm_fixtures::ambient;
 use uuid::Uuid;
 
-use crate::place::{Place, Reach};
+use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 
 crate::on_both!(
@@ -33,8 +33,8 @@ struct Owners {
 }
 
 impl Owners {
-    async fn insert(place: &Place, ambient: &Ambient, db: &DatabaseConnection) -> Self {
-        let (organization, collection) = stored_collection(&place.catalog().await, ambient).await;
+    async fn insert(database: &TestDatabase, ambient: &Ambient, db: &DatabaseConnection) -> Self {
+        let (organization, collection) = stored_collection(&database.catalog().await, ambient).await;
         let [person, webhook] = [0; 2].map(|_| unique(ambient, ambient.now()));
         let row: Row = vec![
             ("id", person.into()),
@@ -172,9 +172,9 @@ async fn count(db: &DatabaseConnection, table: &str) -> i64 {
     db.query_one_raw(ask).await.unwrap().unwrap().try_get("", "count").unwrap()
 }
 
-async fn expired_rows_go_in_batches_and_younger_ones_stay(place: Place) {
-    let (catalog, (ambient, _), raw) = (place.catalog().await, ambient(), place.raw().await);
-    let owners = Owners::insert(&place, &ambient, &raw).await;
+async fn expired_rows_go_in_batches_and_younger_ones_stay(database: TestDatabase) {
+    let (catalog, (ambient, _), raw) = (database.catalog().await, ambient(), database.raw().await);
+    let owners = Owners::insert(&database, &ambient, &raw).await;
     let until = ambient.now();
     for rows in ExpiredRows::ALL {
         let mut table = "";
@@ -198,9 +198,9 @@ async fn expired_rows_go_in_batches_and_younger_ones_stay(place: Place) {
     }
 }
 
-async fn attempts_go_with_their_delivery(place: Place) {
-    let (catalog, (ambient, _), raw) = (place.catalog().await, ambient(), place.raw().await);
-    let owners = Owners::insert(&place, &ambient, &raw).await;
+async fn attempts_go_with_their_delivery(database: TestDatabase) {
+    let (catalog, (ambient, _), raw) = (database.catalog().await, ambient(), database.raw().await);
+    let owners = Owners::insert(&database, &ambient, &raw).await;
     let now = ambient.now();
     for millis in [0, 1] {
         let id = unique(&ambient, now);
@@ -220,8 +220,8 @@ async fn attempts_go_with_their_delivery(place: Place) {
 }
 
 /// A batch that is submitted while its name is removed is either new, or keeps its name.
-async fn a_renewed_row_stays(place: Place) {
-    let (catalog, (ambient, _), raw) = (place.catalog().await, ambient(), place.raw().await);
+async fn a_renewed_row_stays(database: TestDatabase) {
+    let (catalog, (ambient, _), raw) = (database.catalog().await, ambient(), database.raw().await);
     let now = ambient.now();
     for number in 0..40 {
         let at = now.plus_millis(-number).unix_millis();

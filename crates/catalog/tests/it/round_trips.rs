@@ -8,7 +8,7 @@ use tonearm_domain::{
 };
 use tonearm_fixtures::ambient;
 
-use crate::place::{Place, Reach};
+use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 
 crate::on_both!(
@@ -25,8 +25,8 @@ crate::on_both!(
     nul_characters_from_files_and_programs,
 );
 
-async fn organizations(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn organizations(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (bare, mut full) = (bare_organization(&ambient), full_organization(&ambient));
     let tx = catalog.begin().await.unwrap();
     tx.insert_organization(&bare).await.unwrap();
@@ -47,8 +47,8 @@ async fn organizations(place: Place) {
     assert_eq!(catalog.organization(ambient.record_id()).await.unwrap(), None);
 }
 
-async fn creators(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn creators(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, other) = (bare_organization(&ambient), bare_organization(&ambient));
     let mut creator = creator(&ambient, &organization);
     let tx = catalog.begin().await.unwrap();
@@ -64,8 +64,8 @@ async fn creators(place: Place) {
     assert_eq!(catalog.creator(other.id, creator.id).await.unwrap(), None);
 }
 
-async fn collections(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn collections(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, other) = (bare_organization(&ambient), bare_organization(&ambient));
     let creator = creator(&ambient, &organization);
     let bare = bare_collection(&ambient, &organization);
@@ -87,8 +87,8 @@ async fn collections(place: Place) {
     assert_eq!(catalog.collection(other.id, bare.id).await.unwrap(), None);
 }
 
-async fn tracks(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn tracks(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let creator = creator(&ambient, &organization);
     let tx = catalog.begin().await.unwrap();
@@ -120,8 +120,8 @@ async fn tracks(place: Place) {
     assert_eq!(catalog.track(organization.id, id).await.unwrap(), Some(bare));
 }
 
-async fn every_kind_of_recipe(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn every_kind_of_recipe(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     let seconds =
@@ -166,8 +166,8 @@ async fn every_kind_of_recipe(place: Place) {
     assert_eq!(catalog.recipes(organization.id).await.unwrap(), recipes);
 }
 
-async fn files(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn files(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     let data = [
@@ -207,8 +207,8 @@ async fn files(place: Place) {
     assert_eq!(catalog.files_of_tracks(&[]).await.unwrap(), []);
 }
 
-async fn sessions(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn sessions(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     let creator = creator(&ambient, &organization);
@@ -247,8 +247,8 @@ async fn sessions(place: Place) {
     assert_eq!(catalog.play_session(ambient.credential_id()).await.unwrap(), None);
 }
 
-async fn keys(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn keys(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     let creator = creator(&ambient, &organization);
@@ -288,8 +288,8 @@ async fn keys(place: Place) {
     assert_eq!(catalog.api_keys(organization.id).await.unwrap(), expected);
 }
 
-async fn words_with_times(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn words_with_times(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     assert_eq!(catalog.track_words(track.id).await.unwrap(), []);
@@ -315,8 +315,8 @@ async fn words_with_times(place: Place) {
 }
 
 /// As large as the domain allows, and of numbers that PostgreSQL spells with five times as many digits.
-async fn the_largest_metadata(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn the_largest_metadata(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     for value in [json!({"a": "🎧".repeat(16_382)}), json!({"a": vec![1e16; 10_000]})] {
         let mut track = bare_track(&ambient, &collection);
@@ -331,8 +331,8 @@ async fn the_largest_metadata(place: Place) {
     }
 }
 
-async fn nul_characters_from_files_and_programs(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn nul_characters_from_files_and_programs(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let mut track = bare_track(&ambient, &collection);
     track.info.tags.insert("a\0b".to_owned(), "\0".to_owned());

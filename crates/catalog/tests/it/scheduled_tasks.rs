@@ -3,7 +3,7 @@
 use tonearm_domain::ScheduledTask;
 use tonearm_fixtures::ambient;
 
-use crate::place::{Place, Reach};
+use crate::database::{Reach, TestDatabase};
 
 crate::on_both!(
     a_task_goes_to_one_node_each_period,
@@ -13,9 +13,9 @@ crate::on_both!(
 
 const TASK: ScheduledTask = ScheduledTask::SweepObjects;
 
-async fn a_task_goes_to_one_node_each_period(place: Place) {
+async fn a_task_goes_to_one_node_each_period(database: TestDatabase) {
     let (ambient, clock) = ambient();
-    let nodes = [place.catalog().await, place.catalog().await, place.catalog().await];
+    let nodes = [database.catalog().await, database.catalog().await, database.catalog().await];
     for node in &nodes {
         assert!(
             !node.take_task(TASK, ambient.now()).await.unwrap(),
@@ -38,16 +38,16 @@ async fn a_task_goes_to_one_node_each_period(place: Place) {
     assert!(nodes[0].take_task(TASK, ambient.now()).await.unwrap());
 }
 
-async fn a_clock_that_was_wrong_stops_nothing(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn a_clock_that_was_wrong_stops_nothing(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let next_year = ambient.now().plus_seconds(365 * 24 * 3600);
     assert!(!catalog.take_task(TASK, next_year).await.unwrap());
     assert!(catalog.take_task(TASK, ambient.now()).await.unwrap());
     assert!(!catalog.take_task(TASK, ambient.now()).await.unwrap());
 }
 
-async fn a_task_goes_together_with_what_it_does(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn a_task_goes_together_with_what_it_does(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     assert!(!catalog.take_task(TASK, ambient.now()).await.unwrap());
     clock.advance_seconds(TASK.period_seconds());
     let tx = catalog.begin().await.unwrap();

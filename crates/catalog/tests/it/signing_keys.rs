@@ -3,7 +3,7 @@
 use tonearm_domain::{Ambient, OrganizationId, SigningKey};
 use tonearm_fixtures::ambient;
 
-use crate::place::{Place, Reach};
+use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 
 crate::on_both!(signing_keys_live_until_they_are_revoked);
@@ -18,8 +18,8 @@ fn signing_key(ambient: &Ambient, organization_id: OrganizationId) -> SigningKey
     }
 }
 
-async fn signing_keys_live_until_they_are_revoked(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn signing_keys_live_until_they_are_revoked(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let [mine, other] =
         [stored_collection(&catalog, &ambient).await.0, stored_collection(&catalog, &ambient).await.0];
     let first = signing_key(&ambient, mine.id);

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use futures::future::join_all;
-use tonearm_domain::{Colour, CoverOrigin, Page, TrackId, TrackStatus};
+use tonearm_domain::{Colour, CoverOrigin, LimitOffset, TrackId, TrackStatus};
 use tonearm_fixtures::ambient;
 
-use crate::place::{Place, Reach};
+use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 
 crate::on_both!(
@@ -17,8 +17,8 @@ crate::on_both!(
     pages_step_over_what_was_deleted,
 );
 
-async fn orders_are_given_once_each(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn orders_are_given_once_each(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (_, collection) = stored_collection(&catalog, &ambient).await;
     let inserts = (0..50).map(|_| {
         let (catalog, track) = (catalog.clone(), bare_track(&ambient, &collection));
@@ -29,8 +29,8 @@ async fn orders_are_given_once_each(place: Place) {
 }
 
 /// Neither after a deletion nor because of an insert that came to nothing.
-async fn orders_are_not_given_again(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn orders_are_not_given_again(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let first = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     let tx = catalog.begin().await.unwrap();
@@ -43,8 +43,8 @@ async fn orders_are_not_given_again(place: Place) {
     assert_eq!(second.order, 2);
 }
 
-async fn tracks_are_listed_by_order(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn tracks_are_listed_by_order(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let mut tracks: Vec<_> = (0..5).map(|_| bare_track(&ambient, &collection)).collect();
     // Ids made in the same millisecond sort at random; storing them backwards makes that certain.
@@ -53,14 +53,14 @@ async fn tracks_are_listed_by_order(place: Place) {
     for track in tracks {
         stored.push(stored_track(&catalog, track).await);
     }
-    let page = Page::new(Some(2), Some(2)).unwrap();
+    let page = LimitOffset::new(Some(2), Some(2)).unwrap();
     let list = |page| catalog.tracks_in_collection(organization.id, collection.id, None, page);
-    assert_eq!(list(Page::default()).await.unwrap(), (5, stored.clone()));
+    assert_eq!(list(LimitOffset::default()).await.unwrap(), (5, stored.clone()));
     assert_eq!(list(page).await.unwrap(), (5, stored[2..4].to_vec()));
 }
 
-async fn only_playable_tracks_are_played(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn only_playable_tracks_are_played(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (_, collection) = stored_collection(&catalog, &ambient).await;
     let mut tracks = Vec::new();
     for status in TrackStatus::ALL {
@@ -80,8 +80,8 @@ async fn only_playable_tracks_are_played(place: Place) {
 }
 
 /// Whatever is deleted, in front, at the end, in a row: every page is the one that counting through the list gives.
-async fn pages_step_over_what_was_deleted(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn pages_step_over_what_was_deleted(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let mut living = Vec::new();
     for _ in 0..24 {
@@ -94,7 +94,7 @@ async fn pages_step_over_what_was_deleted(place: Place) {
         tx.commit().await.unwrap();
         for offset in 0..=living.len() as i64 + 1 {
             for limit in [1, 4] {
-                let page = Page::new(Some(limit), Some(offset)).unwrap();
+                let page = LimitOffset::new(Some(limit), Some(offset)).unwrap();
                 let found =
                     catalog.tracks_in_collection(organization.id, collection.id, None, page).await.unwrap();
                 let rest = living.iter().skip(offset as usize).take(limit as usize);

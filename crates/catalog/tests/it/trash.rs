@@ -2,12 +2,12 @@
 
 use tonearm_catalog::Catalog;
 use tonearm_domain::{
-    Ambient, Collection, CoverOrigin, Deletion, FileData, FileOutcome, ObjectKey, Organization, Place,
+    Ambient, Collection, CoverOrigin, Cursor, Deletion, FileData, FileOutcome, ObjectKey, Organization,
     Recipe, Timestamp, Total, Track, TrackFile, TrackStatus,
 };
 use tonearm_fixtures::ambient;
 
-use crate::place::{Place as Database, Reach};
+use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 
 crate::on_both!(
@@ -19,7 +19,7 @@ crate::on_both!(
     a_purge_waits_for_the_latest_deletion,
     objects_in_the_trash_are_known,
     the_trash_lists_what_can_be_taken_back,
-    deleted_collections_are_leafed_through,
+    deleted_collections_are_paginated,
 );
 
 const HOUR: i64 = 3600;
@@ -105,8 +105,8 @@ async fn house(catalog: &Catalog, ambient: &Ambient) -> (Organization, Collectio
     (organization, collection, common)
 }
 
-async fn a_restored_track_has_what_it_had(place: Database) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn a_restored_track_has_what_it_had(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let (_, collection, common) = house(&catalog, &ambient).await;
     let whole = whole(&catalog, &ambient, &collection, &common).await;
     assert_eq!(restore(&catalog, &whole.track, ambient.now()).await, None, "it is not deleted");
@@ -123,8 +123,8 @@ async fn a_restored_track_has_what_it_had(place: Database) {
     assert_eq!(tx.restore_track(others.id, whole.track.id, ambient.now()).await.unwrap(), None);
 }
 
-async fn a_restored_collection_brings_back_what_went_with_it(place: Database) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn a_restored_collection_brings_back_what_went_with_it(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let (organization, collection, common) = house(&catalog, &ambient).await;
     let mut wholes = Vec::new();
     for _ in 0..3 {
@@ -156,8 +156,8 @@ async fn a_restored_collection_brings_back_what_went_with_it(place: Database) {
     assert_eq!(tx.restore_collection(organization.id, collection.id, ambient.now()).await.unwrap(), None);
 }
 
-async fn what_the_organization_changed_meanwhile_counts(place: Database) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn what_the_organization_changed_meanwhile_counts(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection, common) = house(&catalog, &ambient).await;
     let whole = whole(&catalog, &ambient, &collection, &common).await;
     delete(&catalog, &whole.track, for_an_hour(&ambient)).await;
@@ -173,8 +173,8 @@ async fn what_the_organization_changed_meanwhile_counts(place: Database) {
     assert_eq!(recipes.len(), 1);
 }
 
-async fn a_purge_and_a_restore_exclude_each_other(place: Database) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn a_purge_and_a_restore_exclude_each_other(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let (organization, collection, common) = house(&catalog, &ambient).await;
     let track = whole(&catalog, &ambient, &collection, &common).await.track;
     assert!(!begin_purge(&catalog, &track, ambient.now()).await, "it is not deleted");
@@ -195,22 +195,22 @@ async fn a_purge_and_a_restore_exclude_each_other(place: Database) {
     assert_eq!(tx.restore_collection(organization.id, id, now).await.unwrap(), None);
 }
 
-async fn of_a_purge_and_a_restore_at_once_one_wins(place: Database) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn of_a_purge_and_a_restore_at_once_one_wins(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (_, collection, common) = house(&catalog, &ambient).await;
     for _ in 0..10 {
         let track = whole(&catalog, &ambient, &collection, &common).await.track;
         delete(&catalog, &track, for_an_hour(&ambient)).await;
         // Their clocks differ: each believes to be in time.
         let (now, later) = (ambient.now(), ambient.now().plus_seconds(HOUR));
-        let (one, other) = (place.catalog().await, place.catalog().await);
+        let (one, other) = (database.catalog().await, database.catalog().await);
         let (restored, begun) = tokio::join!(restore(&one, &track, now), begin_purge(&other, &track, later));
         assert_ne!(restored.is_some(), begun);
     }
 }
 
-async fn a_purge_waits_for_the_latest_deletion(place: Database) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn a_purge_waits_for_the_latest_deletion(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let (_, collection, common) = house(&catalog, &ambient).await;
     let track = whole(&catalog, &ambient, &collection, &common).await.track;
     delete(&catalog, &track, for_an_hour(&ambient)).await;
@@ -224,8 +224,8 @@ async fn a_purge_waits_for_the_latest_deletion(place: Database) {
     assert!(begin_purge(&catalog, &track, ambient.now()).await);
 }
 
-async fn objects_in_the_trash_are_known(place: Database) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn objects_in_the_trash_are_known(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let (organization, mut collection, common) = house(&catalog, &ambient).await;
     collection.cover = Some(cover(&ambient, CoverOrigin::Uploaded));
     let whole = whole(&catalog, &ambient, &collection, &common).await;
@@ -249,8 +249,8 @@ async fn objects_in_the_trash_are_known(place: Database) {
     assert!(catalog.known_objects(&objects).await.unwrap().is_empty());
 }
 
-async fn the_trash_lists_what_can_be_taken_back(place: Database) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn the_trash_lists_what_can_be_taken_back(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let (organization, collection, common) = house(&catalog, &ambient).await;
     let mut deleted = Vec::new();
     for _ in 0..5 {
@@ -261,27 +261,27 @@ async fn the_trash_lists_what_can_be_taken_back(place: Database) {
     }
     let for_good = whole(&catalog, &ambient, &collection, &common).await.track;
     delete(&catalog, &for_good, ambient.now()).await;
-    let page = async |place| {
-        let page = catalog.trashed_tracks(organization.id, ambient.now(), place, 3).await.unwrap();
+    let page = async |cursor| {
+        let page = catalog.trashed_tracks(organization.id, ambient.now(), cursor, 3).await.unwrap();
         page.rows.iter().map(|trashed| trashed.thing.id).collect::<Vec<_>>()
     };
-    assert_eq!(page(Place::First).await, deleted[..3]);
-    assert_eq!(page(Place::After(deleted[2])).await, deleted[3..]);
+    assert_eq!(page(Cursor::First).await, deleted[..3]);
+    assert_eq!(page(Cursor::After(deleted[2])).await, deleted[3..]);
     // Of a deleted collection only the collection is listed.
     let tx = catalog.begin().await.unwrap();
     tx.soft_delete_collection(organization.id, collection.id, for_an_hour(&ambient)).await.unwrap();
     tx.commit().await.unwrap();
-    assert_eq!(page(Place::First).await, []);
-    let listed = catalog.trashed_collections(organization.id, ambient.now(), Place::First, 3).await.unwrap();
+    assert_eq!(page(Cursor::First).await, []);
+    let listed = catalog.trashed_collections(organization.id, ambient.now(), Cursor::First, 3).await.unwrap();
     assert_eq!((listed.rows.len(), listed.total), (1, Total::Exactly(1)));
     assert_eq!(listed.rows[0].restorable_until, ambient.now().plus_seconds(HOUR));
     clock.advance_seconds(HOUR);
-    let listed = catalog.trashed_collections(organization.id, ambient.now(), Place::First, 3).await.unwrap();
+    let listed = catalog.trashed_collections(organization.id, ambient.now(), Cursor::First, 3).await.unwrap();
     assert_eq!((listed.rows, listed.total), (Vec::new(), Total::Exactly(0)));
 }
 
-async fn deleted_collections_are_leafed_through(place: Database) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn deleted_collections_are_paginated(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let (organization, _) = stored_collection(&catalog, &ambient).await;
     let mut deleted = Vec::new();
     for _ in 0..5 {
@@ -293,12 +293,12 @@ async fn deleted_collections_are_leafed_through(place: Database) {
         deleted.insert(0, collection.id);
         clock.advance_seconds(1);
     }
-    let page = async |place| {
-        let page = catalog.trashed_collections(organization.id, ambient.now(), place, 3).await.unwrap();
+    let page = async |cursor| {
+        let page = catalog.trashed_collections(organization.id, ambient.now(), cursor, 3).await.unwrap();
         assert_eq!(page.total, Total::Exactly(5));
         page.rows.iter().map(|trashed| trashed.thing.id).collect::<Vec<_>>()
     };
-    assert_eq!(page(Place::First).await, deleted[..3]);
-    assert_eq!(page(Place::After(deleted[2])).await, deleted[3..]);
-    assert_eq!(page(Place::Before(deleted[3])).await, deleted[..3]);
+    assert_eq!(page(Cursor::First).await, deleted[..3]);
+    assert_eq!(page(Cursor::After(deleted[2])).await, deleted[3..]);
+    assert_eq!(page(Cursor::Before(deleted[3])).await, deleted[..3]);
 }

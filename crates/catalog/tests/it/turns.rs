@@ -7,7 +7,7 @@ use tonearm_catalog::{Catalog, Turn};
 use tonearm_domain::{Ambient, ClaimedJob, Job, JobQueue, OrganizationId};
 use tonearm_fixtures::ambient;
 
-use crate::place::{Place, Reach};
+use crate::database::{Reach, TestDatabase};
 
 crate::on_both!(
     organizations_take_turns,
@@ -58,8 +58,8 @@ fn organizations(ambient: &Ambient) -> [OrganizationId; 3] {
     ids
 }
 
-async fn organizations_take_turns(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn organizations_take_turns(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let [a, b, c] = organizations(&ambient);
     uploads(&catalog, &ambient, b, 5, -100).await;
     uploads(&catalog, &ambient, a, 2, -50).await;
@@ -73,8 +73,8 @@ async fn organizations_take_turns(place: Place) {
     assert_eq!((claimed.job.turn_of(), claimed.deaths, claimed.attempt), (b, 1, 2));
 }
 
-async fn those_who_are_excepted_are_passed_over(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn those_who_are_excepted_are_passed_over(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let [a, b, c] = organizations(&ambient);
     for organization in [a, b, c] {
         uploads(&catalog, &ambient, organization, 2, -10).await;
@@ -84,8 +84,8 @@ async fn those_who_are_excepted_are_passed_over(place: Place) {
     assert_eq!(order(&catalog, &ambient, &[]).await, [a, c, a, c]);
 }
 
-async fn queues_are_claimed_apart(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn queues_are_claimed_apart(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization_id, track_id) = (ambient.record_id(), ambient.record_id());
     let jobs = [
         Job::ProcessTrack { organization_id, track_id },
@@ -105,8 +105,8 @@ async fn queues_are_claimed_apart(place: Place) {
     }
 }
 
-async fn what_is_not_due_holds_nobody_up(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn what_is_not_due_holds_nobody_up(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let [a, b, c] = organizations(&ambient);
     uploads(&catalog, &ambient, a, 300, 10).await;
     uploads(&catalog, &ambient, b, 1, 0).await;
@@ -118,15 +118,15 @@ async fn what_is_not_due_holds_nobody_up(place: Place) {
     assert_eq!(later.len(), 11 + 1);
 }
 
-async fn turns_of_many_claimers_are_fair(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn turns_of_many_claimers_are_fair(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let [many, few, none] = organizations(&ambient);
     uploads(&catalog, &ambient, many, 200, -1000).await;
     uploads(&catalog, &ambient, few, 20, -100).await;
     // Each in a process of its own, and each with turns of its own.
     let mut claimers = Vec::new();
     for _ in 0..4 {
-        let (catalog, ambient) = (place.catalog().await, ambient.clone());
+        let (catalog, ambient) = (database.catalog().await, ambient.clone());
         claimers.push(tokio::spawn(async move {
             let mut after = Some(none);
             let mut claimed = Vec::new();
@@ -148,8 +148,8 @@ async fn turns_of_many_claimers_are_fair(place: Place) {
 }
 
 /// A node of an earlier version may queue jobs beside this one: it knows no queues.
-async fn jobs_of_an_earlier_version_are_sorted(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn jobs_of_an_earlier_version_are_sorted(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let [a, b, _] = organizations(&ambient);
     uploads(&catalog, &ambient, a, 3, -10).await;
     uploads(&catalog, &ambient, b, 700, -1000).await;
@@ -157,7 +157,7 @@ async fn jobs_of_an_earlier_version_are_sorted(place: Place) {
     tx.enqueue(Job::SweepObjects {}, ambient.record_id(), ambient.now(), None).await.unwrap();
     tx.commit().await.unwrap();
     let earlier = "UPDATE job SET queue = NULL, organization_id = NULL";
-    place.raw().await.execute_unprepared(earlier).await.unwrap();
+    database.raw().await.execute_unprepared(earlier).await.unwrap();
     let turn = |queue| Turn { queue, after: None, except: &[] };
     assert_eq!(claim(&catalog, &ambient, turn(JobQueue::Uploads)).await, None);
     let mut sorted = Vec::new();

@@ -2,18 +2,18 @@
 
 use sea_orm::{ConnectionTrait, Statement};
 use tonearm_catalog::{Catalog, StorageUsage};
-use tonearm_domain::{Deletion, Job, KeyScope, Page, Source, Theme, Track};
+use tonearm_domain::{Deletion, Job, KeyScope, LimitOffset, Source, Theme, Track};
 use tonearm_fixtures::ambient;
 
-use crate::place::{Place, Reach};
+use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 
 crate::on_both!(titles_and_themes_are_found, tracks_without_manifests_get_a_job, tracks_are_counted);
 
 /// Goes back to the database of an earlier version: undoes these migrations, the newest first.
-pub(crate) async fn go_back(place: &Place, catalog: Catalog, migrations: &[(&str, &[&str])]) {
+pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, migrations: &[(&str, &[&str])]) {
     catalog.close().await.unwrap();
-    let raw = place.raw().await;
+    let raw = database.raw().await;
     for (name, statements) in migrations {
         let forget = match *name < "m0020" {
             true => format!("DELETE FROM seaql_migrations WHERE version = '{name}'"),
@@ -24,7 +24,7 @@ pub(crate) async fn go_back(place: &Place, catalog: Catalog, migrations: &[(&str
             // Some are for one of the databases.
             let statement = match statement.split_once(": ") {
                 None => statement,
-                Some((name, _)) if !place.url.starts_with(name) => continue,
+                Some((name, _)) if !database.url.starts_with(name) => continue,
                 Some((_, statement)) => statement,
             };
             raw.execute_unprepared(statement).await.unwrap();
@@ -138,8 +138,8 @@ const THEMES: (&str, &[&str]) = (
     ],
 );
 
-async fn titles_and_themes_are_found(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn titles_and_themes_are_found(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (mut plain, collection) = stored_collection(&catalog, &ambient).await;
     let (mut pictured, _) = stored_collection(&catalog, &ambient).await;
     // Before, there was one theme, whether it was set or found in a cover.
@@ -159,18 +159,18 @@ async fn titles_and_themes_are_found(place: Place) {
     tx.update_organization(&pictured).await.unwrap();
     tx.commit().await.unwrap();
     go_back(
-        &place,
+        &database,
         catalog,
         &[ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS, THEMES],
     )
     .await;
 
-    let catalog = place.upgraded().await;
+    let catalog = database.upgraded().await;
     let theme_of = async |id| catalog.organization(id).await.unwrap().unwrap().theme;
     let plain = theme_of(plain.id).await;
     assert_eq!((plain.set.map(Vec::from), plain.found), (Some(colours.clone()), Vec::new()));
     assert_eq!(theme_of(pictured.id).await, Theme { set: None, found: colours });
-    let raw = place.raw().await;
+    let raw = database.raw().await;
     let ask = Statement::from_string(
         raw.get_database_backend(),
         "SELECT title_tag, artist_tag, sort_title FROM track ORDER BY title_tag IS NULL",
@@ -184,19 +184,19 @@ async fn titles_and_themes_are_found(place: Place) {
     assert_eq!(text(1, "sort_title").as_deref(), Some(&*untagged.sort_title()));
 }
 
-async fn tracks_without_manifests_get_a_job(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn tracks_without_manifests_get_a_job(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     assert_eq!(catalog.pending_jobs().await.unwrap(), [], "nothing is to be done for a new one");
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     go_back(
-        &place,
+        &database,
         catalog,
         &[ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS],
     )
     .await;
 
-    let catalog = place.upgraded().await;
+    let catalog = database.upgraded().await;
     let until = ambient.now().plus_seconds(60);
     let claimed = catalog.claim_job(ambient.now(), ambient.credential_id(), until).await.unwrap().unwrap();
     assert_eq!(claimed.job, Job::PublishManifests {});
@@ -205,8 +205,8 @@ async fn tracks_without_manifests_get_a_job(place: Place) {
     assert_eq!(next.generation.number(), 1);
 }
 
-async fn tracks_are_counted(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn tracks_are_counted(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, full) = stored_collection(&catalog, &ambient).await;
     let empty = bare_collection(&ambient, &organization);
     let tx = catalog.begin().await.unwrap();
@@ -228,9 +228,9 @@ async fn tracks_are_counted(place: Place) {
     let tx = catalog.begin().await.unwrap();
     assert!(tx.soft_delete_collection(other.id, trashed.id, deletion).await.unwrap());
     tx.commit().await.unwrap();
-    go_back(&place, catalog, &[ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK]).await;
+    go_back(&database, catalog, &[ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK]).await;
 
-    let catalog = place.upgraded().await;
+    let catalog = database.upgraded().await;
     let count = async |organization| catalog.collection_count(organization).await.unwrap();
     assert_eq!(count(other.id).await, 0);
     let tx = catalog.begin().await.unwrap();
@@ -239,7 +239,7 @@ async fn tracks_are_counted(place: Place) {
     assert_eq!(count(other.id).await, 1);
     assert_eq!(catalog.track_count(organization.id, full.id).await.unwrap(), Some(3));
     assert_eq!(catalog.track_count(organization.id, empty.id).await.unwrap(), Some(0));
-    let page = catalog.collections(organization.id, None, Page::default()).await.unwrap();
+    let page = catalog.collections(organization.id, None, LimitOffset::default()).await.unwrap();
     assert_eq!((page.0, page.1.len()), (2, 2), "those that were there before there was a counter");
     let storage = catalog.storage_usage(organization.id, KeyScope::Organization).await.unwrap();
     assert_eq!(storage, StorageUsage { tracks: 3, bytes: 3 * size });

@@ -3,12 +3,12 @@
 use sea_orm::ConnectionTrait;
 use tonearm_catalog::{Catalog, StorageUsage, UsageFilter, UsageTracks};
 use tonearm_domain::{
-    Ambient, CoverOwner, Day, ExpiredRows, FileData, FileOutcome, KeyScope, Meter, OrganizationId, Page,
-    ShortId, Source, Track, UsageBatch, UsageCounts,
+    Ambient, CoverOwner, Day, ExpiredRows, FileData, FileOutcome, KeyScope, LimitOffset, Meter,
+    OrganizationId, ShortId, Source, Track, UsageBatch, UsageCounts,
 };
 use tonearm_fixtures::ambient;
 
-use crate::place::{Place, Reach};
+use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 
 crate::on_both!(
@@ -37,22 +37,22 @@ fn bytes(ambient: &Ambient, organization: OrganizationId, folder: ShortId, bytes
     meter.take(ambient).unwrap()
 }
 
-async fn a_batch_is_added_once(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn a_batch_is_added_once(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let organization = ambient.record_id();
     let batch = bytes(&ambient, organization, ambient.short_id(), 7);
     assert!(catalog.add_usage(&batch, ambient.now()).await.unwrap());
     assert!(!catalog.add_usage(&batch, ambient.now()).await.unwrap());
     // Nor by another process.
-    assert!(!place.catalog().await.add_usage(&batch, ambient.now()).await.unwrap());
+    assert!(!database.catalog().await.add_usage(&batch, ambient.now()).await.unwrap());
     let total = catalog.total_usage(&filter(&ambient, organization)).await.unwrap();
     assert_eq!(total, UsageCounts::bytes(7));
     let nobody = catalog.total_usage(&filter(&ambient, ambient.record_id())).await.unwrap();
     assert_eq!(nobody, UsageCounts::default());
 }
 
-async fn batches_add_up(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn batches_add_up(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let (organization, folder) = (ambient.record_id(), ambient.short_id());
     let meter = Meter::new();
     let mut expected = UsageCounts::default();
@@ -74,14 +74,14 @@ async fn batches_add_up(place: Place) {
     assert_eq!(expected.plays(), 10);
 }
 
-async fn batches_of_many_nodes_at_once_add_up(place: Place) {
+async fn batches_of_many_nodes_at_once_add_up(database: TestDatabase) {
     let (ambient, _) = ambient();
     let organization: OrganizationId = ambient.record_id();
     let folders: Vec<ShortId> = (0..20).map(|_| ambient.short_id()).collect();
-    let first = place.catalog().await;
+    let first = database.catalog().await;
     let mut nodes = tokio::task::JoinSet::new();
     for _ in 0..4 {
-        let (catalog, ambient, folders) = (place.catalog().await, ambient.clone(), folders.clone());
+        let (catalog, ambient, folders) = (database.catalog().await, ambient.clone(), folders.clone());
         nodes.spawn(async move {
             for _ in 0..5 {
                 let meter = Meter::new();
@@ -97,8 +97,8 @@ async fn batches_of_many_nodes_at_once_add_up(place: Place) {
     assert_eq!(total, UsageCounts::bytes(4 * 5 * 20));
 }
 
-async fn large_batches_are_added_whole(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn large_batches_are_added_whole(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let organization = ambient.record_id();
     let meter = Meter::new();
     for _ in 0..7001 {
@@ -107,7 +107,7 @@ async fn large_batches_are_added_whole(place: Place) {
     catalog.add_usage(&meter.take(&ambient).unwrap(), ambient.now()).await.unwrap();
     let filter = filter(&ambient, organization);
     assert_eq!(catalog.total_usage(&filter).await.unwrap(), UsageCounts::bytes(7001));
-    let (count, page) = catalog.usage_by_track(&filter, Page::default()).await.unwrap();
+    let (count, page) = catalog.usage_by_track(&filter, LimitOffset::default()).await.unwrap();
     assert_eq!((count.total, count.played, page.len()), (7001, 0, 50));
 }
 
@@ -117,8 +117,8 @@ async fn titled_track(catalog: &Catalog, ambient: &Ambient) -> Track {
     stored_track(catalog, track).await
 }
 
-async fn sums_are_by_day_track_and_variant(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn sums_are_by_day_track_and_variant(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let track = titled_track(&catalog, &ambient).await;
     let (organization, cover) = (track.organization_id, ambient.short_id());
     let [hq, lq] = ["hq", "lq"].map(|name| name.parse().unwrap());
@@ -137,17 +137,17 @@ async fn sums_are_by_day_track_and_variant(place: Place) {
     let days: Vec<_> = days.iter().map(|row| (row.day, row.counts.bytes, row.counts.plays())).collect();
     assert_eq!(days, [(first_day, 100, 1), (first_day.plus_days(2), 11, 0)]);
 
-    let (found, tracks) = catalog.usage_by_track(&whole, Page::default()).await.unwrap();
+    let (found, tracks) = catalog.usage_by_track(&whole, LimitOffset::default()).await.unwrap();
     let rows: Vec<_> = tracks.iter().map(|row| (row.folder, row.track_id, row.counts.bytes)).collect();
     assert_eq!(rows, [(track.index, Some(track.id), 110), (cover, None, 1)]);
     // What is only fetched, as covers are, is not played.
     assert_eq!((found, tracks[0].title.as_deref()), (UsageTracks { total: 2, played: 1 }, Some("Song")));
-    let second = Page::new(Some(1), Some(1)).unwrap();
+    let second = LimitOffset::new(Some(1), Some(1)).unwrap();
     assert_eq!(catalog.usage_by_track(&whole, second).await.unwrap(), (found, tracks[1..].to_vec()));
-    let behind = Page::new(Some(1), Some(2)).unwrap();
+    let behind = LimitOffset::new(Some(1), Some(2)).unwrap();
     assert_eq!(catalog.usage_by_track(&whole, behind).await.unwrap(), (found, Vec::new()));
 
-    let (found, variants) = catalog.usage_by_variant(&whole, Page::default()).await.unwrap();
+    let (found, variants) = catalog.usage_by_variant(&whole, LimitOffset::default()).await.unwrap();
     let rows: Vec<_> = variants.into_iter().map(|row| (row.variant, row.counts.bytes)).collect();
     assert_eq!((found, rows), (3, vec![(Some(hq), 101), (Some(lq), 10), (None, 0)]));
 
@@ -159,8 +159,8 @@ async fn sums_are_by_day_track_and_variant(place: Place) {
     assert_eq!(bytes(only(first_day.plus_days(1), first_day.plus_days(2))).await, 11);
 }
 
-async fn a_scope_sees_its_own(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn a_scope_sees_its_own(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let track = titled_track(&catalog, &ambient).await;
     let other = titled_track(&catalog, &ambient).await;
     for (folder, size) in [(track.index, 5), (ambient.short_id(), 50)] {
@@ -183,8 +183,8 @@ async fn a_scope_sees_its_own(place: Place) {
     }
 }
 
-async fn batches_are_forgotten_in_time(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn batches_are_forgotten_in_time(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let organization = ambient.record_id();
     let [old, seen_again] = [1, 2].map(|n| bytes(&ambient, organization, ambient.short_id(), n));
     for batch in [&old, &seen_again] {
@@ -199,8 +199,8 @@ async fn batches_are_forgotten_in_time(place: Place) {
     assert!(catalog.add_usage(&old, ambient.now()).await.unwrap());
 }
 
-async fn storage_is_what_living_files_take(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn storage_is_what_living_files_take(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let id = organization.id;
     let storage = async |scope| catalog.storage_usage(id, scope).await.unwrap();
@@ -252,7 +252,8 @@ async fn storage_is_what_living_files_take(place: Place) {
         StorageUsage { tracks: 1, bytes: 1027 }
     );
     let by_track = async || {
-        let found = catalog.storage_by_track(id, KeyScope::Organization, Page::default()).await.unwrap();
+        let found =
+            catalog.storage_by_track(id, KeyScope::Organization, LimitOffset::default()).await.unwrap();
         (found.0, found.1.iter().map(|row| (row.track_id, row.bytes)).collect::<Vec<_>>())
     };
     assert_eq!(by_track().await, (2, vec![(large.id, 1027), (small.id, 107)]));
@@ -269,8 +270,8 @@ async fn storage_is_what_living_files_take(place: Place) {
 }
 
 /// A node of the version before, which knows of no sums, adds to the rows of tracks alone.
-async fn what_others_added_is_summed(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn what_others_added_is_summed(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let track = titled_track(&catalog, &ambient).await;
     let (meter, filter) = (Meter::new(), filter(&ambient, track.organization_id));
     let play = |meter: &Meter| {
@@ -281,7 +282,7 @@ async fn what_others_added_is_summed(place: Place) {
     assert_eq!(catalog.sum_foreign_usage().await.unwrap(), 0, "everything is summed");
     let foreign = play(&meter);
     assert!(catalog.add_usage(&foreign, ambient.now()).await.unwrap());
-    let raw = place.raw().await;
+    let raw = database.raw().await;
     for statement in ["UPDATE usage_sum SET stream_redirects = 1", "UPDATE usage_batch SET is_summed = FALSE"]
     {
         raw.execute_unprepared(statement).await.unwrap();

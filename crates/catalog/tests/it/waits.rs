@@ -6,8 +6,8 @@ use tonearm_catalog::{Catalog, Wait};
 use tonearm_domain::{Ambient, ClaimedJob, Job, Outage, TrackId};
 use tonearm_fixtures::ambient;
 
+use crate::database::{Reach, TestDatabase};
 use crate::jobs::queue;
-use crate::place::{Place, Reach};
 
 crate::on_both!(
     a_job_waits_for_an_outage,
@@ -52,8 +52,8 @@ async fn waiting(catalog: &Catalog, ambient: &Ambient, count: usize, seconds: i6
     }
 }
 
-async fn a_job_waits_for_an_outage(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn a_job_waits_for_an_outage(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     queue(&catalog, &ambient, ambient.now()).await;
     let claimed = claim(&catalog, &ambient).await.unwrap();
     assert_eq!((claimed.waits_for, claimed.failing_since), (None, None));
@@ -69,8 +69,8 @@ async fn a_job_waits_for_an_outage(place: Place) {
 }
 
 /// However often it happens, so that nothing is given up for it.
-async fn an_outage_is_not_a_failure(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn an_outage_is_not_a_failure(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     queue(&catalog, &ambient, ambient.now()).await;
     for _ in 0..50 {
         let claimed = claim(&catalog, &ambient).await.unwrap();
@@ -80,8 +80,8 @@ async fn an_outage_is_not_a_failure(place: Place) {
     }
 }
 
-async fn a_later_run_knows_since_when_it_fails(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn a_later_run_knows_since_when_it_fails(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     queue(&catalog, &ambient, ambient.now()).await;
     let since = ambient.now();
     for outage in [Outage::Store, Outage::Store, Outage::Disk] {
@@ -106,8 +106,8 @@ async fn a_later_run_knows_since_when_it_fails(place: Place) {
     assert_eq!((claimed.waits_for, claimed.failing_since, claimed.failures), (None, None, 1));
 }
 
-async fn one_of_those_that_wait_is_tried_early(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn one_of_those_that_wait_is_tried_early(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     assert_eq!(catalog.probe_outages(ambient.now()).await.unwrap(), 0);
     waiting(&catalog, &ambient, 3, 900).await;
     clock.advance_seconds(19);
@@ -123,8 +123,8 @@ async fn one_of_those_that_wait_is_tried_early(place: Place) {
 }
 
 /// One that can never succeed must not stand between the others and what is back.
-async fn no_job_is_always_the_one_tried_early(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn no_job_is_always_the_one_tried_early(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     waiting(&catalog, &ambient, 3, 100_000).await;
     let mut tried = HashMap::new();
     for _ in 0..9 {
@@ -137,8 +137,8 @@ async fn no_job_is_always_the_one_tried_early(place: Place) {
     assert_eq!(tried.into_values().collect::<Vec<_>>(), [3, 3, 3]);
 }
 
-async fn what_waits_is_released_in_batches(place: Place) {
-    let (catalog, (ambient, _)) = (place.catalog().await, ambient());
+async fn what_waits_is_released_in_batches(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     waiting(&catalog, &ambient, 5, 900).await;
     assert_eq!(catalog.release_waiting(Outage::Disk, ambient.now(), 3).await.unwrap(), 0);
     assert_eq!(catalog.release_waiting(Outage::Store, ambient.now(), 3).await.unwrap(), 3);
@@ -150,8 +150,8 @@ async fn what_waits_is_released_in_batches(place: Place) {
     }
 }
 
-async fn tracks_show_what_they_wait_for(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn tracks_show_what_they_wait_for(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     let organization_id = ambient.record_id();
     let [one, other]: [TrackId; 2] = [(); 2].map(|()| ambient.record_id());
     for track_id in [one, other] {
@@ -179,8 +179,8 @@ async fn tracks_show_what_they_wait_for(place: Place) {
     assert_eq!(shown().await, HashMap::new());
 }
 
-async fn a_lost_lease_lets_nothing_wait(place: Place) {
-    let (catalog, (ambient, clock)) = (place.catalog().await, ambient());
+async fn a_lost_lease_lets_nothing_wait(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     queue(&catalog, &ambient, ambient.now()).await;
     let lost = claim(&catalog, &ambient).await.unwrap();
     clock.advance_seconds(LEASE_SECONDS);

@@ -27,7 +27,7 @@ export class Controls {
     this.time = element("span", { class: "time", part: "time" });
     this.previous = button("Previous track", "previous", () => onStep(-1));
     this.next = button("Next track", "next", () => onStep(1));
-    this.speed = menu("Speed", SPEEDS.map((speed) => option(String(speed), `${speed}×`)));
+    this.speed = menu("Playback speed", SPEEDS.map((speed) => option(String(speed), `${speed}×`)));
     this.speed.value = "1";
     this.speed.addEventListener("change", () => this.#setSpeed(Number(this.speed.value)));
     this.quality = menu("Quality", []);

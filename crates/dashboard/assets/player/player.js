@@ -173,7 +173,7 @@ export class TonearmPlayer extends HTMLElement {
       this.list.show(tracks);
       this.#index = Math.max(0, tracks.findIndex(({ id }) => id === first?.id));
       if (first) this.#show(first);
-      else this.#say(title ? `${title} has no tracks to play yet.` : "There is nothing to play here yet.");
+      else this.#say(title ? `${title} has no tracks to play yet.` : "No tracks to play yet.");
     } catch (error) {
       if (turn === this.#opening) this.#say(error.message, () => this.#open());
     } finally {
@@ -242,7 +242,7 @@ export class TonearmPlayer extends HTMLElement {
   async #renewed() {
     const track = await this.#source.track(this.#track.id);
     const fresh = track.sources[this.#quality] ?? track.sources[0];
-    if (!fresh) throw new Error("There is nothing to play here any more.");
+    if (!fresh) throw new Error("This track is no longer available.");
     return fresh;
   }
 

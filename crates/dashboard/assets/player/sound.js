@@ -109,8 +109,8 @@ export class Sound extends EventTarget {
 
   #reason() {
     return this.audio.error?.code === MediaError.MEDIA_ERR_DECODE
-      ? "The sound is damaged and cannot be played any further."
-      : "This browser cannot play the sound, or it is not there any more.";
+      ? "Playback stopped because the audio file is damaged."
+      : "This browser cannot play the audio, or it is no longer available.";
   }
 
   #giveUp(at, sentence) {

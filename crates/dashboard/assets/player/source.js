@@ -3,8 +3,8 @@
 //   { title, tracks: [{ id, title, subtitle, duration }], first: track }
 //   track: { id, title, subtitle, duration, colours, cover, levels, sources: [{ url, type, label }] }
 
-const GONE = "This link does not work any more. Ask for a new one.";
-const AWAY = "The sound cannot be reached at the moment. Try again shortly.";
+const GONE = "This link is no longer valid. Ask for a new one.";
+const AWAY = "The audio is temporarily unavailable. Try again shortly.";
 
 async function json(url) {
   let response;

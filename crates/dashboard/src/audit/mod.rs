@@ -12,7 +12,7 @@ use serde::Deserialize;
 use tonearm_domain::{AuditAction, AuditEntryId, AuditRecord, PersonId};
 use tonearm_service::AuditFilter;
 
-use crate::Dashboard;
+use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::page::{Frame, Section, render};
 use crate::path::Query;
@@ -46,7 +46,7 @@ struct AuditRow {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Asked {
+pub(super) struct AuditQuery {
     #[serde(default)]
     action: String,
     #[serde(default)]
@@ -56,7 +56,7 @@ pub(super) struct Asked {
 async fn page(
     State(app): State<Dashboard>,
     member: Member<Owner>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<AuditQuery>,
 ) -> Result<Response, PageError> {
     let (caller, filter) = (member.caller(), filter(&asked));
     let before = asked.before.parse::<AuditEntryId>().ok();
@@ -78,7 +78,7 @@ async fn page(
 async fn export(
     State(app): State<Dashboard>,
     member: Member<Owner>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<AuditQuery>,
 ) -> Result<Response, PageError> {
     let (caller, filter, audit) = (member.caller(), filter(&asked), app.audit.clone());
     // The stream borrows what it reads with; a task of its own holds that and ends with whoever listens.
@@ -107,7 +107,7 @@ fn line(record: &AuditRecord) -> Result<Bytes, std::io::Error> {
     Ok(line.into())
 }
 
-fn filter(asked: &Asked) -> AuditFilter {
+fn filter(asked: &AuditQuery) -> AuditFilter {
     let action = AuditAction::ALL.iter().find(|action| action.as_str() == asked.action);
     AuditFilter { action: action.map(|action| action.as_str().to_owned()), ..AuditFilter::default() }
 }
@@ -119,11 +119,11 @@ impl AuditRow {
             at: record.at.to_string(),
             who: match (person, record.actor.as_str()) {
                 (Some(name), _) => name,
-                (None, "person") => "A former member".to_owned(),
-                (None, "key") => "An API key".to_owned(),
-                (None, "uploader") => "An uploader".to_owned(),
-                (None, "command_line") => "The command line".to_owned(),
-                (None, "stranger") => "Somebody who was not signed in".to_owned(),
+                (None, "person") => "Former member".to_owned(),
+                (None, "key") => "API key".to_owned(),
+                (None, "uploader") => "Uploader".to_owned(),
+                (None, "command_line") => "Command line".to_owned(),
+                (None, "stranger") => "Not signed in".to_owned(),
                 (None, other) => other.to_owned(),
             },
             address: record.address.map(|address| address.to_string()).unwrap_or_default(),

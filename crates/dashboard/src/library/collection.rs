@@ -5,12 +5,12 @@ use axum::extract::{Multipart, Path, State};
 use axum::response::Response;
 use http::StatusCode;
 use tonearm_domain::{CollectionId, Colour, CoverOwner, Patch, Role, TrackId, TrackSort};
-use tonearm_service::{Noun, Refusal, UpdateCollection};
+use tonearm_service::{Refusal, Resource, UpdateCollection};
 
 use super::colours::Shades;
 use super::listed::{PER_PAGE, Row};
-use super::paging::{Asked, Paging};
-use crate::Dashboard;
+use super::paging::{ListQuery, Paging};
+use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
@@ -38,14 +38,14 @@ struct CollectionPage {
 
 /// The ids in an address, checked.
 pub(super) fn collection_id(text: &str) -> Result<CollectionId, PageError> {
-    text.parse().map_err(|_| PageError::Refused(Refusal::NotFound(Noun::Collection)))
+    text.parse().map_err(|_| PageError::Refused(Refusal::NotFound(Resource::Collection)))
 }
 
 pub(super) async fn page(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
     Path((_, id)): Path<(String, String)>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<ListQuery>,
 ) -> Result<Response, PageError> {
     Ok(render(&CollectionPage::of(&app, &member, collection_id(&id)?, &asked).await?))
 }
@@ -64,7 +64,7 @@ pub(super) async fn save(
         title: fields.text("title").to_owned(),
         subtitle: fields.text("player_subtitle").to_owned(),
         problems: Problems::of(refusal)?,
-        ..CollectionPage::of(&app, &member, id, &Asked::default()).await?
+        ..CollectionPage::of(&app, &member, id, &ListQuery::default()).await?
     };
     Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
 }
@@ -115,7 +115,7 @@ pub(super) async fn save_cover(
             let problems = Problems::of(refusal)?;
             let page = CollectionPage {
                 problems,
-                ..CollectionPage::of(&app, &member, id, &Asked::default()).await?
+                ..CollectionPage::of(&app, &member, id, &ListQuery::default()).await?
             };
             Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
         }
@@ -137,14 +137,14 @@ impl CollectionPage {
         app: &Dashboard,
         member: &Member<R>,
         id: CollectionId,
-        asked: &Asked,
+        asked: &ListQuery,
     ) -> Result<Self, PageError> {
         let caller = member.caller();
         let view = app.library.collection(&caller, id).await?;
-        let leaf = asked.leaf::<TrackSort, TrackId>(PER_PAGE);
-        let slice = app.library.track_leaf(&caller, Some(id), &leaf).await?.slice;
-        let paging = asked.paging(&leaf, &slice, |_| true, ("track", |view| view.track.id.to_string()));
-        let cards = app.playback.cards(slice.rows).await?;
+        let query = asked.page_query::<TrackSort, TrackId>(PER_PAGE);
+        let page = app.library.track_page(&caller, Some(id), &query).await?.page;
+        let paging = asked.paging(&query, &page, |_| true, ("track", |view| view.track.id.to_string()));
+        let cards = app.playback.cards(page.rows).await?;
         let collection = view.collection;
         let own = collection.player_colour;
         let colour = own.unwrap_or(member.organization.player_colour);

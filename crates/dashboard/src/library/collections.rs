@@ -7,8 +7,8 @@ use http::StatusCode;
 use tonearm_domain::{CollectionId, CollectionSort, Role};
 use tonearm_service::CreateCollection;
 
-use super::paging::{Asked, Paging};
-use crate::Dashboard;
+use super::paging::{ListQuery, Paging};
+use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
@@ -41,7 +41,7 @@ struct Card {
 pub(super) async fn page(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<ListQuery>,
 ) -> Result<Response, PageError> {
     Ok(render(&LibraryPage::of(&app, &member, &asked).await?))
 }
@@ -60,7 +60,7 @@ pub(super) async fn create(
             let page = LibraryPage {
                 title: fields.text("title").to_owned(),
                 problems: Problems::of(refusal)?,
-                ..LibraryPage::of(&app, &member, &Asked::default()).await?
+                ..LibraryPage::of(&app, &member, &ListQuery::default()).await?
             };
             Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
         }
@@ -68,11 +68,11 @@ pub(super) async fn create(
 }
 
 impl LibraryPage {
-    async fn of<R>(app: &Dashboard, member: &Member<R>, asked: &Asked) -> Result<Self, PageError> {
-        let leaf = asked.leaf::<CollectionSort, CollectionId>(PER_PAGE);
-        let slice = app.library.collection_leaf(&member.caller(), &leaf).await?;
+    async fn of<R>(app: &Dashboard, member: &Member<R>, asked: &ListQuery) -> Result<Self, PageError> {
+        let query = asked.page_query::<CollectionSort, CollectionId>(PER_PAGE);
+        let page = app.library.collection_page(&member.caller(), &query).await?;
         let paging =
-            asked.paging(&leaf, &slice, |_| true, ("collection", |view| view.collection.id.to_string()));
+            asked.paging(&query, &page, |_| true, ("collection", |view| view.collection.id.to_string()));
         let card = |view: tonearm_service::CollectionView| {
             let collection = view.collection;
             Card {
@@ -91,7 +91,7 @@ impl LibraryPage {
         Ok(Self {
             frame: member.frame("Library", Section::Library),
             may_edit: member.role >= Role::Editor,
-            collections: slice.rows.into_iter().map(card).collect(),
+            collections: page.rows.into_iter().map(card).collect(),
             paging,
             title: String::new(),
             problems: Problems::default(),

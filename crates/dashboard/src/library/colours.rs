@@ -30,12 +30,15 @@ struct Companions {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Asked {
+pub(super) struct ColourForm {
     colour: String,
 }
 
 /// The companions of a colour as part of a page.
-pub(super) async fn companions(_: Member<Viewer>, Query(asked): Query<Asked>) -> Result<Response, PageError> {
+pub(super) async fn companions(
+    _: Member<Viewer>,
+    Query(asked): Query<ColourForm>,
+) -> Result<Response, PageError> {
     let colour = asked.colour.parse::<Colour>();
     let colour = colour.map_err(|error| Refusal::invalid("colour", error.to_string()))?;
     Ok(render(&Companions { shades: colour.companions().into() }))

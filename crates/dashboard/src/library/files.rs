@@ -11,7 +11,7 @@ use tonearm_service::{CreateTrack, UploadTerms};
 
 use super::collection::collection_id;
 use super::upload::open_session;
-use crate::Dashboard;
+use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::picture::broken;

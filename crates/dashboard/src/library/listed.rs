@@ -61,7 +61,7 @@ impl Row {
 /// A status in words, its tone, and whether it will still change by itself.
 pub(super) fn said(status: TrackStatus) -> (&'static str, &'static str, bool) {
     match status {
-        TrackStatus::Initialized => ("Waiting for its file", "warn", true),
+        TrackStatus::Initialized => ("Waiting for upload", "warn", true),
         TrackStatus::Processing => ("Processing", "busy", true),
         TrackStatus::FallbackProcessing => ("Processing again", "busy", true),
         TrackStatus::Ready => ("Ready", "good", false),

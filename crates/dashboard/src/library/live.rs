@@ -16,10 +16,10 @@ use tonearm_service::{ProgressWatch, TrackProgressView};
 use tonearm_signing::Token;
 
 use super::listed::said;
-use crate::Dashboard;
+use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::session::{Member, Viewer};
-use crate::streams::StreamPlace;
+use crate::streams::StreamSlot;
 
 /// How often it is looked whether somebody may still listen; something is sent then too, so that a broken connection is
 /// noticed.
@@ -27,15 +27,15 @@ const CHECK: Duration = Duration::from_secs(15);
 
 /// How far one track is.
 #[derive(Serialize)]
-struct Told<'a> {
+struct TrackEvent<'a> {
     id: String,
     status: &'static str,
     percent: u8,
-    files: Vec<FileTold<'a>>,
+    files: Vec<FileEvent<'a>>,
 }
 
 #[derive(Serialize)]
-struct FileTold<'a> {
+struct FileEvent<'a> {
     index: &'a str,
     state: &'static str,
     percent: u8,
@@ -45,7 +45,7 @@ struct FileTold<'a> {
 struct Live {
     app: Dashboard,
     watch: ProgressWatch,
-    place: StreamPlace,
+    place: StreamSlot,
     token: Token,
     person_id: PersonId,
     organization_id: OrganizationId,
@@ -130,13 +130,13 @@ fn told(tracks: &[TrackProgressView]) -> Event {
         // An event without data is not given to anybody.
         return Event::default().event("done").data("{}");
     }
-    let told: Vec<Told<'_>> = tracks.iter().map(Told::of).collect();
+    let told: Vec<TrackEvent<'_>> = tracks.iter().map(TrackEvent::of).collect();
     Event::default().json_data(told).unwrap_or_default()
 }
 
-impl<'a> Told<'a> {
+impl<'a> TrackEvent<'a> {
     fn of(track: &'a TrackProgressView) -> Self {
-        let file = |variant: &'a tonearm_domain::VariantProgress| FileTold {
+        let file = |variant: &'a tonearm_domain::VariantProgress| FileEvent {
             index: variant.index.as_str(),
             state: variant.making.as_str(),
             percent: variant.making.percent(),

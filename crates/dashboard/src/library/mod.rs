@@ -3,11 +3,11 @@
 mod collection;
 mod collections;
 mod colours;
+mod file_tags;
 mod files;
 mod listed;
 mod live;
 mod paging;
-mod told;
 mod track;
 mod tracks;
 mod trash;
@@ -18,7 +18,7 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 
-use crate::Dashboard;
+use crate::app::Dashboard;
 
 pub(crate) use colours::Shades;
 

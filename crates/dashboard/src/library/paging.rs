@@ -4,13 +4,14 @@ use std::fmt::Display;
 use std::str::FromStr;
 
 use serde::Deserialize;
-use tonearm_domain::{CollectionSort, Leaf, Place, SearchWords, Slice, Total, TrackSort};
+use tonearm_domain::{CollectionSort, Cursor, Page, PageQuery, SearchWords, Total, TrackSort};
 
 use crate::amount::count;
+use crate::form::Choice;
 
 /// Which page of a list somebody asks for. What makes no sense counts as not said.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Asked {
+pub(super) struct ListQuery {
     #[serde(default)]
     q: String,
     #[serde(default)]
@@ -22,11 +23,6 @@ pub(super) struct Asked {
 }
 
 /// One entry of the choice of an order.
-pub(super) struct Choice {
-    pub(super) value: &'static str,
-    pub(super) label: &'static str,
-    pub(super) is_chosen: bool,
-}
 
 /// What is around a list: the search, the order, how many there are, and the way on.
 pub(super) struct Paging {
@@ -47,11 +43,11 @@ pub(super) trait Sort: Copy + Default + Eq + FromStr {
 impl Sort for TrackSort {
     fn named() -> Vec<(Self, &'static str, &'static str)> {
         let label = |sort| match sort {
-            Self::Order => "In order",
-            Self::Title => "By title",
+            Self::Order => "Collection order",
+            Self::Title => "Title",
             Self::Newest => "Newest first",
             Self::Longest => "Longest first",
-            Self::Status => "By state",
+            Self::Status => "Status",
         };
         Self::ALL.map(|sort| (sort, sort.as_str(), label(sort))).to_vec()
     }
@@ -62,7 +58,7 @@ impl Sort for CollectionSort {
         let label = |sort| match sort {
             Self::Oldest => "Oldest first",
             Self::Newest => "Newest first",
-            Self::Title => "By title",
+            Self::Title => "Title",
         };
         Self::ALL.map(|sort| (sort, sort.as_str(), label(sort))).to_vec()
     }
@@ -75,30 +71,34 @@ impl Paging {
     }
 }
 
-impl Asked {
+impl ListQuery {
     /// The page.
-    pub(super) fn leaf<S: Sort, Id: FromStr>(&self, limit: u32) -> Leaf<S, Id> {
-        let place = match (self.after.parse(), self.before.parse()) {
-            (Ok(id), _) => Place::After(id),
-            (_, Ok(id)) => Place::Before(id),
-            _ => Place::First,
+    pub(super) fn page_query<S: Sort, Id: FromStr>(&self, limit: u32) -> PageQuery<S, Id> {
+        let cursor = match (self.after.parse(), self.before.parse()) {
+            (Ok(id), _) => Cursor::After(id),
+            (_, Ok(id)) => Cursor::Before(id),
+            _ => Cursor::First,
         };
-        Leaf { words: SearchWords::parse(&self.q), sort: self.sort.parse().unwrap_or_default(), place, limit }
+        PageQuery {
+            words: SearchWords::parse(&self.q),
+            sort: self.sort.parse().unwrap_or_default(),
+            cursor,
+            limit,
+        }
     }
 
     /// What is around the page. `offered` are the orders that make sense here, `noun` says what the rows are.
     pub(super) fn paging<S: Sort, Id, T>(
         &self,
-        leaf: &Leaf<S, Id>,
-        slice: &Slice<T>,
+        query: &PageQuery<S, Id>,
+        page: &Page<T>,
         offered: impl Fn(S) -> bool,
         (noun, id): (&str, impl Fn(&T) -> String),
     ) -> Paging {
-        let is_search = leaf.words.is_some();
+        let is_search = query.words.is_some();
         let chosen = S::named().into_iter().filter(|(sort, ..)| offered(*sort));
-        let choices =
-            chosen.map(|(sort, value, label)| Choice { value, label, is_chosen: sort == leaf.sort });
-        let sort = S::named().into_iter().find(|(sort, ..)| *sort == leaf.sort && *sort != S::default());
+        let choices = chosen.map(|(sort, value, label)| Choice::new(value, label, sort == query.sort));
+        let sort = S::named().into_iter().find(|(sort, ..)| *sort == query.sort && *sort != S::default());
         let to = |name: &'static str, row: Option<&T>| {
             let q = Some(("q", self.q.as_str())).filter(|_| is_search);
             let sort = sort.map(|(_, value, _)| ("sort", value));
@@ -110,9 +110,9 @@ impl Asked {
             q: self.q.clone(),
             is_search,
             choices: choices.collect(),
-            total: said(slice.total, noun, is_search),
-            before: if slice.has_before { to("before", slice.rows.first()) } else { None },
-            after: if slice.has_after { to("after", slice.rows.last()) } else { None },
+            total: said(page.total, noun, is_search),
+            before: if page.has_before { to("before", page.rows.first()) } else { None },
+            after: if page.has_after { to("after", page.rows.last()) } else { None },
         }
     }
 }
@@ -145,8 +145,8 @@ mod tests {
 
     #[test]
     fn nonsense_counts_as_not_said() {
-        let asked = Asked { sort: "wild".into(), after: "x".into(), before: "1".into(), q: " ".into() };
-        let leaf = asked.leaf::<TrackSort, TrackId>(5);
-        assert_eq!((leaf.sort, leaf.place, leaf.words), (TrackSort::Order, Place::First, None));
+        let asked = ListQuery { sort: "wild".into(), after: "x".into(), before: "1".into(), q: " ".into() };
+        let query = asked.page_query::<TrackSort, TrackId>(5);
+        assert_eq!((query.sort, query.cursor, query.words), (TrackSort::Order, Cursor::First, None));
     }
 }

@@ -6,14 +6,14 @@ use axum::extract::{Multipart, Path, State};
 use axum::response::Response;
 use http::StatusCode;
 use tonearm_domain::{CoverOwner, FailedVariant, Role, TrackId};
-use tonearm_service::{Noun, Playable, Refusal, UpdateTrack};
+use tonearm_service::{Playable, Refusal, Resource, UpdateTrack};
 
 use super::collection::{colour, set_or_clear};
 use super::colours::Shades;
+use super::file_tags::FileTags;
 use super::listed::said;
-use super::told::Told;
-use crate::Dashboard;
 use crate::amount::clock;
+use crate::app::Dashboard;
 use crate::embed::{self, PlayerData, SourceData, TrackData, covers};
 use crate::error::PageError;
 use crate::flash::Flash;
@@ -53,7 +53,7 @@ struct TrackPage {
     failed: Vec<FailedVariant>,
     transcription: Option<String>,
     language: String,
-    told: Told,
+    told: FileTags,
     problems: Problems,
 }
 
@@ -67,7 +67,7 @@ struct VariantRow {
 }
 
 pub(super) fn track_id(text: &str) -> Result<TrackId, PageError> {
-    text.parse().map_err(|_| PageError::Refused(Refusal::NotFound(Noun::Track)))
+    text.parse().map_err(|_| PageError::Refused(Refusal::NotFound(Resource::Track)))
 }
 
 pub(super) async fn page(
@@ -157,7 +157,7 @@ pub(super) async fn retry(
     let id = track_id(&id)?;
     let only = match fields.text("variant") {
         "" => None,
-        index => Some(index.parse().map_err(|_| PageError::Refused(Refusal::NotFound(Noun::Variant)))?),
+        index => Some(index.parse().map_err(|_| PageError::Refused(Refusal::NotFound(Resource::Variant)))?),
     };
     app.library.retry_track(&member.caller(), id, only.as_ref()).await?;
     Ok(Flash::RetryQueued.then(&member.path(&format!("/tracks/{id}"))))
@@ -236,7 +236,7 @@ impl TrackPage {
             shades: colours.into(),
             variants: rows.collect(),
             failed,
-            told: Told::of(track.info),
+            told: FileTags::of(track.info),
             transcription: track.transcription,
             language: track.transcription_language.unwrap_or_default(),
             problems: Problems::default(),

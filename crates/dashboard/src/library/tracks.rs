@@ -8,9 +8,9 @@ use tonearm_domain::{TrackId, TrackSort};
 use tonearm_service::TrackCard;
 
 use super::listed::{PER_PAGE, Row};
-use super::paging::{Asked, Paging};
+use super::paging::{ListQuery, Paging};
 use super::track::track_id;
-use crate::Dashboard;
+use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::page::{Frame, Section, render};
 use crate::path::Query;
@@ -33,7 +33,7 @@ struct RowPart {
 }
 
 #[derive(Deserialize)]
-pub(super) struct RowAsked {
+pub(super) struct RowQuery {
     /// With the name of its collection.
     named: Option<String>,
 }
@@ -42,7 +42,7 @@ pub(super) async fn row(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
     Path((_, id)): Path<(String, String)>,
-    Query(asked): Query<RowAsked>,
+    Query(asked): Query<RowQuery>,
 ) -> Result<Response, PageError> {
     let caller = member.caller();
     let view = app.library.track(&caller, track_id(&id)?).await?;
@@ -58,14 +58,14 @@ pub(super) async fn row(
 pub(super) async fn page(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<ListQuery>,
 ) -> Result<Response, PageError> {
-    let mut leaf = asked.leaf::<TrackSort, TrackId>(PER_PAGE);
-    leaf.sort = leaf.sort.across_collections();
-    let found = app.library.track_leaf(&member.caller(), None, &leaf).await?;
+    let mut query = asked.page_query::<TrackSort, TrackId>(PER_PAGE);
+    query.sort = query.sort.across_collections();
+    let found = app.library.track_page(&member.caller(), None, &query).await?;
     let offered = |sort| sort != TrackSort::Order;
-    let paging = asked.paging(&leaf, &found.slice, offered, ("track", |view| view.track.id.to_string()));
-    let cards = app.playback.cards(found.slice.rows).await?;
+    let paging = asked.paging(&query, &found.page, offered, ("track", |view| view.track.id.to_string()));
+    let cards = app.playback.cards(found.page.rows).await?;
     let row = |card: TrackCard| {
         let collection = found.titles.get(&card.view.track.collection_id).cloned();
         Row { collection, ..Row::from(card) }

@@ -5,12 +5,12 @@ use std::str::FromStr;
 use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::Response;
-use tonearm_domain::{Collection, Place, Slice, Timestamp, Track, Trashed};
+use tonearm_domain::{Collection, Cursor, Page, Timestamp, Track, Trashed};
 
 use super::collection::collection_id;
 use super::paging::said;
 use super::track::track_id;
-use crate::Dashboard;
+use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::page::{Frame, Section, render};
@@ -51,16 +51,16 @@ struct Row {
 
 /// From where on the lists are shown: `tracks-after=ID`, `collections-before=ID` and so on. What makes no sense counts
 /// as not said.
-struct Asked(Vec<(String, String)>);
+struct TrashQuery(Vec<(String, String)>);
 
-impl Asked {
-    fn place<Id: FromStr>(&self, kind: Kind) -> Place<Id> {
+impl TrashQuery {
+    fn cursor<Id: FromStr>(&self, kind: Kind) -> Cursor<Id> {
         let row = |way| {
             let name = format!("{kind}-{way}");
             self.0.iter().find(|(said, _)| *said == name).and_then(|(_, id)| id.parse().ok())
         };
-        let before = || row("before").map(Place::Before);
-        row("after").map(Place::After).or_else(before).unwrap_or_default()
+        let before = || row("before").map(Cursor::Before);
+        row("after").map(Cursor::After).or_else(before).unwrap_or_default()
     }
 
     /// The query of another page of a list, with the other list as it is.
@@ -72,13 +72,13 @@ impl Asked {
         serde_urlencoded::to_string(pairs).ok()
     }
 
-    fn list<T>(&self, kind: Kind, heading: String, slice: Slice<Trashed<T>>) -> List
+    fn list<T>(&self, kind: Kind, heading: String, page: Page<Trashed<T>>) -> List
     where
         Row: From<Trashed<T>>,
     {
-        let rows: Vec<Row> = slice.rows.into_iter().map(Into::into).collect();
-        let before = if slice.has_before { self.to(kind, "before", rows.first()) } else { None };
-        let after = if slice.has_after { self.to(kind, "after", rows.last()) } else { None };
+        let rows: Vec<Row> = page.rows.into_iter().map(Into::into).collect();
+        let before = if page.has_before { self.to(kind, "before", rows.first()) } else { None };
+        let after = if page.has_after { self.to(kind, "after", rows.last()) } else { None };
         List { heading, kind, rows, before, after }
     }
 }
@@ -111,14 +111,14 @@ pub(super) async fn page(
     member: Member<Editor>,
     Query(asked): Query<Vec<(String, String)>>,
 ) -> Result<Response, PageError> {
-    let (caller, asked) = (member.caller(), Asked(asked));
-    let collections = app.library.trashed_collections(&caller, asked.place(COLLECTIONS), PER_PAGE).await?;
-    let tracks = app.library.trashed_tracks(&caller, asked.place(TRACKS), PER_PAGE).await?;
-    let with_tracks = format!("{}, with their tracks", said(collections.total, "collection", false));
+    let (caller, asked) = (member.caller(), TrashQuery(asked));
+    let collections = app.library.trashed_collections(&caller, asked.cursor(COLLECTIONS), PER_PAGE).await?;
+    let tracks = app.library.trashed_tracks(&caller, asked.cursor(TRACKS), PER_PAGE).await?;
+    let with_tracks = format!("{}, including tracks", said(collections.total, "collection", false));
     let alone = said(tracks.total, "track", false);
     let lists = [asked.list(COLLECTIONS, with_tracks, collections), asked.list(TRACKS, alone, tracks)];
     Ok(render(&TrashPage {
-        frame: member.frame("Deleted", Section::Library),
+        frame: member.frame("Deleted items", Section::Library),
         lists: lists.into_iter().filter(|list| !list.rows.is_empty()).collect(),
     }))
 }

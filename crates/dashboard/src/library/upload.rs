@@ -9,7 +9,7 @@ use tonearm_service::{CreateTrack, CreateUploadSession, Refusal};
 use super::collection::collection_id;
 use super::listed::said;
 use super::track::track_id;
-use crate::Dashboard;
+use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::form::Fields;
 use crate::session::{Editor, Member, Viewer};

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use tonearm_domain::SignInId;
 use tonearm_service::{Refusal, SignInError};
 
-use crate::Dashboard;
+use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
@@ -90,7 +90,7 @@ async fn change_password(
             Ok(response)
         }
         Err(SignInError::Wrong) => {
-            let problems = Problems::one("current", "this is not your password");
+            let problems = Problems::one("current", "this password is incorrect");
             refuse(&app, &myself, problems).await
         }
         Err(SignInError::Refusal(refusal)) => refuse(&app, &myself, Problems::of(refusal)?).await,
@@ -127,7 +127,7 @@ async fn create_organization(
     if !myself.signed_in().person().is_administrator {
         return Err(PageError::Refused(Refusal::Forbidden {
             code: "not_administrator",
-            message: "only administrators make organizations",
+            message: "only administrators can create organizations",
         }));
     }
     match app.library.create_keyless_organization(fields.text("organization")).await {
@@ -135,7 +135,7 @@ async fn create_organization(
             Ok(Flash::OrganizationCreated.then(&format!("/dashboard/{}/organization", created.id)))
         }
         Err(Refusal::Invalid { message, .. }) => {
-            refuse(&app, &myself, Problems::one("organization", &format!("a name {message}"))).await
+            refuse(&app, &myself, Problems::one("organization", &format!("the name {message}"))).await
         }
         Err(refusal) => Err(refusal.into()),
     }
@@ -198,6 +198,6 @@ fn browser(user_agent: &str) -> String {
     match (find(&named), find(&systems)) {
         (Some(browser), Some(system)) => format!("{browser} on {system}"),
         (Some(browser), None) => browser.to_owned(),
-        _ => "A program".to_owned(),
+        _ => "Unknown browser".to_owned(),
     }
 }

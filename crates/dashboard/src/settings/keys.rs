@@ -7,11 +7,12 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
 use tonearm_domain::{ApiKey, ApiKeyId, KeyType, Timestamp};
-use tonearm_service::{Noun, Refusal};
+use tonearm_service::{Refusal, Resource};
 
-use crate::Dashboard;
+use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
+use crate::form::Choice;
 use crate::page::{Frame, Section, render};
 use crate::path::{Path, Query};
 use crate::session::{Editor, Member};
@@ -23,17 +24,11 @@ const ROWS: usize = 50;
 #[template(path = "settings/keys.html")]
 struct KeysPage {
     frame: Frame,
-    tabs: Vec<Tab>,
+    tabs: Vec<Choice>,
     rows: Vec<KeyRow>,
     newer: Option<usize>,
     older: Option<usize>,
     chosen: String,
-}
-
-pub(super) struct Tab {
-    pub(super) id: &'static str,
-    pub(super) title: &'static str,
-    pub(super) is_here: bool,
 }
 
 struct KeyRow {
@@ -56,7 +51,7 @@ enum KeyState {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Asked {
+pub(super) struct KeysQuery {
     #[serde(default, rename = "type")]
     key_type: String,
     #[serde(default)]
@@ -66,7 +61,7 @@ pub(super) struct Asked {
 pub(super) async fn page(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<KeysQuery>,
 ) -> Result<Response, PageError> {
     let mut keys = app.library.keys(&member.caller()).await?;
     let only = asked.key_type.parse::<KeyType>().ok();
@@ -106,19 +101,15 @@ async fn require_managed(app: &Dashboard, member: &Member<Editor>, id: ApiKeyId)
     if found.is_some_and(|key| member.role.manages_keys_of(key.key_type)) {
         Ok(())
     } else {
-        Err(Refusal::NotFound(Noun::ApiKey).into())
+        Err(Refusal::NotFound(Resource::ApiKey).into())
     }
 }
 
-fn tabs(member: &Member<Editor>, only: Option<KeyType>) -> Vec<Tab> {
-    let all = Tab { id: "", title: "All", is_here: only.is_none() };
+fn tabs(member: &Member<Editor>, only: Option<KeyType>) -> Vec<Choice> {
+    let all = Choice::new("", "All", only.is_none());
     let types = KeyType::ALL.into_iter().filter(|key_type| member.role.manages_keys_of(*key_type));
-    let types: Vec<Tab> = types
-        .map(|key_type| Tab {
-            id: key_type.as_str(),
-            title: type_title(key_type),
-            is_here: only == Some(key_type),
-        })
+    let types: Vec<Choice> = types
+        .map(|key_type| Choice::new(key_type.as_str(), type_title(key_type), only == Some(key_type)))
         .collect();
     if types.len() > 1 { std::iter::once(all).chain(types).collect() } else { Vec::new() }
 }
@@ -146,7 +137,7 @@ async fn titles(
         {
             let title = match app.library.collection(&caller, id).await {
                 Ok(found) => found.collection.title,
-                Err(Refusal::NotFound(_)) => "a deleted collection".to_owned(),
+                Err(Refusal::NotFound(_)) => "Deleted collection".to_owned(),
                 Err(refusal) => return Err(refusal.into()),
             };
             titles.insert(id.to_string(), title);
@@ -156,7 +147,7 @@ async fn titles(
         {
             let title = match app.library.track(&caller, id).await {
                 Ok(found) => found.title,
-                Err(Refusal::NotFound(_)) => "a deleted track".to_owned(),
+                Err(Refusal::NotFound(_)) => "Deleted track".to_owned(),
                 Err(refusal) => return Err(refusal.into()),
             };
             titles.insert(id.to_string(), title);
@@ -171,7 +162,7 @@ impl KeyRow {
         let scope = match (key.scope.collection(), key.scope.track()) {
             (_, Some(track)) => named(track.to_string()),
             (Some(collection), None) => named(collection.to_string()),
-            (None, None) => "Everything".to_owned(),
+            (None, None) => "Whole organization".to_owned(),
         };
         let listed = key.variants.only().map(|list| &**list).unwrap_or_default();
         let mut allows: Vec<String> = listed.iter().map(ToString::to_string).collect();
@@ -185,7 +176,7 @@ impl KeyRow {
         };
         Self {
             id: key.id.to_string(),
-            title: if key.title.is_empty() { "Without a name".to_owned() } else { key.title.clone() },
+            title: if key.title.is_empty() { "Unnamed".to_owned() } else { key.title.clone() },
             key_type: type_title(key.key_type),
             scope,
             allows: allows.join(", "),

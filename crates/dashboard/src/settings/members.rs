@@ -7,7 +7,7 @@ use http::StatusCode;
 use tonearm_domain::{Invitation, InvitationId, InvitationPurpose, PersonId, Role};
 use tonearm_service::OneTimeLink;
 
-use crate::Dashboard;
+use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
@@ -124,7 +124,7 @@ impl InvitationRow {
         let InvitationPurpose::Member { role, email, .. } = invitation.purpose else { return None };
         Some(Self {
             id: invitation.id.to_string(),
-            email: email.map_or_else(|| "Anybody with the link".to_owned(), |email| email.to_string()),
+            email: email.map_or_else(|| "Anyone with the link".to_owned(), |email| email.to_string()),
             role: role.as_str(),
             expires_at: invitation.expires_at.to_string(),
         })

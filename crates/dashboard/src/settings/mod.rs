@@ -13,7 +13,7 @@ use axum::Router;
 use axum::routing::{get, post};
 use tonearm_domain::Recipe;
 
-use crate::Dashboard;
+use crate::app::Dashboard;
 
 /// Below an organization's address.
 pub(crate) fn routes() -> Router<Dashboard> {
@@ -51,7 +51,7 @@ fn recipe_line(recipe: &Recipe) -> String {
     };
     let rate = transcode.told_bitrate().map(|rate| format!(" {rate} kbit/s")).unwrap_or_default();
     let part = match recipe.kind.recipe_type() {
-        tonearm_domain::RecipeType::Preview => ", a part of the track",
+        tonearm_domain::RecipeType::Preview => ", part of the track",
         _ => "",
     };
     format!("{} · {codec}{rate}{part}", recipe.index)

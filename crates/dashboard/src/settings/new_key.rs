@@ -10,11 +10,11 @@ use tonearm_domain::{
 };
 use tonearm_service::{CreateKey, Refusal};
 
-use super::keys::{Tab, type_title};
+use super::keys::type_title;
 use super::reach::Reach;
-use crate::Dashboard;
+use crate::app::Dashboard;
 use crate::error::PageError;
-use crate::form::{Fields, Problems};
+use crate::form::{Choice, Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::Query;
 use crate::session::{Editor, Member};
@@ -24,7 +24,7 @@ use crate::share::Snippets;
 #[template(path = "settings/new_key.html")]
 struct NewKeyPage {
     frame: Frame,
-    tabs: Vec<Tab>,
+    tabs: Vec<Choice>,
     form: KeyForm,
     reach: Reach,
     variants: Vec<Choice>,
@@ -46,12 +46,6 @@ struct Link {
     title: &'static str,
     text: String,
     is_address: bool,
-}
-
-struct Choice {
-    id: String,
-    title: String,
-    is_chosen: bool,
 }
 
 /// The form as it was filled in.
@@ -78,7 +72,7 @@ impl Default for KeyTypeChoice {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Asked {
+pub(super) struct NewKeyQuery {
     #[serde(default, rename = "type")]
     key_type: String,
     #[serde(default)]
@@ -92,7 +86,7 @@ pub(super) struct Asked {
 pub(super) async fn page(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<NewKeyQuery>,
 ) -> Result<Response, PageError> {
     let form = KeyForm {
         key_type: KeyTypeChoice(asked.key_type.parse().unwrap_or(KeyType::Share)),
@@ -128,7 +122,7 @@ pub(super) async fn create(
     };
     match created {
         Ok(created) => Ok(render(&CreatedKeyPage {
-            frame: member.frame("Your new key", Section::Keys),
+            frame: member.frame("Key created", Section::Keys),
             title: created.key.title.clone(),
             kind: created.key.key_type,
             links: links(&app, &created.key, created.text.reveal()),
@@ -167,24 +161,24 @@ fn links(app: &Dashboard, key: &ApiKey, text: &str) -> Vec<Link> {
     let framed = |path: &str, has_list| Snippets::new(base, path, "Audio player", has_list).frame;
     match key.scope.track() {
         Some(track) => vec![
-            Link { title: "Page to share", text: format!("{base}/share/{track}/{text}"), is_address: true },
+            Link { title: "Share page", text: format!("{base}/share/{track}/{text}"), is_address: true },
             Link {
-                title: "Player for your site",
+                title: "Player embed code",
                 text: framed(&format!("{track}/{text}"), false),
                 is_address: false,
             },
             Link {
-                title: "The sound itself",
+                title: "Audio stream URL",
                 text: format!("{base}/v1/stream/{track}/{text}"),
                 is_address: true,
             },
         ],
         None if key.scope.collection().is_some() => vec![
-            Link { title: "Page to share", text: format!("{base}/share/{text}"), is_address: true },
-            Link { title: "Player for your site", text: framed(text, true), is_address: false },
+            Link { title: "Share page", text: format!("{base}/share/{text}"), is_address: true },
+            Link { title: "Player embed code", text: framed(text, true), is_address: false },
         ],
         None => vec![Link {
-            title: "The sound of any track in its reach: put the track's id in",
+            title: "Audio stream URL: replace TRACK_ID with the ID of a track",
             text: format!("{base}/v1/stream/TRACK_ID/{text}"),
             is_address: false,
         }],
@@ -213,18 +207,18 @@ impl KeyForm {
         let mut problems = Problems::default();
         let mut create = CreateKey::new(self.key_type.0, &self.title);
         if self.title.is_empty() || self.title.chars().count() > 200 {
-            problems.add("title", "give it a name, so that you know later what it is for");
+            problems.add("title", "enter a name of up to 200 characters");
         }
         if !self.collection.is_empty() {
             match self.collection.parse::<CollectionId>() {
                 Ok(id) => create.collection_id = Some(id),
-                Err(_) => problems.add("collection", "choose a collection"),
+                Err(_) => problems.add("collection", "choose a valid collection"),
             }
         }
         if !self.track.is_empty() {
             match self.track.parse::<TrackId>() {
                 Ok(id) => create.track_id = Some(id),
-                Err(_) => problems.add("track", "choose a track"),
+                Err(_) => problems.add("track", "choose a valid track"),
             }
         }
         match self.selection() {
@@ -234,7 +228,7 @@ impl KeyForm {
         create.is_downloadable = self.is_downloadable;
         match self.expiry() {
             Ok(expires_at) => create.expires_at = expires_at,
-            Err(()) => problems.add("expires_at", "this is no date and time"),
+            Err(()) => problems.add("expires_at", "enter a valid date and time"),
         }
         if problems.is_none() { Ok(create) } else { Err(problems) }
     }
@@ -242,14 +236,14 @@ impl KeyForm {
     /// Whether all variants or some are meant is said by a choice of its own: boxes that nobody ticked say nothing.
     fn selection(&self) -> Result<Selection, &'static str> {
         let chosen: Result<Vec<VariantIndex>, _> = self.variants.iter().map(|text| text.parse()).collect();
-        let chosen = VariantList::new(chosen.map_err(|_| "choose from the list")?);
+        let chosen = VariantList::new(chosen.map_err(|_| "choose a variant from the list")?);
         let is_share = self.key_type.0 == KeyType::Share;
         match (chosen, self.is_limited) {
             (Some(list), _) if is_share && list.len() == 1 => Ok(Selection::Only(list)),
-            _ if is_share => Err("choose the one variant that people hear"),
-            (Some(_), Some(false)) => Err("choose only these, or tick none of them"),
+            _ if is_share => Err("choose exactly one variant"),
+            (Some(_), Some(false)) => Err("choose “Only these”, or clear the ticked variants"),
             (Some(list), _) => Ok(Selection::Only(list)),
-            (None, Some(true)) => Err("tick at least one, or choose all variants"),
+            (None, Some(true)) => Err("tick at least one variant, or choose “All variants”"),
             (None, _) => Ok(Selection::All),
         }
     }
@@ -286,13 +280,11 @@ impl NewKeyPage {
             let id = recipe.index.to_string();
             let is_default = is_share && form.variants.is_empty() && at == 0;
             let is_chosen = is_default || form.variants.contains(&id);
-            Choice { title: super::recipe_line(&recipe), id, is_chosen }
+            Choice::new(id, super::recipe_line(&recipe), is_chosen)
         });
         let types = KeyType::ALL.into_iter().filter(|key_type| member.role.manages_keys_of(*key_type));
-        let tabs = types.map(|key_type| Tab {
-            id: key_type.as_str(),
-            title: type_title(key_type),
-            is_here: key_type == form.key_type.0,
+        let tabs = types.map(|key_type| {
+            Choice::new(key_type.as_str(), type_title(key_type), key_type == form.key_type.0)
         });
         Ok(Self {
             frame: member.frame("New key", Section::Keys),
@@ -307,13 +299,13 @@ impl NewKeyPage {
     fn explanation(&self) -> &'static str {
         match self.form.key_type.0 {
             KeyType::Api => {
-                "For your own servers. It may do everything in its reach; never give it to a browser."
+                "For your own servers. Allows everything within its access. Never use it in a browser."
             }
             KeyType::Player => {
-                "For what opens play sessions, such as your site's backend. It can do nothing else."
+                "For opening play sessions, for example from your backend. Allows nothing else."
             }
-            KeyType::Uploader => "For what opens upload sessions. It can do nothing else.",
-            KeyType::Share => "A link that anybody can listen to who has it, until it expires or is revoked.",
+            KeyType::Uploader => "For opening upload sessions. Allows nothing else.",
+            KeyType::Share => "Anyone with the link can listen, until it expires or is revoked.",
         }
     }
 }

@@ -7,7 +7,7 @@ use http::StatusCode;
 use tonearm_domain::{Colour, Patch};
 use tonearm_service::{Refusal, UpdateOrganization};
 
-use crate::Dashboard;
+use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};

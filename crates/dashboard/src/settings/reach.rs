@@ -1,9 +1,9 @@
 //! What a new key is to reach: found by words, chosen by a link, so that it works without a script.
 
-use tonearm_domain::{CollectionId, CollectionSort, Leaf, Place, SearchWords, TrackId, TrackSort};
+use tonearm_domain::{CollectionId, CollectionSort, Cursor, PageQuery, SearchWords, TrackId, TrackSort};
 use tonearm_service::Refusal;
 
-use crate::Dashboard;
+use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::session::{Editor, Member};
 
@@ -57,22 +57,23 @@ impl Reach {
         find: String,
     ) -> Result<Self, PageError> {
         let (caller, words) = (member.caller(), SearchWords::parse(&find));
-        let leaf = Leaf {
+        let query = PageQuery {
             words: words.clone(),
             sort: CollectionSort::Title,
-            place: Place::First,
+            cursor: Cursor::First,
             limit: MOST_COLLECTIONS,
         };
-        let collections = app.library.collection_leaf(&caller, &leaf).await?.rows;
+        let collections = app.library.collection_page(&caller, &query).await?.rows;
         let mut found: Vec<Found> = collections
             .into_iter()
             .map(|view| Found::collection(view.collection.id, view.collection.title))
             .collect();
         if words.is_some() {
-            let leaf = Leaf { words, sort: TrackSort::Title, place: Place::First, limit: MOST_TRACKS };
-            let leaf = app.library.track_leaf(&caller, None, &leaf).await?;
-            found.extend(leaf.slice.rows.into_iter().map(|view| {
-                let inside = leaf.titles.get(&view.track.collection_id).cloned().unwrap_or_default();
+            let query =
+                PageQuery { words, sort: TrackSort::Title, cursor: Cursor::First, limit: MOST_TRACKS };
+            let query = app.library.track_page(&caller, None, &query).await?;
+            found.extend(query.page.rows.into_iter().map(|view| {
+                let inside = query.titles.get(&view.track.collection_id).cloned().unwrap_or_default();
                 Found::track(view.track.id, view.title, inside)
             }));
         }

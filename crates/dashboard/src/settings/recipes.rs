@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use tonearm_domain::{CachePolicy, Metric, Recipe, RecipeKind, Total, VariantId, VariantIndex};
 use tonearm_service::RecipeView;
 
-use crate::Dashboard;
 use crate::amount::count;
+use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
@@ -148,7 +148,7 @@ impl RecipeForm {
         let mut problems = Problems::default();
         let index = self.index.parse::<VariantIndex>();
         if index.is_err() {
-            problems.add("index", "a name has 2 to 64 characters a-z, 0-9, _ and -");
+            problems.add("index", "use 2 to 64 characters: a-z, 0-9, _ or -");
         }
         let mut settings = Map::from_iter([("variant_type_id".to_owned(), json!(self.kind))]);
         let mut number = |name: &'static str, key: &str, text: &str| {
@@ -159,7 +159,7 @@ impl RecipeForm {
                 Ok(value) => {
                     settings.insert(key.to_owned(), value.into());
                 }
-                Err(_) => problems.add(name, "this is not a number"),
+                Err(_) => problems.add(name, "enter a number"),
             }
         };
         if self.is_sound() {
@@ -187,7 +187,7 @@ impl RecipeForm {
                 Ok(()) => Ok((index, kind)),
                 Err(error) => Err(Problems::one("", &format!("{} {error}", error.field()))),
             },
-            (_, Err(_)) if problems.is_none() => Err(Problems::one("", "one of the settings is not right")),
+            (_, Err(_)) if problems.is_none() => Err(Problems::one("", "one of the settings is invalid")),
             _ => Err(problems),
         }
     }
@@ -217,12 +217,12 @@ impl RecipesPage {
 
     fn kinds(&self) -> [(&'static str, &'static str); 7] {
         [
-            ("transcode", "The whole track"),
-            ("preview", "A part of the track"),
-            ("levels", "Waveform levels"),
-            ("waveform_image", "Waveform picture"),
+            ("transcode", "Transcode (whole track)"),
+            ("preview", "Preview (part of the track)"),
+            ("levels", "Levels (waveform data)"),
+            ("waveform_image", "Waveform image"),
             ("waveform_video", "Waveform video"),
-            ("original", "The uploaded file"),
+            ("original", "Original (uploaded file)"),
             ("cover", "Cover"),
         ]
     }
@@ -267,8 +267,8 @@ impl RecipeRow {
         let settings = match &recipe.kind {
             RecipeKind::Levels(levels) => {
                 let metric = match levels.metric {
-                    Metric::Peak => "peaks",
-                    Metric::Rms => "levels of loudness",
+                    Metric::Peak => "peak levels",
+                    Metric::Rms => "loudness levels (RMS)",
                 };
                 format!("{} {metric}", levels.num_samples)
             }

@@ -7,7 +7,7 @@ use http::StatusCode;
 use tonearm_domain::{ShortId, SigningKey};
 use tonearm_service::CreatedSigningKey;
 
-use crate::Dashboard;
+use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
@@ -80,7 +80,7 @@ impl SigningKeyRow {
     fn of(key: SigningKey) -> Self {
         Self {
             id: key.id.to_string(),
-            title: if key.title.is_empty() { "Without a name".to_owned() } else { key.title },
+            title: if key.title.is_empty() { "Unnamed".to_owned() } else { key.title },
             created_at: key.created_at.to_string(),
             is_live: key.revoked_at.is_none(),
         }

@@ -6,7 +6,7 @@ use axum::response::Response;
 use http::StatusCode;
 use tonearm_service::{SetTranscription, TranscriptionView};
 
-use crate::Dashboard;
+use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};

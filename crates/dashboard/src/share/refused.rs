@@ -32,14 +32,14 @@ impl Refused {
     /// There is nothing behind the link.
     pub(super) const NOTHING: Self = Self {
         status: StatusCode::NOT_FOUND,
-        heading: "There is nothing here",
-        sentence: "This link has expired, was withdrawn, or never led anywhere. Ask whoever sent it for a new one.",
+        heading: "Link not available",
+        sentence: "This link is invalid, expired or revoked. Ask the sender for a new one.",
     };
 
     const AWAY: Self = Self {
         status: StatusCode::SERVICE_UNAVAILABLE,
-        heading: "Back in a moment",
-        sentence: "The service cannot be reached at the moment. Try again shortly.",
+        heading: "Temporarily unavailable",
+        sentence: "The service is temporarily unavailable. Try again shortly.",
     };
 
     pub(super) fn page(&self, framing: Framing) -> Response {

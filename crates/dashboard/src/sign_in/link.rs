@@ -4,11 +4,11 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
-use tonearm_service::{NewPerson, Noun, OpenedLink, Refusal};
+use tonearm_service::{NewPerson, OpenedLink, Refusal, Resource};
 use tonearm_signing::Token;
 
 use super::let_in;
-use crate::Dashboard;
+use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
@@ -71,7 +71,7 @@ pub(super) async fn use_link(
     };
     match let_in_as {
         Ok(signed_in) => Ok(let_in(&app, &signed_in, "/dashboard")),
-        Err(Refusal::NotFound(Noun::Invitation)) => Ok(dead()),
+        Err(Refusal::NotFound(Resource::Invitation)) => Ok(dead()),
         Err(refusal) => {
             let problems = Problems::of(refusal)?;
             let page = LinkPage { name, email, problems, ..LinkPage::of(&opened, signed_in) };
@@ -90,7 +90,7 @@ async fn open(app: &Dashboard, token: &str) -> Result<Option<(Token, OpenedLink)
 }
 
 fn dead() -> Response {
-    let frame = Frame::new("This link does not work any more", Section::None);
+    let frame = Frame::new("This link is no longer valid", Section::None);
     render_with(StatusCode::NOT_FOUND, &DeadLinkPage { frame }).into_response()
 }
 
@@ -99,23 +99,20 @@ impl LinkPage {
         let (heading, explanation, button, asks_name) = match opened {
             OpenedLink::FirstAdministrator => (
                 "Welcome to Tonearm".to_owned(),
-                "Choose what you sign in with. You will be the administrator of this service.".to_owned(),
-                "Start",
+                "Create your account. You will be the administrator of this service.".to_owned(),
+                "Create account",
                 true,
             ),
             OpenedLink::Member { organization, role, .. } => (
                 format!("Join {}", organization.name),
-                format!("You were invited to work on it as {}.", article(role.as_str())),
-                "Join",
+                format!("You are invited to join as {}.", article(role.as_str())),
+                "Join organization",
                 true,
             ),
             OpenedLink::NewPassword(person) => (
-                "Choose a new password".to_owned(),
-                format!(
-                    "It is for {}. Wherever you are signed in now, you will be signed out.",
-                    person.email
-                ),
-                "Set the password",
+                "Set a new password".to_owned(),
+                format!("For {}. This signs you out of all browsers.", person.email),
+                "Set password",
                 false,
             ),
         };

@@ -12,7 +12,8 @@ use tonearm_domain::{KnownDevice, SignIn};
 use tonearm_service::SignedIn;
 use tonearm_signing::Token;
 
-use crate::{Dashboard, cookie};
+use crate::app::Dashboard;
+use crate::cookie;
 
 pub(crate) fn routes() -> Router<Dashboard> {
     Router::new()

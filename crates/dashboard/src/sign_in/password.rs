@@ -9,12 +9,13 @@ use serde::Deserialize;
 use tonearm_service::SignInError;
 
 use super::let_in;
+use crate::app::Dashboard;
+use crate::cookie;
 use crate::error::{PageError, sentence};
 use crate::form::Fields;
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::Query;
 use crate::session::{From, SignedIn};
-use crate::{Dashboard, cookie};
 
 #[derive(Template)]
 #[template(path = "sign_in/sign_in.html")]
@@ -26,12 +27,15 @@ struct SignInPage {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Asked {
+pub(super) struct SignInQuery {
     #[serde(default)]
     next: String,
 }
 
-pub(super) async fn page(signed_in: Result<SignedIn, PageError>, Query(asked): Query<Asked>) -> Response {
+pub(super) async fn page(
+    signed_in: Result<SignedIn, PageError>,
+    Query(asked): Query<SignInQuery>,
+) -> Response {
     let next = local(&asked.next);
     if signed_in.is_ok() {
         return Redirect::to(next).into_response();

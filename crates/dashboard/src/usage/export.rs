@@ -4,11 +4,11 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use serde::Deserialize;
-use tonearm_domain::{Page, UsageCounts};
+use tonearm_domain::{LimitOffset, UsageCounts};
 use tonearm_service::{UsageGroup, UsageRows};
 
-use super::Asked;
-use crate::Dashboard;
+use super::UsageQuery;
+use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::path::Query;
 use crate::session::{Member, Viewer};
@@ -25,7 +25,7 @@ pub(super) struct By {
 pub(super) async fn export(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<UsageQuery>,
     Query(by): Query<By>,
 ) -> Result<Response, PageError> {
     let (caller, (period, _)) = (member.caller(), asked.period(app.usage.today())?);
@@ -33,7 +33,7 @@ pub(super) async fn export(
     let mut csv = format!("{},title,plays,downloads,starts,bytes\r\n", group.as_str());
     let mut offset = 0;
     while offset < MOST_ROWS {
-        let window = Page::new(Some(200), i64::try_from(offset).ok()).unwrap_or_default();
+        let window = LimitOffset::new(Some(200), i64::try_from(offset).ok()).unwrap_or_default();
         let report = app.usage.report(&caller, period, group, window).await?;
         add(&mut csv, report.rows);
         offset += 200;

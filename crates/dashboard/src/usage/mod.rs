@@ -9,11 +9,11 @@ use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
 use serde::Deserialize;
-use tonearm_domain::{Day, Page, UsageCounts};
+use tonearm_domain::{Day, LimitOffset, UsageCounts};
 use tonearm_service::{Refusal, UsagePeriod};
 
-use crate::Dashboard;
 use crate::amount::{bytes, count};
+use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::form::Problems;
 use crate::page::{Frame, Section, render};
@@ -63,14 +63,14 @@ struct StorageRow {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Asked {
+pub(super) struct UsageQuery {
     #[serde(default)]
     from: String,
     #[serde(default)]
     to: String,
 }
 
-impl Asked {
+impl UsageQuery {
     /// The days asked for; else the usual ones, with what is wrong.
     fn period(&self, today: Day) -> Result<(UsagePeriod, Problems), PageError> {
         let day = |text: &str| text.parse::<Day>().ok();
@@ -92,11 +92,11 @@ fn plays(counts: UsageCounts) -> u64 {
 async fn page(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<UsageQuery>,
 ) -> Result<Response, PageError> {
     let caller = member.caller();
     let (period, problems) = asked.period(app.usage.today())?;
-    let top = Page::new(Some(20), None).unwrap_or_default();
+    let top = LimitOffset::new(Some(20), None).unwrap_or_default();
     let days = app.usage.daily(&caller, period).await?;
     let (used, tracks) = app.usage.by_track(&caller, period, top).await?;
     let (_, variants) = app.usage.by_variant(&caller, period, top).await?;
@@ -130,9 +130,9 @@ async fn page(
         to: period.to().to_string(),
         problems,
         figures,
-        plays: drawn(Chart::new("Plays by day".to_owned(), bars(plays, count), count)),
+        plays: drawn(Chart::new("Plays per day".to_owned(), bars(plays, count), count)),
         delivered: drawn(Chart::new(
-            "Bytes delivered by day".to_owned(),
+            "Bytes delivered per day".to_owned(),
             bars(|counts| counts.bytes, bytes),
             bytes,
         )),
@@ -142,7 +142,7 @@ async fn page(
             .into_iter()
             .map(|track| {
                 let link = track.track_id.map(|id| member.path(&format!("/tracks/{id}")));
-                let unnamed = if link.is_some() { "Deleted track" } else { "Covers shared by tracks" };
+                let unnamed = if link.is_some() { "Deleted track" } else { "Shared covers" };
                 Row::of(track.title.unwrap_or_else(|| unnamed.to_owned()), link, track.counts)
             })
             .collect(),
@@ -150,7 +150,7 @@ async fn page(
             .into_iter()
             .map(|variant| {
                 let name =
-                    variant.variant.map_or_else(|| "Not told apart".to_owned(), |index| index.to_string());
+                    variant.variant.map_or_else(|| "Unknown variant".to_owned(), |index| index.to_string());
                 Row::of(name, None, variant.counts)
             })
             .collect(),

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::Response;
 use tonearm_domain::{DeliveryAttempt, DeliveryState, WebhookDeliveryId};
 
-use crate::Dashboard;
+use crate::app::Dashboard;
 use crate::error::{PageError, sentence};
 use crate::flash::Flash;
 use crate::page::{Frame, Section, render};
@@ -79,7 +79,7 @@ fn pretty(body: &str) -> String {
 
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(MOST_SHOWN) {
-        Some((end, _)) => format!("{}\n… {} bytes in all", &text[..end], text.len()),
+        Some((end, _)) => format!("{}\n… {} bytes in total", &text[..end], text.len()),
         None => text.to_owned(),
     }
 }

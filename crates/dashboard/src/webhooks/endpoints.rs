@@ -8,10 +8,10 @@ use serde::Deserialize;
 use tonearm_domain::{DeliveryState, WebhookDelivery, WebhookDeliveryId, WebhookKind};
 use tonearm_service::{DeliveryQuery, WebhookView};
 
-use crate::Dashboard;
+use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
-use crate::form::{Fields, Problems};
+use crate::form::{Choice, Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::{Path, Query};
 use crate::session::{Member, Owner};
@@ -51,12 +51,6 @@ struct Secret {
     text: String,
 }
 
-struct Choice {
-    id: &'static str,
-    title: &'static str,
-    is_here: bool,
-}
-
 struct DeliveryRow {
     id: String,
     event: &'static str,
@@ -67,7 +61,7 @@ struct DeliveryRow {
 }
 
 #[derive(Deserialize, Default)]
-pub(super) struct Asked {
+pub(super) struct WebhooksQuery {
     #[serde(default)]
     state: String,
     #[serde(default)]
@@ -77,7 +71,7 @@ pub(super) struct Asked {
 pub(super) async fn page(
     State(app): State<Dashboard>,
     member: Member<Owner>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<WebhooksQuery>,
 ) -> Result<Response, PageError> {
     Ok(render(&WebhooksPage::of(&app, &member, asked).await?))
 }
@@ -93,7 +87,7 @@ pub(super) async fn set(
         Ok(_) => Ok(Flash::Saved.then(&member.path("/webhooks"))),
         Err(refusal) => {
             let problems = Problems::of(refusal)?;
-            let mut page = WebhooksPage::of(&app, &member, Asked::default()).await?;
+            let mut page = WebhooksPage::of(&app, &member, WebhooksQuery::default()).await?;
             if let Some(card) = page.endpoints.iter_mut().find(|card| card.kind == kind.as_str()) {
                 card.url = fields.text("url").to_owned();
                 card.problems = problems;
@@ -161,7 +155,7 @@ async fn show(
     text: String,
 ) -> Result<Response, PageError> {
     let secret = Some(Secret { title: title(kind), text });
-    Ok(render(&WebhooksPage { secret, ..WebhooksPage::of(app, member, Asked::default()).await? }))
+    Ok(render(&WebhooksPage { secret, ..WebhooksPage::of(app, member, WebhooksQuery::default()).await? }))
 }
 
 const fn title(kind: WebhookKind) -> &'static str {
@@ -174,14 +168,14 @@ const fn title(kind: WebhookKind) -> &'static str {
 
 const fn explanation(kind: WebhookKind) -> &'static str {
     match kind {
-        WebhookKind::Track => "Hears when a track is ready, incomplete, or could not be processed.",
-        WebhookKind::File => "Hears of every single file that is made of a track, or fails.",
-        WebhookKind::Collection => "Hears when a collection is made, changed or deleted.",
+        WebhookKind::Track => "Sent when a track is ready, incomplete or failed.",
+        WebhookKind::File => "Sent for each file of a track that is made or fails.",
+        WebhookKind::Collection => "Sent when a collection is created, changed or deleted.",
     }
 }
 
 impl WebhooksPage {
-    async fn of(app: &Dashboard, member: &Member<Owner>, asked: Asked) -> Result<Self, PageError> {
+    async fn of(app: &Dashboard, member: &Member<Owner>, asked: WebhooksQuery) -> Result<Self, PageError> {
         let caller = member.caller();
         let set = app.webhooks.endpoints(&caller).await?;
         let kinds = [WebhookKind::Track, WebhookKind::File, WebhookKind::Collection];
@@ -194,9 +188,8 @@ impl WebhooksPage {
         found.truncate(ROWS);
         let older = found.last().filter(|_| has_older).map(|last| last.id.to_string());
         let state = query.state.map(DeliveryState::as_str).unwrap_or_default();
-        let states =
-            [("", "All"), ("pending", "On their way"), ("delivered", "Delivered"), ("failed", "Failed")]
-                .map(|(id, title)| Choice { id, title, is_here: id == state });
+        let states = [("", "All"), ("pending", "Pending"), ("delivered", "Delivered"), ("failed", "Failed")]
+            .map(|(id, title)| Choice::new(id, title, id == state));
         Ok(Self {
             frame: member.frame("Webhooks", Section::Webhooks),
             endpoints: endpoints.into(),

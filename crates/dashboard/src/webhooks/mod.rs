@@ -6,7 +6,7 @@ mod endpoints;
 use axum::Router;
 use axum::routing::{get, post};
 
-use crate::Dashboard;
+use crate::app::Dashboard;
 
 /// Below an organization's address.
 pub(crate) fn routes() -> Router<Dashboard> {

@@ -2,7 +2,7 @@
 
 use futures::TryStreamExt;
 use tonearm_domain::AuditRecord;
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 use tonearm_service::AuditFilter;
 
 use crate::house::{House, PASSWORD};
@@ -13,8 +13,8 @@ crate::on_both!(
     what_people_do_to_their_accounts_is_told_of
 );
 
-async fn members_are_told_of_in_the_audit_log(place: Place) {
-    let house = House::open(place).await;
+async fn members_are_told_of_in_the_audit_log(database: TestDatabase) {
+    let house = House::open(database).await;
     let mut owner = house.administrator().await;
     house.invited(&mut owner, "Ed", "editor").await;
     let page = owner.get(&house.path("/audit")).await;
@@ -29,8 +29,8 @@ async fn members_are_told_of_in_the_audit_log(place: Place) {
     assert_eq!((&lines[0]["action"], &lines[0]["actor"]), (&"member.invite".into(), &"person".into()));
 }
 
-async fn changed_variants_and_withdrawn_invitations_are_told_of(place: Place) {
-    let house = House::open(place).await;
+async fn changed_variants_and_withdrawn_invitations_are_told_of(database: TestDatabase) {
+    let house = House::open(database).await;
     let mut owner = house.administrator().await;
     let (variants, members) = (house.path("/variants"), house.path("/members"));
     let fields = [("index", "mobile"), ("kind", "transcode"), ("codec", "opus"), ("bitrate", "48")];
@@ -57,8 +57,8 @@ async fn changed_variants_and_withdrawn_invitations_are_told_of(place: Place) {
     }
 }
 
-async fn what_people_do_to_their_accounts_is_told_of(place: Place) {
-    let house = House::open(place).await;
+async fn what_people_do_to_their_accounts_is_told_of(database: TestDatabase) {
+    let house = House::open(database).await;
     let mut ada = house.administrator().await;
     let told = async |action: &str| {
         let filter = AuditFilter { action: Some(action.to_owned()), ..AuditFilter::default() };

@@ -3,8 +3,8 @@
 use axum::body::{Body, Bytes};
 use futures::stream;
 use http::Request;
-use tonearm_domain::{CollectionId, Page};
-use tonearm_fixtures::Place;
+use tonearm_domain::{CollectionId, LimitOffset};
+use tonearm_fixtures::TestDatabase;
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_service::{Caller, CreateCollection};
 
@@ -51,14 +51,14 @@ async fn collection(house: &House) -> CollectionId {
 
 async fn names(house: &House, id: CollectionId) -> Vec<String> {
     let caller = Caller::owner(house.organization_id);
-    let (_, tracks) = house.library.tracks(&caller, id, Page::new(None, None).unwrap()).await.unwrap();
+    let (_, tracks) = house.library.tracks(&caller, id, LimitOffset::new(None, None).unwrap()).await.unwrap();
     let mut names: Vec<String> = tracks.into_iter().map(|view| view.track.file_name).collect();
     names.sort();
     names
 }
 
-async fn a_form_brings_files(place: Place) {
-    let house = House::open(place).await;
+async fn a_form_brings_files(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, id) = (house.administrator().await, collection(&house).await);
     // Much larger than a cover may be.
     let sound = wav(&WavSpec { seconds: 5.0, ..WavSpec::default() });
@@ -70,8 +70,8 @@ async fn a_form_brings_files(place: Place) {
     assert!(page.html.contains("Processing"), "{}", page.html);
 }
 
-async fn what_is_not_taken_leaves_no_track(place: Place) {
-    let house = House::open(place).await;
+async fn what_is_not_taken_leaves_no_track(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, id) = (house.administrator().await, collection(&house).await);
     let large = vec![7; 1_000_001];
     let cases: [(&[File<'_>], u16); 3] =

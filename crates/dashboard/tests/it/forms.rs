@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use http::Request;
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::house::{House, PASSWORD};
 
@@ -12,8 +12,8 @@ crate::on_both!(
     colours_are_saved_with_their_companions
 );
 
-async fn forms_of_others_are_refused(place: Place) {
-    let house = House::open(place).await;
+async fn forms_of_others_are_refused(database: TestDatabase) {
+    let house = House::open(database).await;
     let mut browser = house.administrator().await;
     let (page, name) = (house.path("/organization"), [("name", "Stolen"), ("player_color", "#123456")]);
     let secret = browser.get(&page).await.form_secret();
@@ -32,8 +32,8 @@ async fn forms_of_others_are_refused(place: Place) {
     assert!(browser.get(&page).await.html.contains("Stolen"));
 }
 
-async fn files_carry_the_secret_too(place: Place) {
-    let house = House::open(place).await;
+async fn files_carry_the_secret_too(database: TestDatabase) {
+    let house = House::open(database).await;
     let mut browser = house.administrator().await;
     let page = house.path("/organization");
     let secret = browser.get(&page).await.form_secret();
@@ -57,8 +57,8 @@ async fn files_carry_the_secret_too(place: Place) {
     assert!(answer.html.contains("id=\"file-problem\""), "{}", answer.html);
 }
 
-async fn colours_are_saved_with_their_companions(place: Place) {
-    let house = House::open(place).await;
+async fn colours_are_saved_with_their_companions(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, page) = (house.administrator().await, house.path("/organization"));
     let fields =
         [("name", "A <b>bold</b> name"), ("player_color", "#ffff00"), ("is_cover_overridable", "on")];

@@ -7,7 +7,7 @@ use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_dashboard::{Dashboard, Streams};
 use tonearm_domain::{Meter, OrganizationId};
-use tonearm_fixtures::{ManualClock, Place, ambient};
+use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_outbound::Outbound;
 use tonearm_service::{
     Audit, Library, Links, LookupLimits, Lookups, People, Playback, SigningKeys, Transcriptions,
@@ -32,15 +32,16 @@ pub(crate) struct House {
     pub(crate) shutdown: CancellationToken,
     pub(crate) organization_id: OrganizationId,
     _store: TempDir,
-    _place: Place,
+    _database: TestDatabase,
 }
 
 impl House {
-    pub(crate) async fn open(place: Place) -> Self {
+    pub(crate) async fn open(database: TestDatabase) -> Self {
         let store = TempDir::with_prefix("tonearm-dashboard-").unwrap();
         let objects = format!("file://{}", store.path().join("objects").display()).parse().unwrap();
         let blobs = Blobs::open(&objects).await.unwrap();
-        let catalog = Catalog::connect(&place.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+        let catalog =
+            Catalog::connect(&database.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
         let (ambient, clock) = ambient();
         let secrets = Secrets::parse("a secret for tests that is long enough to be one").unwrap();
         let delivery_url = "https://{org}.cdn.example.com".parse().unwrap();
@@ -85,7 +86,7 @@ impl House {
             shutdown,
             organization_id,
             _store: store,
-            _place: place,
+            _database: database,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Keys and links: made, shown once, revoked.
 
 use tonearm_domain::{KeyType, Selection};
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 use tonearm_service::{Caller, CreateCollection, CreateKey, CreateTrack};
 
 use crate::browser::Browser;
@@ -15,8 +15,8 @@ crate::on_both!(
     a_player_key_is_for_all_variants_or_for_some,
 );
 
-async fn a_share_link_is_made_and_revoked(place: Place) {
-    let house = House::open(place).await;
+async fn a_share_link_is_made_and_revoked(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, keys, new) =
         (house.administrator().await, house.path("/keys"), house.path("/keys/new"));
     let caller = Caller::owner(house.organization_id);
@@ -58,8 +58,8 @@ async fn a_share_link_is_made_and_revoked(place: Place) {
     assert!(for_the_press().await.revoked_at.is_some());
 }
 
-async fn what_a_key_reaches_is_found_by_words(place: Place) {
-    let house = House::open(place).await;
+async fn what_a_key_reaches_is_found_by_words(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, new) = (house.administrator().await, house.path("/keys/new"));
     let caller = Caller::owner(house.organization_id);
     let create = CreateCollection { title: "Harbour sessions".to_owned(), ..CreateCollection::default() };
@@ -79,10 +79,13 @@ async fn what_a_key_reaches_is_found_by_words(place: Place) {
     assert!(found.contains(&format!("href=\"?type=player&amp;track={ebb}\">Ebb &#38; flow</a>")), "{found}");
     assert!(!found.contains("Slack water") && found.contains("in Harbour sessions"), "{found}");
     let nothing = browser.get(&format!("{new}?type=player&find=%22%3E%3Cb%3E+nothing")).await.html;
-    assert!(nothing.contains("Nothing has all of these words.") && !nothing.contains("<b>"), "{nothing}");
+    assert!(
+        nothing.contains("No collection or track matches all search words.") && !nothing.contains("<b>"),
+        "{nothing}"
+    );
 
     let address = format!("{new}?type=player&track={ebb}");
-    assert!(browser.get(&address).await.html.contains("Choose something else"));
+    assert!(browser.get(&address).await.html.contains("Change selection"));
     let id = ebb.to_string();
     let fields = [("type", "player"), ("title", "Ebb only"), ("track", id.as_str())];
     assert_eq!(browser.submit(&address, &new, &fields).await.status, 200);
@@ -91,8 +94,8 @@ async fn what_a_key_reaches_is_found_by_words(place: Place) {
     assert_eq!((made.scope.collection(), made.scope.track()), (Some(collection), Some(ebb)));
 }
 
-async fn editors_manage_share_links_only(place: Place) {
-    let house = House::open(place).await;
+async fn editors_manage_share_links_only(database: TestDatabase) {
+    let house = House::open(database).await;
     let mut owner = house.administrator().await;
     let mut editor = house.invited(&mut owner, "Ed", "editor").await;
     let caller = Caller::owner(house.organization_id);
@@ -110,8 +113,8 @@ async fn editors_manage_share_links_only(place: Place) {
     assert_eq!(owner.submit(&keys, &revoke, &[]).await.status, 303);
 }
 
-async fn forms_say_what_is_wrong(place: Place) {
-    let house = House::open(place).await;
+async fn forms_say_what_is_wrong(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, new) = (house.administrator().await, house.path("/keys/new"));
     let stranger = "0194f3a0-0000-7000-8000-000000000000";
     for (field, fields) in [
@@ -134,8 +137,8 @@ async fn forms_say_what_is_wrong(place: Place) {
     }
 }
 
-async fn a_player_key_is_for_all_variants_or_for_some(place: Place) {
-    let house = House::open(place).await;
+async fn a_player_key_is_for_all_variants_or_for_some(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, new) = (house.administrator().await, house.path("/keys/new"));
     let form = browser.get(&format!("{new}?type=player")).await.html;
     assert!(form.contains("name=\"selection\" value=\"all\" checked"), "{form}");

@@ -7,12 +7,12 @@ use tonearm_domain::{
 use tonearm_service::{Caller, CreateCollection, CreateTrack};
 
 use crate::browser::{Browser, Page};
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::house::House;
 
 crate::on_both!(
-    tracks_are_leafed_through_by_links,
+    tracks_are_paginated_by_links,
     tracks_are_found_and_sorted,
     collections_are_found_and_sorted,
     a_full_page_stays_small,
@@ -71,8 +71,8 @@ async fn walk(browser: &mut Browser, path: &str, query: &str) -> [Vec<String>; 2
     [forth, back]
 }
 
-async fn tracks_are_leafed_through_by_links(place: Place) {
-    let house = House::open(place).await;
+async fn tracks_are_paginated_by_links(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
     for number in 0..120 {
         house.track(collection, &format!("{:03} take.wav", (number * 7) % 120)).await;
@@ -101,8 +101,8 @@ async fn tracks_are_leafed_through_by_links(place: Place) {
     assert_eq!(titles(&browser.get(&nowhere).await), by_order[..50]);
 }
 
-async fn tracks_are_found_and_sorted(place: Place) {
-    let house = House::open(place).await;
+async fn tracks_are_found_and_sorted(database: TestDatabase) {
+    let house = House::open(database).await;
     let mut browser = house.administrator().await;
     let (one, two) = (house.collection("Birds").await, house.collection("Trains").await);
     for (collection, name) in [(one, "Dawn chorus.wav"), (one, "Owl.wav"), (two, "Night train.flac")] {
@@ -117,13 +117,17 @@ async fn tracks_are_found_and_sorted(place: Place) {
     );
     assert_eq!(titles(&browser.get(&house.path("/tracks?q=train+flac")).await), ["Night train"]);
     let page = browser.get(&house.path(&format!("/collections/{one}?q=train"))).await;
-    assert!(page.html.contains("Nothing found") && page.html.contains("/tracks?q=train"), "{}", page.html);
+    assert!(
+        page.html.contains("No matching tracks") && page.html.contains("/tracks?q=train"),
+        "{}",
+        page.html
+    );
     let page = browser.get(&house.path("/tracks?q=train&sort=title")).await;
     assert!(page.html.contains("value=\"train\"") && page.html.contains("value=\"title\" selected"));
 }
 
-async fn collections_are_found_and_sorted(place: Place) {
-    let house = House::open(place).await;
+async fn collections_are_found_and_sorted(database: TestDatabase) {
+    let house = House::open(database).await;
     let mut browser = house.administrator().await;
     for title in ["Zoo", "ant", "Bear <b>"] {
         house.collection(title).await;
@@ -154,8 +158,8 @@ async fn collections_are_found_and_sorted(place: Place) {
 }
 
 /// Fifty tracks with everything there is to show, the longest texts included.
-async fn a_full_page_stays_small(place: Place) {
-    let house = House::open(place).await;
+async fn a_full_page_stays_small(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
     let recipes = house.catalog.recipes(house.organization_id).await.unwrap();
     let recipe = recipes.into_iter().find(|recipe| recipe.index.as_str() == "levels").unwrap();
@@ -187,8 +191,8 @@ async fn a_full_page_stays_small(place: Place) {
     assert_eq!(page.html.matches("class=\"on-dark\" href=\"#w-").count(), 50);
 }
 
-async fn what_is_typed_is_only_text(place: Place) {
-    let house = House::open(place).await;
+async fn what_is_typed_is_only_text(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
     house.track(collection, "100% \"real\".wav").await;
     let path = house.path(&format!("/collections/{collection}"));

@@ -1,5 +1,5 @@
 //! Links that let somebody in once.
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::house::{House, PASSWORD, PUBLIC_URL};
 
@@ -10,8 +10,8 @@ crate::on_both!(
     administrators_make_organizations,
 );
 
-async fn the_first_administrator_comes_in_once(place: Place) {
-    let house = House::open(place).await;
+async fn the_first_administrator_comes_in_once(database: TestDatabase) {
+    let house = House::open(database).await;
     let [one, other] = [(); 2].map(|()| house.people.first_administrator_link());
     let (one, other) = (one.await.unwrap().unwrap().url, other.await.unwrap().unwrap().url);
     let path = |link: &str| link.strip_prefix(PUBLIC_URL).unwrap().to_owned();
@@ -33,8 +33,8 @@ async fn the_first_administrator_comes_in_once(place: Place) {
     assert_eq!(house.browser().get("/dashboard/link/nonsense").await.status, 404);
 }
 
-async fn a_forgotten_password_is_replaced(place: Place) {
-    let house = House::open(place).await;
+async fn a_forgotten_password_is_replaced(database: TestDatabase) {
+    let house = House::open(database).await;
     let mut browser = house.administrator().await;
     let old = house.people.new_password_link("ada@example.com").await.unwrap().url;
     let link = house.people.new_password_link("ADA@example.com").await.unwrap().url;
@@ -52,8 +52,8 @@ async fn a_forgotten_password_is_replaced(place: Place) {
     assert_eq!(house.browser().get(&path(&late)).await.status, 404);
 }
 
-async fn what_is_typed_is_checked(place: Place) {
-    let house = House::open(place).await;
+async fn what_is_typed_is_checked(database: TestDatabase) {
+    let house = House::open(database).await;
     let link = house.people.first_administrator_link().await.unwrap().unwrap().url;
     let path = link.strip_prefix(PUBLIC_URL).unwrap();
     for (field, fields) in [
@@ -72,8 +72,8 @@ async fn what_is_typed_is_checked(place: Place) {
     assert_eq!(house.browser().get(path).await.status, 200, "it still works");
 }
 
-async fn administrators_make_organizations(place: Place) {
-    let house = House::open(place).await;
+async fn administrators_make_organizations(database: TestDatabase) {
+    let house = House::open(database).await;
     let mut ada = house.administrator().await;
     let page = ada
         .submit("/dashboard/profile", "/dashboard/profile/organizations", &[("organization", "Second")])

@@ -1,12 +1,12 @@
 //! Roles, and who belongs where.
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::house::House;
 
 crate::on_both!(roles_reach_no_further, other_organizations_are_not_there, there_is_always_an_owner);
 
-async fn roles_reach_no_further(place: Place) {
-    let house = House::open(place).await;
+async fn roles_reach_no_further(database: TestDatabase) {
+    let house = House::open(database).await;
     let mut owner = house.administrator().await;
     let mut editor = house.invited(&mut owner, "Ed", "editor").await;
     let mut viewer = house.invited(&mut owner, "Vi", "viewer").await;
@@ -39,14 +39,14 @@ async fn roles_reach_no_further(place: Place) {
         for browser in [&mut editor, &mut viewer] {
             let page = browser.submit(&library, &house.path(path), &fields).await;
             assert_eq!(page.status, 403, "{path}");
-            assert!(page.html.contains("It takes the role owner"), "{}", page.html);
+            assert!(page.html.contains("Only owners can open this"), "{}", page.html);
         }
     }
     assert!(!owner.get(&library).await.html.contains("Mine"));
 }
 
-async fn other_organizations_are_not_there(place: Place) {
-    let house = House::open(place).await;
+async fn other_organizations_are_not_there(database: TestDatabase) {
+    let house = House::open(database).await;
     let mut owner = house.administrator().await;
     let mut other = house.invited(&mut owner, "Ed", "owner").await;
     let second = house.library.create_organization("Second").await.unwrap().organization.id;
@@ -62,8 +62,8 @@ async fn other_organizations_are_not_there(place: Place) {
     assert!(owner.get(&house.path("/library")).await.html.contains(&format!("/dashboard/{second}/library")));
 }
 
-async fn there_is_always_an_owner(place: Place) {
-    let house = House::open(place).await;
+async fn there_is_always_an_owner(database: TestDatabase) {
+    let house = House::open(database).await;
     let mut owner = house.administrator().await;
     let members = house.path("/members");
     let id = owner.get(&members).await.between("/members/", "/role");

@@ -1,5 +1,5 @@
 //! Variants, webhooks and transcription.
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::house::House;
 
@@ -11,8 +11,8 @@ crate::on_both!(
     an_address_that_cannot_be_read_is_no_page,
 );
 
-async fn variants_are_added_and_removed(place: Place) {
-    let house = House::open(place).await;
+async fn variants_are_added_and_removed(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, page) = (house.administrator().await, house.path("/variants"));
     let fields = [
         ("index", "mobile"),
@@ -52,8 +52,8 @@ async fn variants_are_added_and_removed(place: Place) {
     assert_eq!(browser.submit(&page, &page, &fields).await.status, 303);
 }
 
-async fn webhooks_are_set(place: Place) {
-    let house = House::open(place).await;
+async fn webhooks_are_set(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, page) = (house.administrator().await, house.path("/webhooks"));
     let set = house.path("/webhooks/track/set");
     for bad in ["", "nonsense", "http://127.0.0.1/", "http://169.254.169.254/latest"] {
@@ -80,8 +80,8 @@ async fn webhooks_are_set(place: Place) {
     assert!(!browser.get(&page).await.html.contains("https://example.com/hook"));
 }
 
-async fn transcription_is_set(place: Place) {
-    let house = House::open(place).await;
+async fn transcription_is_set(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, page) = (house.administrator().await, house.path("/transcription"));
     let provider = ("base_url", "https://api.example.com/v1");
     for (field, fields) in [
@@ -97,16 +97,16 @@ async fn transcription_is_set(place: Place) {
     assert_eq!(browser.submit(&page, &page, &fields).await.status, 303);
     let shown = browser.get(&page).await.html;
     assert!(
-        shown.contains("There is one; leave this empty to keep it") && !shown.contains("a secret of"),
+        shown.contains("Leave empty to keep the current key") && !shown.contains("a secret of"),
         "{shown}"
     );
-    assert!(shown.contains("Turn it off"), "{shown}");
+    assert!(shown.contains("Turn off transcription"), "{shown}");
     browser.submit(&page, &house.path("/transcription/switch"), &[("to", "off")]).await;
-    assert!(browser.get(&page).await.html.contains("Turn it on"));
+    assert!(browser.get(&page).await.html.contains("Turn on transcription"));
 }
 
-async fn signing_keys_are_shown_once(place: Place) {
-    let house = House::open(place).await;
+async fn signing_keys_are_shown_once(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, page) = (house.administrator().await, house.path("/signing-keys"));
     let created = browser.submit(&page, &page, &[("title", "Our <backend>")]).await;
     assert_eq!(created.status, 200, "{}", created.html);
@@ -126,8 +126,8 @@ async fn signing_keys_are_shown_once(place: Place) {
     assert!(!editor.get(&house.path("/keys")).await.html.contains("signing-keys"));
 }
 
-async fn an_address_that_cannot_be_read_is_no_page(place: Place) {
-    let house = House::open(place).await;
+async fn an_address_that_cannot_be_read_is_no_page(database: TestDatabase) {
+    let house = House::open(database).await;
     let mut browser = house.administrator().await;
     let library = house.path("/library");
     for path in [
@@ -140,7 +140,7 @@ async fn an_address_that_cannot_be_read_is_no_page(place: Place) {
     ] {
         let page = browser.submit(&library, &house.path(path), &[]).await;
         assert_eq!(page.status, 404, "{path}");
-        assert!(page.html.contains("<h1>There is nothing here</h1>"), "{path}: {}", page.html);
+        assert!(page.html.contains("<h1>Page not found</h1>"), "{path}: {}", page.html);
     }
     for path in [
         "/keys?page=many",
@@ -151,6 +151,6 @@ async fn an_address_that_cannot_be_read_is_no_page(place: Place) {
     ] {
         let page = browser.get(&house.path(path)).await;
         assert_eq!(page.status, 404, "{path}");
-        assert!(page.html.contains("<h1>There is nothing here</h1>"), "{path}: {}", page.html);
+        assert!(page.html.contains("<h1>Page not found</h1>"), "{path}: {}", page.html);
     }
 }

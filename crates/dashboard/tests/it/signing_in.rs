@@ -1,6 +1,6 @@
 //! Signing in, staying signed in, and being kept out.
 
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 use tonearm_service::{Device, SignInError};
 
 use crate::browser::Browser;
@@ -24,8 +24,8 @@ crate::on_both!(
 
 const EMAIL: &str = "ada@example.com";
 
-async fn a_person_signs_in_and_out(place: Place) {
-    let house = House::open(place).await;
+async fn a_person_signs_in_and_out(database: TestDatabase) {
+    let house = House::open(database).await;
     house.administrator().await;
     let mut browser = house.browser();
     let library = house.path("/library");
@@ -50,8 +50,8 @@ async fn a_person_signs_in_and_out(place: Place) {
     assert_eq!(stolen.clone().get(&library).await.status, 303, "the cookie itself is worth nothing any more");
 }
 
-async fn a_sign_in_slides_and_ends(place: Place) {
-    let house = House::open(place).await;
+async fn a_sign_in_slides_and_ends(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, library, day) = (house.administrator().await, house.path("/library"), 24 * 3600);
     for _ in 0..6 {
         house.clock.advance_seconds(13 * day);
@@ -66,8 +66,8 @@ async fn a_sign_in_slides_and_ends(place: Place) {
     assert_eq!(browser.get(&library).await.status, 303, "two weeks without use are over");
 }
 
-async fn signing_out_everywhere_ends_all_of_them(place: Place) {
-    let house = House::open(place).await;
+async fn signing_out_everywhere_ends_all_of_them(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut one, mut other) = (house.administrator().await, house.browser());
     other.post("/dashboard/sign-in", &[("email", EMAIL), ("password", PASSWORD)]).await;
     assert_eq!(other.get("/dashboard/profile").await.status, 200);
@@ -76,8 +76,8 @@ async fn signing_out_everywhere_ends_all_of_them(place: Place) {
     assert_eq!(other.get("/dashboard/profile").await.status, 303);
 }
 
-async fn the_profile_keeps_the_organization_around_it(place: Place) {
-    let house = House::open(place).await;
+async fn the_profile_keeps_the_organization_around_it(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, mut other) = (house.administrator().await, house.browser());
     other.post("/dashboard/sign-in", &[("email", EMAIL), ("password", PASSWORD)]).await;
     let (profile, library) = (house.path("/profile"), house.path("/library"));
@@ -100,8 +100,8 @@ async fn the_profile_keeps_the_organization_around_it(place: Place) {
     assert_eq!(browser.get("/dashboard/none/profile").await.status, 404);
 }
 
-async fn guessing_is_slowed_down(place: Place) {
-    let house = House::open(place).await;
+async fn guessing_is_slowed_down(database: TestDatabase) {
+    let house = House::open(database).await;
     house.administrator().await;
     // Accounts that do not exist are treated alike.
     for email in [EMAIL, "nobody@example.com"] {
@@ -112,15 +112,15 @@ async fn guessing_is_slowed_down(place: Place) {
         }
         let page = browser.post("/dashboard/sign-in", &[("email", email), ("password", PASSWORD)]).await;
         assert_eq!((page.status, &page.headers["retry-after"]), (429, &"900".parse().unwrap()));
-        assert!(page.html.contains("Too many attempts failed; try again in 15 minutes."), "{}", page.html);
+        assert!(page.html.contains("Too many failed attempts; try again in 15 minutes."), "{}", page.html);
     }
     house.clock.advance_seconds(900);
     let page = house.browser().post("/dashboard/sign-in", &[("email", EMAIL), ("password", PASSWORD)]).await;
     assert_eq!(page.status, 303);
 }
 
-async fn an_address_that_guesses_waits(place: Place) {
-    let house = House::open(place).await;
+async fn an_address_that_guesses_waits(database: TestDatabase) {
+    let house = House::open(database).await;
     house.administrator().await;
     let from = |address: &str| Device { address: address.parse().ok(), ..Device::default() };
     for n in 0..50 {
@@ -137,20 +137,20 @@ async fn an_address_that_guesses_waits(place: Place) {
     }
 }
 
-async fn a_password_is_changed_by_who_knows_it(place: Place) {
-    let house = House::open(place).await;
+async fn a_password_is_changed_by_who_knows_it(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, mut other) = (house.administrator().await, house.browser());
     other.post("/dashboard/sign-in", &[("email", EMAIL), ("password", PASSWORD)]).await;
     let (page, action) = ("/dashboard/profile", "/dashboard/profile/password");
     let wrong = browser.submit(page, action, &[("current", "wrong"), ("password", "another good one")]).await;
-    assert!(wrong.html.contains("This is not your password."), "{}", wrong.html);
+    assert!(wrong.html.contains("This password is incorrect."), "{}", wrong.html);
     let short = browser.submit(page, action, &[("current", PASSWORD), ("password", "short")]).await;
-    assert!(short.html.contains("A password has at least 10 characters."), "{}", short.html);
+    assert!(short.html.contains("The password must have at least 10 characters."), "{}", short.html);
     let good = browser.submit(page, action, &[("current", PASSWORD), ("password", "another good one")]).await;
     assert_eq!(good.status, 303);
     let told = browser.get(page).await;
-    assert!(told.html.contains("Your password is changed."), "{}", told.html);
-    assert!(!browser.get(page).await.html.contains("Your password is changed."), "it is told once");
+    assert!(told.html.contains("Password changed."), "{}", told.html);
+    assert!(!browser.get(page).await.html.contains("Password changed."), "it is told once");
     assert_eq!(other.get(page).await.status, 303, "who knew only the old one is out");
     let old = other.post("/dashboard/sign-in", &[("email", EMAIL), ("password", PASSWORD)]).await;
     assert_eq!(old.status, 422);
@@ -171,8 +171,8 @@ async fn lock(house: &House, email: &str) {
     assert_eq!(sign_in(&mut stranger, email, PASSWORD).await, 429);
 }
 
-async fn strangers_who_guess_do_not_keep_the_owner_out(place: Place) {
-    let house = House::open(place).await;
+async fn strangers_who_guess_do_not_keep_the_owner_out(database: TestDatabase) {
+    let house = House::open(database).await;
     let mut owner = house.administrator().await;
     let device = owner.cookie(DEVICE).cloned().unwrap();
     let out = owner.submit("/dashboard/profile", "/dashboard/sign-out", &[]).await;
@@ -190,8 +190,8 @@ async fn strangers_who_guess_do_not_keep_the_owner_out(place: Place) {
     assert_eq!(changed.status, 303);
 }
 
-async fn a_known_device_is_limited_by_itself(place: Place) {
-    let house = House::open(place).await;
+async fn a_known_device_is_limited_by_itself(database: TestDatabase) {
+    let house = House::open(database).await;
     let mut owner = house.administrator().await;
     for _ in 0..10 {
         assert_eq!(sign_in(&mut owner, EMAIL, "guess").await, 422);
@@ -203,8 +203,8 @@ async fn a_known_device_is_limited_by_itself(place: Place) {
     assert_eq!(sign_in(&mut owner, EMAIL, PASSWORD).await, 303);
 }
 
-async fn a_device_is_known_for_one_account(place: Place) {
-    let house = House::open(place).await;
+async fn a_device_is_known_for_one_account(database: TestDatabase) {
+    let house = House::open(database).await;
     let mut owner = house.administrator().await;
     let mut other = house.invited(&mut owner, "Bea", "viewer").await;
     let device = other.cookie(DEVICE).cloned().unwrap();
@@ -220,8 +220,8 @@ async fn a_device_is_known_for_one_account(place: Place) {
     assert_eq!(sign_in(&mut liar, EMAIL, PASSWORD).await, 303);
 }
 
-async fn devices_are_forgotten_with_the_password(place: Place) {
-    let house = House::open(place).await;
+async fn devices_are_forgotten_with_the_password(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut owner, mut other) = (house.administrator().await, house.browser());
     assert_eq!(sign_in(&mut other, EMAIL, PASSWORD).await, 303);
     let new = "another good one";
@@ -239,16 +239,16 @@ async fn devices_are_forgotten_with_the_password(place: Place) {
     assert_eq!(sign_in(&mut third, EMAIL, PASSWORD).await, 303);
 }
 
-async fn devices_are_forgotten_with_all_sign_ins(place: Place) {
-    let house = House::open(place).await;
+async fn devices_are_forgotten_with_all_sign_ins(database: TestDatabase) {
+    let house = House::open(database).await;
     let mut owner = house.administrator().await;
     owner.submit("/dashboard/profile", "/dashboard/profile/sign-out-everywhere", &[]).await;
     lock(&house, EMAIL).await;
     assert_eq!(sign_in(&mut owner, EMAIL, PASSWORD).await, 429);
 }
 
-async fn a_device_is_known_for_half_a_year(place: Place) {
-    let house = House::open(place).await;
+async fn a_device_is_known_for_half_a_year(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut owner, day) = (house.administrator().await, 24 * 3600);
     for (days, status) in [(179, 303), (179, 303), (180, 429)] {
         house.clock.advance_seconds(days * day);

@@ -1,7 +1,7 @@
 //! What files say of themselves: shown, found, and the reason why uploads belong together.
 
 use tonearm_domain::{Chapter, CollectionId, Track, TrackId, UploadSessionId};
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::browser::Browser;
 use crate::house::House;
@@ -31,8 +31,8 @@ impl House {
     }
 }
 
-async fn a_track_shows_what_its_file_tells(place: Place) {
-    let house = House::open(place).await;
+async fn a_track_shows_what_its_file_tells(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
     let tags = [
         ("artist", "<script>alert(1)</script>"),
@@ -46,7 +46,7 @@ async fn a_track_shows_what_its_file_tells(place: Place) {
         chapters.map(|(start, title)| Chapter { start, end: start + 1.0, title: title.map(str::to_owned) });
     let id = house.told_track(collection, &tags, chapters.into()).await;
     let page = browser.get(&house.path(&format!("/tracks/{id}"))).await;
-    let shown = page.between("<h2>In the file</h2>", "</section>");
+    let shown = page.between("<h2>File tags</h2>", "</section>");
     assert!(!shown.contains("<script") && !shown.contains("<b>") && !shown.contains("<i>"), "{shown}");
     for expected in [
         "<dt>Artist</dt><dd>&#60;script&#62;",
@@ -59,11 +59,11 @@ async fn a_track_shows_what_its_file_tells(place: Place) {
     }
     let plain = house.track(collection, "plain.wav").await;
     let page = browser.get(&house.path(&format!("/tracks/{plain}"))).await;
-    assert!(!page.html.contains("In the file"));
+    assert!(!page.html.contains("File tags"));
 }
 
-async fn tracks_are_found_by_what_their_files_tell(place: Place) {
-    let house = House::open(place).await;
+async fn tracks_are_found_by_what_their_files_tell(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
     let rest: Vec<(String, String)> = (0..40).map(|n| (format!("aa{n}"), "filling ".repeat(30))).collect();
     let mut tags: Vec<(&str, &str)> =
@@ -109,8 +109,8 @@ async fn begun(
     (track, begun["upload_session_id"].as_str().unwrap().parse().unwrap())
 }
 
-async fn uploads_of_a_page_are_one_session(place: Place) {
-    let house = House::open(place).await;
+async fn uploads_of_a_page_are_one_session(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, id) = (house.administrator().await, house.collection("Season").await);
     let (first, session) = begun(&house, &mut browser, id, "").await;
     let (second, same) = begun(&house, &mut browser, id, &session.to_string()).await;

@@ -6,7 +6,7 @@ use http::Request;
 use tonearm_domain::{FileOutcome, Job, TrackFile, TrackId, TrackStatus};
 use tonearm_service::Caller;
 
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 
 use crate::house::House;
 use crate::library::link;
@@ -14,7 +14,7 @@ use crate::library::link;
 crate::on_both!(
     a_deleted_track_is_brought_back,
     a_deleted_collection_is_brought_back,
-    the_two_lists_are_leafed_through_by_themselves,
+    the_two_lists_are_paginated_by_themselves,
     what_is_too_late_is_gone,
     what_keys_delete_stays_deleted,
     a_failed_track_is_processed_again,
@@ -48,8 +48,8 @@ impl House {
     }
 }
 
-async fn a_deleted_track_is_brought_back(place: Place) {
-    let house = House::open(place).await;
+async fn a_deleted_track_is_brought_back(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
     let id = house.track(collection, "take.wav").await;
     house.put(id, TrackStatus::Processing, None).await;
@@ -59,7 +59,7 @@ async fn a_deleted_track_is_brought_back(place: Place) {
     assert_eq!((deleted.status, &deleted.location), (303, &list));
     // The next page offers to take it back; the one after does not.
     let next = browser.get(&list).await;
-    assert!(next.html.contains("The track is deleted.") && next.html.contains(&format!("{page}/restore")));
+    assert!(next.html.contains("Track deleted.") && next.html.contains(&format!("{page}/restore")));
     assert!(!browser.get(&list).await.html.contains("/restore"));
     assert_eq!(browser.get(&page).await.status, 404);
     assert_eq!(house.jobs("purge_track").await, 0);
@@ -69,17 +69,17 @@ async fn a_deleted_track_is_brought_back(place: Place) {
     let restored = browser.submit(&house.path("/trash"), &format!("{page}/restore"), &[]).await;
     assert_eq!((restored.status, &restored.location), (303, &page));
     let shown = browser.get(&page).await;
-    assert!(shown.html.contains("It is back as it was.") && shown.html.contains("Processing"));
+    assert!(shown.html.contains("Restored.") && shown.html.contains("Processing"));
     assert_eq!(house.jobs("process_track").await, 1, "what it waits for is queued again");
-    assert!(browser.get(&house.path("/trash")).await.html.contains("Nothing here"));
+    assert!(browser.get(&house.path("/trash")).await.html.contains("No deleted items"));
     let again = browser.submit(&house.path("/trash"), &format!("{page}/restore"), &[]).await;
     assert_eq!(again.status, 404);
     let audit = browser.get(&house.path("/audit")).await;
     assert!(audit.html.contains("track.delete") && audit.html.contains("track.restore"));
 }
 
-async fn a_deleted_collection_is_brought_back(place: Place) {
-    let house = House::open(place).await;
+async fn a_deleted_collection_is_brought_back(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
     let (one, two) = (house.track(collection, "1.wav").await, house.track(collection, "2.wav").await);
     let page = house.path(&format!("/collections/{collection}"));
@@ -98,8 +98,8 @@ async fn a_deleted_collection_is_brought_back(place: Place) {
     assert!(audit.html.contains("collection.restore"), "{}", audit.html);
 }
 
-async fn the_two_lists_are_leafed_through_by_themselves(place: Place) {
-    let house = House::open(place).await;
+async fn the_two_lists_are_paginated_by_themselves(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, living) = (house.administrator().await, house.collection("Living").await);
     let person =
         Caller::person(house.organization_id, tonearm_domain::PersonId::from_uuid(uuid::Uuid::nil()));
@@ -111,7 +111,7 @@ async fn the_two_lists_are_leafed_through_by_themselves(place: Place) {
     }
     let trash = house.path("/trash");
     let first = browser.get(&trash).await.html;
-    assert!(first.contains("51 collections, with their tracks") && first.contains("51 tracks"), "{first}");
+    assert!(first.contains("51 collections, including tracks") && first.contains("51 tracks"), "{first}");
     assert!(first.contains("Season 50") && !first.contains("Season 00"));
     assert!(first.contains("take 50") && !first.contains("take 00"));
     // The links of the collections come first; they leave the tracks where they are.
@@ -128,14 +128,14 @@ async fn the_two_lists_are_leafed_through_by_themselves(place: Place) {
     assert!(nonsense.html.contains("Season 50") && nonsense.html.contains("take 50"));
 }
 
-async fn what_is_too_late_is_gone(place: Place) {
-    let house = House::open(place).await;
+async fn what_is_too_late_is_gone(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
     let id = house.track(collection, "take.wav").await;
     let page = house.path(&format!("/tracks/{id}"));
     browser.submit(&page, &format!("{page}/delete"), &[]).await;
     house.clock.advance_seconds(24 * 3600);
-    assert!(browser.get(&house.path("/trash")).await.html.contains("Nothing here"));
+    assert!(browser.get(&house.path("/trash")).await.html.contains("No deleted items"));
     let late = browser.submit(&house.path("/library"), &format!("{page}/restore"), &[]).await;
     assert_eq!(late.status, 404);
     assert_eq!(house.jobs("purge_track").await, 1);
@@ -144,19 +144,19 @@ async fn what_is_too_late_is_gone(place: Place) {
     assert_eq!(viewer.get(&house.path("/trash")).await.status, 403);
 }
 
-async fn what_keys_delete_stays_deleted(place: Place) {
-    let house = House::open(place).await;
+async fn what_keys_delete_stays_deleted(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
     let id = house.track(collection, "take.wav").await;
     house.library.delete_track(&Caller::owner(house.organization_id), id).await.unwrap();
     assert_eq!(house.jobs("purge_track").await, 1);
-    assert!(browser.get(&house.path("/trash")).await.html.contains("Nothing here"));
+    assert!(browser.get(&house.path("/trash")).await.html.contains("No deleted items"));
     let restore = house.path(&format!("/tracks/{id}/restore"));
     assert_eq!(browser.submit(&house.path("/library"), &restore, &[]).await.status, 404);
 }
 
-async fn a_failed_track_is_processed_again(place: Place) {
-    let house = House::open(place).await;
+async fn a_failed_track_is_processed_again(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
     let id = house.track(collection, "take.wav").await;
     let (page, retry) = (house.path(&format!("/tracks/{id}")), house.path(&format!("/tracks/{id}/retry")));
@@ -176,7 +176,7 @@ async fn a_failed_track_is_processed_again(place: Place) {
     tx.put_track_file(&failed).await.unwrap();
     tx.commit().await.unwrap();
     let shown = browser.get(&page).await.html;
-    assert!(shown.contains("the encoder was killed") && shown.contains("Process it again"), "{shown}");
+    assert!(shown.contains("the encoder was killed") && shown.contains("Retry processing"), "{shown}");
     let before = house.jobs("process_track").await;
     assert_eq!(browser.submit(&page, &retry, &[]).await.status, 303);
     let shown = browser.get(&page).await.html;
@@ -188,8 +188,8 @@ async fn a_failed_track_is_processed_again(place: Place) {
     assert!(!viewer.get(&page).await.html.contains("/retry"));
 }
 
-async fn companions_are_shown_while_a_colour_is_chosen(place: Place) {
-    let house = House::open(place).await;
+async fn companions_are_shown_while_a_colour_is_chosen(database: TestDatabase) {
+    let house = House::open(database).await;
     let mut browser = house.administrator().await;
     let part = browser.get(&house.path("/colours?colour=%23ffe000")).await;
     let colours = "#ffe000".parse::<tonearm_domain::Colour>().unwrap().companions();
@@ -215,8 +215,8 @@ impl Events {
     }
 }
 
-async fn progress_is_told_until_nothing_is_in_the_making(place: Place) {
-    let house = House::open(place).await;
+async fn progress_is_told_until_nothing_is_in_the_making(database: TestDatabase) {
+    let house = House::open(database).await;
     let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
     // Nothing to tell: it says so and ends.
     let none = browser.get(&house.path("/progress")).await;
@@ -239,8 +239,8 @@ async fn progress_is_told_until_nothing_is_in_the_making(place: Place) {
     assert_eq!(stranger.status, 303);
 }
 
-async fn streams_are_bounded_and_end_with_the_node(place: Place) {
-    let house = House::open(place).await;
+async fn streams_are_bounded_and_end_with_the_node(database: TestDatabase) {
+    let house = House::open(database).await;
     let (browser, collection) = (house.administrator().await, house.collection("Season").await);
     let id = house.track(collection, "take.wav").await;
     house.put(id, TrackStatus::Processing, None).await;

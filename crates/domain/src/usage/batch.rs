@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Day, UsageCounts};
-use crate::{OrganizationId, ShortId, Timestamp, UsageBatchId, VariantIndex};
+use crate::recipe::VariantIndex;
+use crate::short_id::ShortId;
+use crate::timestamp::Timestamp;
+use crate::{OrganizationId, UsageBatchId};
 
 /// What was counted of one thing on one day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::Timestamp;
+use crate::timestamp::Timestamp;
 
 const SECONDS_A_DAY: i64 = 86_400;
 

@@ -5,18 +5,22 @@ use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Day, UsageBatch, UsageCounts, UsageEntry};
-use crate::{Ambient, OrganizationId, ShortId, Timestamp, VariantIndex};
+use crate::OrganizationId;
+use crate::ambient::Ambient;
+use crate::recipe::VariantIndex;
+use crate::short_id::ShortId;
+use crate::timestamp::Timestamp;
 
 /// Counting takes the lock of one part for some dozens of nanoseconds; parts keep threads out of each other's way.
 const PARTS: usize = 32;
 
 /// What is counted, without the variant.
-type Place = (OrganizationId, ShortId, Day);
+type CountKey = (OrganizationId, ShortId, Day);
 
-/// The variants of one place, few enough to be gone through. So counting what was counted before takes no memory.
+/// The variants of one key, few enough to be gone through. So counting what was counted before takes no memory.
 type Variants = Vec<(Option<VariantIndex>, UsageCounts)>;
 
-type Part = Mutex<HashMap<Place, Variants>>;
+type Part = Mutex<HashMap<CountKey, Variants>>;
 
 /// Counts what is played, until somebody takes the counts and keeps them. Cheap to clone; clones count together.
 #[derive(Clone, Default)]
@@ -72,7 +76,7 @@ impl Meter {
     }
 
     /// Twelve random characters spread well enough by any of them.
-    fn part(&self, folder: ShortId) -> MutexGuard<'_, HashMap<Place, Variants>> {
+    fn part(&self, folder: ShortId) -> MutexGuard<'_, HashMap<CountKey, Variants>> {
         let bytes = folder.as_str().as_bytes();
         locked(&self.0[usize::from(bytes[0] ^ bytes[1].rotate_left(3)) % PARTS])
     }
@@ -85,7 +89,7 @@ impl std::fmt::Debug for Meter {
 }
 
 /// Sums are whole whatever panicked beside them.
-fn locked(part: &Part) -> MutexGuard<'_, HashMap<Place, Variants>> {
+fn locked(part: &Part) -> MutexGuard<'_, HashMap<CountKey, Variants>> {
     part.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -99,7 +103,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Clock, Entropy, RecordId};
+    use crate::RecordId;
+    use crate::ambient::{Clock, Entropy};
 
     struct Fixed;
     impl Clock for Fixed {

@@ -102,7 +102,7 @@ async fn a_name_is_looked_up_once_and_what_was_checked_is_called() {
 async fn a_name_without_addresses_is_said_so() {
     let outbound = Outbound::with_names(false, Table::new(&[&[]])).unwrap();
     let refused = send(&outbound, "https://nowhere.example".to_owned()).await.unwrap_err();
-    assert_eq!(refused.to_string(), "the name nowhere.example has no address");
+    assert_eq!(refused.to_string(), "cannot resolve the host name nowhere.example");
 }
 
 #[tokio::test]
@@ -142,8 +142,8 @@ async fn a_closed_port_and_nonsense_are_sentences() {
     });
     let outbound = Outbound::new(true).unwrap();
     let broken = send(&outbound, format!("http://{address}/")).await.unwrap_err();
-    assert!(broken.to_string().starts_with("the connection broke: "), "{broken}");
+    assert!(broken.to_string().starts_with("the connection failed: "), "{broken}");
     drop(speaker.await.unwrap());
     let closed = send(&outbound, format!("http://{address}/")).await.unwrap_err();
-    assert!(closed.to_string().starts_with("no connection: "), "{closed}");
+    assert!(closed.to_string().starts_with("could not connect: "), "{closed}");
 }

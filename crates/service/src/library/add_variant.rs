@@ -3,8 +3,9 @@
 use tonearm_domain::{AuditAction, CachePolicy, Job, JobId, Recipe, RecipeKind, TrackId, VariantIndex};
 
 use super::Library;
-use crate::audit::{self, Done};
-use crate::{Caller, Noun, Refusal};
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::refusal::{Refusal, Resource};
 
 impl Library {
     /// Gives a track a variant of its own and queues its rendering.
@@ -24,7 +25,8 @@ impl Library {
         kind.validate().map_err(|error| Refusal::invalid(error.field(), error.to_string()))?;
         let organization_id = caller.organization_id;
         let tx = self.catalog.begin().await?;
-        let mut track = tx.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
+        let mut track =
+            tx.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         caller.reach_track(track.collection_id, track_id)?;
         if track.source.is_none() {
             return Err(Refusal::Unprocessable {
@@ -50,7 +52,7 @@ impl Library {
         tx.update_track(&track).await?;
         let job_id = self.ambient.record_id();
         tx.enqueue(Job::ProcessTrack { organization_id, track_id }, job_id, self.ambient.now(), None).await?;
-        let done = Done {
+        let done = AuditedAction {
             action: AuditAction::VariantCreate,
             subject_id: recipe.id.uuid(),
             title: recipe.index.as_str(),

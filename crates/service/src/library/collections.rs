@@ -2,14 +2,16 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    AuditAction, Collection, CollectionId, Colour, CreatorId, EventKind, Job, Metadata, Page, Palette, Patch,
-    PlayerColours, Theme,
+    AuditAction, Collection, CollectionId, Colour, CreatorId, EventKind, Job, LimitOffset, Metadata, Palette,
+    Patch, PlayerColours, Theme,
 };
 
 use super::Library;
-use crate::audit::{self, Done};
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::links::UploadHandle;
+use crate::refusal::{Refusal, Resource};
 use crate::webhooks::events;
-use crate::{Caller, Noun, Refusal, UploadHandle};
 
 /// A collection with its own colour, set by hand or found in its cover, where it has one.
 #[derive(Debug, Clone)]
@@ -80,7 +82,7 @@ impl Library {
     pub async fn collections(
         &self,
         caller: &Caller,
-        page: Page,
+        page: LimitOffset,
     ) -> Result<(u64, Vec<CollectionView>), Refusal> {
         if caller.scope.track().is_some() {
             return Ok((0, Vec::new()));
@@ -94,7 +96,7 @@ impl Library {
     pub async fn collection(&self, caller: &Caller, id: CollectionId) -> Result<CollectionView, Refusal> {
         caller.reach_collection(id)?;
         let collection = self.catalog.collection(caller.organization_id, id).await?;
-        collection.map(Into::into).ok_or(Refusal::NotFound(Noun::Collection))
+        collection.map(Into::into).ok_or(Refusal::NotFound(Resource::Collection))
     }
 
     /// Makes a collection and signs the URL for its cover.
@@ -146,8 +148,10 @@ impl Library {
             self.require_creator(caller, Some(creator_id)).await?;
         }
         let tx = self.catalog.begin().await?;
-        let mut collection =
-            tx.collection(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Collection))?;
+        let mut collection = tx
+            .collection(caller.organization_id, id)
+            .await?
+            .ok_or(Refusal::NotFound(Resource::Collection))?;
         update.apply(&mut collection)?;
         tx.update_collection(&collection).await?;
         self.note_collection(&tx, caller, EventKind::CollectionUpdated, &collection).await?;
@@ -166,7 +170,7 @@ impl Library {
         let organization_id = caller.organization_id;
         let tx = self.catalog.begin().await?;
         let collection =
-            tx.collection(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Collection))?;
+            tx.collection(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Collection))?;
         let deletion = self.deletion(caller);
         tx.soft_delete_collection(organization_id, id, deletion).await?;
         self.note_collection(&tx, caller, EventKind::CollectionDeleted, &collection).await?;
@@ -191,7 +195,7 @@ impl Library {
             EventKind::CollectionDeleted => AuditAction::CollectionDelete,
             _ => AuditAction::CollectionUpdate,
         };
-        let done = Done { action, subject_id: collection.id.uuid(), title: &collection.title };
+        let done = AuditedAction { action, subject_id: collection.id.uuid(), title: &collection.title };
         audit::record(tx, &self.ambient, caller, done).await?;
         Ok(events::collection_changed(tx, &self.ambient, event, collection).await?)
     }

@@ -7,8 +7,9 @@ use tonearm_domain::{
 use tonearm_signing::ApiKeyText;
 
 use super::{CreateKey, Library};
-use crate::audit::{self, Done};
-use crate::{Caller, Refusal};
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::refusal::Refusal;
 
 /// A new organization and the first key to it.
 #[derive(Debug)]
@@ -26,7 +27,8 @@ impl Library {
         let organization = insert_organization(&tx, &self.ambient, name).await?;
         let id = organization.id;
         let key = CreateKey { is_downloadable: true, ..CreateKey::new(KeyType::Api, "First key") };
-        let done = Done { action: AuditAction::OrganizationCreate, subject_id: id.uuid(), title: name };
+        let done =
+            AuditedAction { action: AuditAction::OrganizationCreate, subject_id: id.uuid(), title: name };
         audit::record(&tx, &self.ambient, &Caller::owner(id), done).await?;
         let created = self.insert_key(&tx, &Caller::owner(id), key).await?;
         tx.commit().await?;
@@ -55,7 +57,7 @@ pub(crate) async fn insert_organization(
 ) -> Result<Organization, Refusal> {
     let name = name.trim();
     if name.is_empty() || name.chars().count() > 200 || name.contains('\0') {
-        return Err(Refusal::invalid("name", "must be a text of 1 to 200 characters"));
+        return Err(Refusal::invalid("name", "must have 1 to 200 characters"));
     }
     let (id, now): (OrganizationId, _) = (ambient.record_id(), ambient.now());
     let organization = Organization::new(id, ambient.short_id(), name.to_owned(), now);

@@ -7,9 +7,11 @@ use tonearm_domain::{
 };
 
 use super::Library;
-use crate::audit::{self, Done};
-use crate::track_view::Surroundings;
-use crate::{Caller, Refusal, TrackView, UploadHandle};
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::links::UploadHandle;
+use crate::refusal::Refusal;
+use crate::track_view::{TrackParents, TrackView};
 
 /// A track to be made.
 #[derive(Debug, Clone, Default)]
@@ -65,18 +67,21 @@ impl Library {
         create: CreateTrack,
     ) -> Result<(TrackView, UploadHandles), Refusal> {
         let collection_id = caller.target_collection(create.collection_id)?;
-        let surroundings = Surroundings::of(&self.catalog, caller.organization_id, collection_id).await?;
+        let parents = TrackParents::of(&self.catalog, caller.organization_id, collection_id).await?;
         let create = CreateTrack { creator_id: create.creator_id.or(caller.creator_id), ..create };
         self.require_creator(caller, create.creator_id).await?;
         let tx = self.catalog.begin().await?;
         let track =
             insert_track(&tx, &self.ambient, caller.organization_id, collection_id, session, create).await?;
-        let done =
-            Done { action: AuditAction::TrackCreate, subject_id: track.id.uuid(), title: &track.file_name };
+        let done = AuditedAction {
+            action: AuditAction::TrackCreate,
+            subject_id: track.id.uuid(),
+            title: &track.file_name,
+        };
         audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
         let (source, cover) = self.links.uploads(track.organization_id, track.id);
-        Ok((surroundings.view(track), UploadHandles { track: source, cover }))
+        Ok((parents.view(track), UploadHandles { track: source, cover }))
     }
 }
 

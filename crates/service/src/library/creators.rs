@@ -1,10 +1,11 @@
 //! Creators.
 
-use tonearm_domain::{AuditAction, Creator, CreatorId, Metadata, Page, Patch};
+use tonearm_domain::{AuditAction, Creator, CreatorId, LimitOffset, Metadata, Patch};
 
 use super::Library;
-use crate::audit::{self, Done};
-use crate::{Caller, Noun, Refusal};
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::refusal::{Refusal, Resource};
 
 /// A creator to be made.
 #[derive(Debug, Clone)]
@@ -33,7 +34,7 @@ fn require_index(index: &str) -> Result<(), Refusal> {
 
 impl Library {
     /// One page of the organization's creators, and how many there are in all.
-    pub async fn creators(&self, caller: &Caller, page: Page) -> Result<(u64, Vec<Creator>), Refusal> {
+    pub async fn creators(&self, caller: &Caller, page: LimitOffset) -> Result<(u64, Vec<Creator>), Refusal> {
         caller.require_whole_organization()?;
         Ok(self.catalog.creators(caller.organization_id, page).await?)
     }
@@ -41,7 +42,7 @@ impl Library {
     /// One creator.
     pub async fn creator(&self, caller: &Caller, id: CreatorId) -> Result<Creator, Refusal> {
         caller.require_whole_organization()?;
-        self.catalog.creator(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Creator))
+        self.catalog.creator(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Creator))
     }
 
     /// Makes a creator.
@@ -60,7 +61,7 @@ impl Library {
         };
         let tx = self.catalog.begin().await?;
         tx.insert_creator(&creator).await?;
-        let done = Done {
+        let done = AuditedAction {
             action: AuditAction::CreatorCreate,
             subject_id: creator.id.uuid(),
             title: &creator.organization_index,
@@ -80,7 +81,7 @@ impl Library {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
         let mut creator =
-            tx.creator(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Creator))?;
+            tx.creator(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Creator))?;
         match update.organization_index {
             Patch::Keep => {}
             Patch::Clear => return Err(Refusal::invalid("organization_index", "cannot be empty")),
@@ -92,7 +93,7 @@ impl Library {
         update.metadata.apply_or(&mut creator.metadata, Metadata::default());
         creator.updated_at = self.ambient.now();
         tx.update_creator(&creator).await?;
-        let done = Done {
+        let done = AuditedAction {
             action: AuditAction::CreatorUpdate,
             subject_id: creator.id.uuid(),
             title: &creator.organization_index,
@@ -107,9 +108,9 @@ impl Library {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
         let creator =
-            tx.creator(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Creator))?;
+            tx.creator(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Creator))?;
         tx.delete_creator(caller.organization_id, id).await?;
-        let done = Done {
+        let done = AuditedAction {
             action: AuditAction::CreatorDelete,
             subject_id: creator.id.uuid(),
             title: &creator.organization_index,
@@ -128,7 +129,7 @@ impl Library {
         let Some(id) = id else { return Ok(()) };
         match self.catalog.creator(caller.organization_id, id).await? {
             Some(_) => Ok(()),
-            None => Err(Refusal::NotFound(Noun::Creator)),
+            None => Err(Refusal::NotFound(Resource::Creator)),
         }
     }
 }

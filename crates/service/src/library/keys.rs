@@ -8,8 +8,9 @@ use tonearm_domain::{
 use tonearm_signing::ApiKeyText;
 
 use super::Library;
-use crate::audit::{self, Done};
-use crate::{Caller, Noun, Refusal};
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::refusal::{Refusal, Resource};
 
 /// A key to be made.
 #[derive(Debug, Clone)]
@@ -72,7 +73,7 @@ impl Library {
         if create.key_type == KeyType::Api {
             return Err(Refusal::Forbidden {
                 code: "key_type",
-                message: "a key of type api is created in the dashboard or on the command line",
+                message: "keys of type api can only be created in the dashboard or on the command line",
             });
         }
         self.create_key(caller, create).await
@@ -89,9 +90,9 @@ impl Library {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
         if !tx.revoke_api_key(caller.organization_id, id, self.ambient.now()).await? {
-            return Err(Refusal::NotFound(Noun::ApiKey));
+            return Err(Refusal::NotFound(Resource::ApiKey));
         }
-        let done = Done { action: AuditAction::KeyRevoke, subject_id: id.uuid(), title: "" };
+        let done = AuditedAction { action: AuditAction::KeyRevoke, subject_id: id.uuid(), title: "" };
         audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
         Ok(())
@@ -128,7 +129,8 @@ impl Library {
             last_used_at: None,
         };
         tx.insert_api_key(&key, &text.hash()).await?;
-        let done = Done { action: AuditAction::KeyCreate, subject_id: key.id.uuid(), title: &key.title };
+        let done =
+            AuditedAction { action: AuditAction::KeyCreate, subject_id: key.id.uuid(), title: &key.title };
         audit::record(tx, &self.ambient, caller, done).await?;
         Ok(CreatedKey { key, text })
     }
@@ -157,7 +159,7 @@ async fn require_variants(
     let names: Vec<&str> = missing.iter().map(|index| index.as_str()).collect();
     let known: Vec<&str> = recipes.iter().map(|recipe| recipe.index.as_str()).collect();
     let message = format!(
-        "names variants that do not exist: {}; the organization has {}",
+        "contains unknown variants: {}; the organization has: {}",
         names.join(", "),
         known.join(", ")
     );
@@ -173,16 +175,16 @@ async fn require_targets(
 ) -> Result<(), Refusal> {
     let organization_id = caller.organization_id;
     if let Some(id) = scope.collection() {
-        tx.collection(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Collection))?;
+        tx.collection(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Collection))?;
     }
     if let Some(id) = scope.track() {
-        let track = tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
+        let track = tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         if Some(track.collection_id) != scope.collection() {
-            return Err(Refusal::NotFound(Noun::Track));
+            return Err(Refusal::NotFound(Resource::Track));
         }
     }
     if let Some(id) = creator_id {
-        tx.creator(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Creator))?;
+        tx.creator(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Creator))?;
     }
     Ok(())
 }

@@ -3,8 +3,9 @@
 use tonearm_domain::{AuditAction, Colour, Organization, OrganizationId, Palette, Patch, PlayerColours};
 
 use super::Library;
-use crate::audit::{self, Done};
-use crate::{Caller, Noun, Refusal};
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::refusal::{Refusal, Resource};
 
 /// An organization with its companion colours.
 #[derive(Debug, Clone)]
@@ -69,7 +70,7 @@ impl Library {
     ) -> Result<OrganizationView, Refusal> {
         caller.reach_organization(id)?;
         let organization = self.catalog.organization(id).await?;
-        organization.map(Into::into).ok_or(Refusal::NotFound(Noun::Organization))
+        organization.map(Into::into).ok_or(Refusal::NotFound(Resource::Organization))
     }
 
     /// Changes the caller's own organization.
@@ -82,10 +83,10 @@ impl Library {
         caller.reach_organization(id)?;
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
-        let mut organization = tx.organization(id).await?.ok_or(Refusal::NotFound(Noun::Organization))?;
+        let mut organization = tx.organization(id).await?.ok_or(Refusal::NotFound(Resource::Organization))?;
         update.apply(&mut organization)?;
         tx.update_organization(&organization).await?;
-        let done = Done {
+        let done = AuditedAction {
             action: AuditAction::OrganizationUpdate,
             subject_id: organization.id.uuid(),
             title: &organization.name,

@@ -12,7 +12,8 @@ use tonearm_domain::{
 };
 
 use super::Library;
-use crate::{Caller, Noun, Refusal};
+use crate::caller::Caller;
+use crate::refusal::{Refusal, Resource};
 
 /// How often the catalog is asked while somebody watches.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -89,7 +90,7 @@ impl Library {
     /// How far one track has got, with each of its files.
     pub async fn track_progress(&self, caller: &Caller, id: TrackId) -> Result<TrackProgressView, Refusal> {
         let track = self.catalog.track(caller.organization_id, id).await?;
-        let track = track.ok_or(Refusal::NotFound(Noun::Track))?;
+        let track = track.ok_or(Refusal::NotFound(Resource::Track))?;
         caller.reach_track(track.collection_id, id)?;
         let told = if track.status.is_processing() { self.catalog.track_progress(id).await? } else { None };
         let recipes = self.catalog.recipes_for_track(caller.organization_id, id).await?;
@@ -167,7 +168,7 @@ async fn ask(
                 let Some(sender) = feed.upgrade() else { return };
                 publish(&sender, tracks);
             }
-            Err(error) => tracing::debug!(%organization_id, %error, "could not ask how far tracks are"),
+            Err(error) => tracing::debug!(%organization_id, %error, "could not read the progress of tracks"),
         }
     }
 }

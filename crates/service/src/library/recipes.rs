@@ -6,8 +6,10 @@ use tonearm_domain::{
 };
 
 use super::Library;
-use crate::audit::{self, Done};
-use crate::{Caller, Noun, Refusal, renderings};
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::refusal::{Refusal, Resource};
+use crate::renderings;
 
 /// A recipe of an organization, and how far it is rendered for tracks that were there before it.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,7 +111,7 @@ impl Library {
         let tx = self.catalog.begin().await?;
         let recipe = own(tx.recipe(organization_id, id).await?)?;
         if !tx.soft_delete_recipe(organization_id, id, now).await? {
-            return Err(Refusal::NotFound(Noun::Variant));
+            return Err(Refusal::NotFound(Resource::Variant));
         }
         let job = Job::RemoveRecipe { organization_id, variant_id: id };
         tx.enqueue(job, self.ambient.record_id(), now, None).await?;
@@ -147,14 +149,14 @@ impl Library {
         action: AuditAction,
         recipe: &Recipe,
     ) -> Result<(), Refusal> {
-        let done = Done { action, subject_id: recipe.id.uuid(), title: recipe.index.as_str() };
+        let done = AuditedAction { action, subject_id: recipe.id.uuid(), title: recipe.index.as_str() };
         Ok(audit::record(tx, &self.ambient, caller, done).await?)
     }
 }
 
 /// A recipe of the organization itself, not of one of its tracks.
 fn own(recipe: Option<Recipe>) -> Result<Recipe, Refusal> {
-    recipe.filter(|recipe| recipe.track_id.is_none()).ok_or(Refusal::NotFound(Noun::Variant))
+    recipe.filter(|recipe| recipe.track_id.is_none()).ok_or(Refusal::NotFound(Resource::Variant))
 }
 
 fn validate(kind: &RecipeKind) -> Result<(), Refusal> {

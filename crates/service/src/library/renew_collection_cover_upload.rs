@@ -3,7 +3,10 @@
 use tonearm_domain::CollectionId;
 
 use super::Library;
-use crate::{Caller, CollectionView, Refusal, UploadHandle};
+use crate::caller::Caller;
+use crate::library::CollectionView;
+use crate::links::UploadHandle;
+use crate::refusal::Refusal;
 
 impl Library {
     /// Signs a fresh URL that takes the cover of a collection.

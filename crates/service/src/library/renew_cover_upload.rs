@@ -3,7 +3,10 @@
 use tonearm_domain::TrackId;
 
 use super::Library;
-use crate::{Caller, Refusal, TrackView, UploadHandle};
+use crate::caller::Caller;
+use crate::links::UploadHandle;
+use crate::refusal::Refusal;
+use crate::track_view::TrackView;
 
 impl Library {
     /// Signs a fresh URL that takes the cover of a track.

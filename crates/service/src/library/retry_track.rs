@@ -6,9 +6,10 @@ use tonearm_domain::{
 };
 
 use super::Library;
-use crate::audit::{self, Done};
-use crate::track_view::Surroundings;
-use crate::{Caller, Noun, Refusal, TrackView};
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::refusal::{Refusal, Resource};
+use crate::track_view::{TrackParents, TrackView};
 
 impl Library {
     /// Whether [`Library::retry_track`] has something to do for a track.
@@ -39,12 +40,12 @@ impl Library {
     ) -> Result<TrackView, Refusal> {
         let organization_id = caller.organization_id;
         let tx = self.catalog.begin().await?;
-        let mut track = tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
+        let mut track = tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         caller.reach_track(track.collection_id, id)?;
         if track.source.is_none() {
             return Err(Refusal::Unprocessable {
                 code: "no_source",
-                message: "the track has no source file; upload it as a new track",
+                message: "the track has no source file; create a new track and upload the file",
             });
         }
         let recipes = tx.recipes_for_track(organization_id, id).await?;
@@ -63,18 +64,19 @@ impl Library {
         tx.update_track(&track).await?;
         let job = Job::ProcessTrack { organization_id, track_id: id };
         tx.enqueue(job, self.ambient.record_id(), self.ambient.now(), None).await?;
-        let done = Done { action: AuditAction::TrackRetry, subject_id: id.uuid(), title: &track.file_name };
+        let done =
+            AuditedAction { action: AuditAction::TrackRetry, subject_id: id.uuid(), title: &track.file_name };
         audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
-        let surroundings = Surroundings::of(&self.catalog, organization_id, track.collection_id).await?;
-        Ok(surroundings.view(track))
+        let parents = TrackParents::of(&self.catalog, organization_id, track.collection_id).await?;
+        Ok(parents.view(track))
     }
 }
 
 fn nothing_to_retry(only: Option<&VariantIndex>) -> Refusal {
     let message = match only {
         Some(index) => format!("the variant {index} of the track did not fail"),
-        None => "nothing failed: every variant of the track was made".to_owned(),
+        None => "nothing to retry: no variant of the track failed".to_owned(),
     };
     Refusal::Conflict { code: "nothing_to_retry", message }
 }

@@ -2,42 +2,47 @@
 
 use tonearm_catalog::{CatalogError, Record, Transaction};
 use tonearm_domain::{
-    Ambient, AuditAction, Collection, CollectionId, EventKind, Job, Place, Slice, Track, TrackId, Trashed,
+    Ambient, AuditAction, Collection, CollectionId, Cursor, EventKind, Job, Page, Track, TrackId, Trashed,
 };
 
 use super::{CollectionView, Library};
-use crate::audit::{self, Done};
-use crate::track_view::Surroundings;
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::refusal::{Refusal, Resource};
+use crate::track_view::{TrackParents, TrackView};
+use crate::transcription;
 use crate::webhooks::events;
-use crate::{Caller, Noun, Refusal, TrackView, transcription};
 
 impl Library {
     /// A page of the tracks that were deleted by themselves and can be taken back, those deleted last first.
     pub async fn trashed_tracks(
         &self,
         caller: &Caller,
-        place: Place<TrackId>,
+        cursor: Cursor<TrackId>,
         limit: u32,
-    ) -> Result<Slice<Trashed<Track>>, Refusal> {
+    ) -> Result<Page<Trashed<Track>>, Refusal> {
         caller.require_whole_organization()?;
-        Ok(self.catalog.trashed_tracks(caller.organization_id, self.ambient.now(), place, limit).await?)
+        Ok(self.catalog.trashed_tracks(caller.organization_id, self.ambient.now(), cursor, limit).await?)
     }
 
     /// A page of the collections that were deleted and can be taken back, those that stay longest first.
     pub async fn trashed_collections(
         &self,
         caller: &Caller,
-        place: Place<CollectionId>,
+        cursor: Cursor<CollectionId>,
         limit: u32,
-    ) -> Result<Slice<Trashed<Collection>>, Refusal> {
+    ) -> Result<Page<Trashed<Collection>>, Refusal> {
         caller.require_whole_organization()?;
-        Ok(self.catalog.trashed_collections(caller.organization_id, self.ambient.now(), place, limit).await?)
+        Ok(self
+            .catalog
+            .trashed_collections(caller.organization_id, self.ambient.now(), cursor, limit)
+            .await?)
     }
 
     /// Takes the deletion of a track back: it has the status it had, and what it waits for is queued again.
     pub async fn restore_track(&self, caller: &Caller, id: TrackId) -> Result<TrackView, Refusal> {
         let organization_id = caller.organization_id;
-        let gone = || Refusal::NotFound(Noun::Track);
+        let gone = || Refusal::NotFound(Resource::Track);
         let deleted = self.catalog.track_even_deleted(organization_id, id).await?.ok_or_else(gone)?;
         caller.reach_track(deleted.collection_id, id)?;
         let now = self.ambient.now();
@@ -51,11 +56,15 @@ impl Library {
             restored => restored?.ok_or_else(gone)?,
         };
         resume(&tx, &self.ambient, &track).await?;
-        let done = Done { action: AuditAction::TrackRestore, subject_id: id.uuid(), title: &track.file_name };
+        let done = AuditedAction {
+            action: AuditAction::TrackRestore,
+            subject_id: id.uuid(),
+            title: &track.file_name,
+        };
         audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
-        let surroundings = Surroundings::of(&self.catalog, organization_id, track.collection_id).await?;
-        Ok(surroundings.view(track))
+        let parents = TrackParents::of(&self.catalog, organization_id, track.collection_id).await?;
+        Ok(parents.view(track))
     }
 
     /// Takes the deletion of a collection back, with the tracks that went with it, however many. What they wait for is
@@ -70,11 +79,14 @@ impl Library {
         let (organization_id, now) = (caller.organization_id, self.ambient.now());
         let tx = self.catalog.begin().await?;
         let restored = tx.restore_collection(organization_id, id, now).await?;
-        let collection = restored.ok_or(Refusal::NotFound(Noun::Collection))?;
+        let collection = restored.ok_or(Refusal::NotFound(Resource::Collection))?;
         let job = Job::ResumeCollection { organization_id, collection_id: id, cursor: None };
         tx.enqueue(job, self.ambient.record_id(), now, None).await?;
-        let done =
-            Done { action: AuditAction::CollectionRestore, subject_id: id.uuid(), title: &collection.title };
+        let done = AuditedAction {
+            action: AuditAction::CollectionRestore,
+            subject_id: id.uuid(),
+            title: &collection.title,
+        };
         audit::record(&tx, &self.ambient, caller, done).await?;
         events::collection_changed(&tx, &self.ambient, EventKind::CollectionCreated, &collection).await?;
         tx.commit().await?;
@@ -93,6 +105,6 @@ pub(crate) async fn resume(tx: &Transaction, ambient: &Ambient, track: &Track) -
 fn collection_deleted() -> Refusal {
     Refusal::Conflict {
         code: "collection_deleted",
-        message: "its collection is deleted; bring that back first".to_owned(),
+        message: "the collection of the track is deleted; restore the collection first".to_owned(),
     }
 }

@@ -3,9 +3,10 @@
 use tonearm_domain::{AuditAction, Colour, CreatorId, Metadata, Palette, Patch, Track, TrackId};
 
 use super::Library;
-use crate::audit::{self, Done};
-use crate::track_view::Surroundings;
-use crate::{Caller, Noun, Refusal, TrackView};
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::refusal::{Refusal, Resource};
+use crate::track_view::{TrackParents, TrackView};
 
 /// What may change of a track.
 #[derive(Debug, Clone, Default)]
@@ -61,18 +62,22 @@ impl Library {
             self.require_creator(caller, Some(creator_id)).await?;
         }
         let tx = self.catalog.begin().await?;
-        let mut track = tx.track(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
+        let mut track =
+            tx.track(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         caller.reach_track(track.collection_id, track.id)?;
-        let surroundings = Surroundings::in_transaction(&tx, caller.organization_id, track.collection_id)
+        let parents = TrackParents::in_transaction(&tx, caller.organization_id, track.collection_id)
             .await?
-            .ok_or(Refusal::NotFound(Noun::Collection))?;
-        let shown = surroundings.view(track.clone()).colours.base;
+            .ok_or(Refusal::NotFound(Resource::Collection))?;
+        let shown = parents.view(track.clone()).colours.base;
         update.apply(&mut track, shown);
         tx.update_track(&track).await?;
-        let done =
-            Done { action: AuditAction::TrackUpdate, subject_id: track.id.uuid(), title: &track.file_name };
+        let done = AuditedAction {
+            action: AuditAction::TrackUpdate,
+            subject_id: track.id.uuid(),
+            title: &track.file_name,
+        };
         audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
-        Ok(surroundings.view(track))
+        Ok(parents.view(track))
     }
 }

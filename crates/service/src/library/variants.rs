@@ -1,13 +1,14 @@
 //! Reading variants.
 
-use tonearm_domain::{Page, Recipe, VariantId};
+use tonearm_domain::{LimitOffset, Recipe, VariantId};
 
 use super::Library;
-use crate::{Caller, Noun, Refusal};
+use crate::caller::Caller;
+use crate::refusal::{Refusal, Resource};
 
 impl Library {
     /// One page of the organization's recipes, in order, and how many there are in all.
-    pub async fn variants(&self, caller: &Caller, page: Page) -> Result<(u64, Vec<Recipe>), Refusal> {
+    pub async fn variants(&self, caller: &Caller, page: LimitOffset) -> Result<(u64, Vec<Recipe>), Refusal> {
         let recipes = self.catalog.recipes(caller.organization_id).await?;
         let total = recipes.len() as u64;
         // There are few, so they are read at once.
@@ -18,7 +19,7 @@ impl Library {
 
     /// One recipe: the organization's, or the own one of a track in reach.
     pub async fn variant(&self, caller: &Caller, id: VariantId) -> Result<Recipe, Refusal> {
-        let not_found = Refusal::NotFound(Noun::Variant);
+        let not_found = Refusal::NotFound(Resource::Variant);
         let Some(recipe) = self.catalog.recipe(caller.organization_id, id).await? else {
             return Err(not_found);
         };

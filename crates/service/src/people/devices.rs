@@ -6,7 +6,7 @@ use tonearm_domain::{EmailAddress, KnownDevice, PersonId};
 use tonearm_signing::Token;
 
 use super::{Device, People};
-use crate::Refusal;
+use crate::refusal::Refusal;
 
 impl People {
     /// The secret of a device's cookie, if the owner of the account has signed in there.

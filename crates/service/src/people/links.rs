@@ -9,9 +9,9 @@ use tonearm_signing::Token;
 
 use super::passwords;
 use super::{Device, People, SignedIn};
-use crate::audit::{self, Done};
+use crate::audit::{self, AuditedAction};
 use crate::library::insert_organization;
-use crate::{Noun, Refusal};
+use crate::refusal::{Refusal, Resource};
 
 /// A link to hand to somebody.
 #[derive(Debug, Clone)]
@@ -64,7 +64,7 @@ impl People {
     pub async fn new_password_link(&self, email: &str) -> Result<OneTimeLink, Refusal> {
         let email = parse_email(email)?;
         let found = self.catalog.person_with_password(&email).await?;
-        let (person, _) = found.ok_or(Refusal::NotFound(Noun::Person))?;
+        let (person, _) = found.ok_or(Refusal::NotFound(Resource::Person))?;
         self.link(InvitationPurpose::NewPassword(person.id)).await
     }
 
@@ -88,7 +88,7 @@ impl People {
 
     /// What a link is, if it still works.
     pub async fn open_link(&self, token: &Token) -> Result<OpenedLink, Refusal> {
-        let dead = || Refusal::NotFound(Noun::Invitation);
+        let dead = || Refusal::NotFound(Resource::Invitation);
         let found = self.catalog.invitation_by_hash(&token.hash()).await?;
         let invitation = found.filter(|found| found.is_valid_at(self.ambient.now())).ok_or_else(dead)?;
         match invitation.purpose {
@@ -123,7 +123,7 @@ impl People {
                 insert_person(&tx, &person, &hash).await?;
                 self.insert_membership(&tx, organization_id, person.id, role).await?;
             }
-            _ => return Err(Refusal::NotFound(Noun::Invitation)),
+            _ => return Err(Refusal::NotFound(Resource::Invitation)),
         }
         let signed_in = self.let_in(&tx, person, device, None).await?;
         tx.commit().await?;
@@ -135,7 +135,7 @@ impl People {
         let tx = self.catalog.begin().await?;
         let invitation = self.take(&tx, token).await?;
         let InvitationPurpose::Member { organization_id, role, .. } = invitation.purpose else {
-            return Err(Refusal::NotFound(Noun::Invitation));
+            return Err(Refusal::NotFound(Resource::Invitation));
         };
         self.insert_membership(&tx, organization_id, person.id, role).await?;
         Ok(tx.commit().await?)
@@ -150,7 +150,7 @@ impl People {
         device: Device,
     ) -> Result<SignedIn, Refusal> {
         let OpenedLink::NewPassword(person) = self.open_link(token).await? else {
-            return Err(Refusal::NotFound(Noun::Invitation));
+            return Err(Refusal::NotFound(Resource::Invitation));
         };
         let password = choose_password(password, &person)?;
         let hash = self.passwords.hash(password, self.ambient.random()).await?;
@@ -193,7 +193,7 @@ impl People {
         let now = self.ambient.now();
         let found = tx.invitation_by_hash(&token.hash()).await?;
         let invitation =
-            found.filter(|found| found.is_valid_at(now)).ok_or(Refusal::NotFound(Noun::Invitation))?;
+            found.filter(|found| found.is_valid_at(now)).ok_or(Refusal::NotFound(Resource::Invitation))?;
         tx.note_invitation_used(invitation.id, now).await?;
         Ok(invitation)
     }
@@ -220,7 +220,7 @@ impl People {
         if is_new {
             let origin = Origin { actor: Actor::Person(person_id), address: None };
             let action = AuditAction::MemberJoin;
-            let done = Done { action, subject_id: person_id.uuid(), title: role.as_str() };
+            let done = AuditedAction { action, subject_id: person_id.uuid(), title: role.as_str() };
             audit::record_of(tx, &self.ambient, Some(organization_id), origin, done).await?;
         }
         Ok(is_new)
@@ -242,7 +242,7 @@ impl People {
 pub(super) fn person_name(name: &str) -> Result<String, Refusal> {
     let name = name.trim();
     if name.is_empty() || name.chars().count() > 100 || name.contains(char::is_control) {
-        return Err(Refusal::invalid("name", "is a text of 1 to 100 characters"));
+        return Err(Refusal::invalid("name", "must have 1 to 100 characters"));
     }
     Ok(name.to_owned())
 }
@@ -262,7 +262,7 @@ async fn insert_person(tx: &Transaction, person: &Person, hash: &str) -> Result<
     match tx.insert_person(person, hash).await {
         Err(CatalogError::Taken(Record::EmailAddress)) => Err(Refusal::invalid(
             "email",
-            "there is an account with this address already; sign in with it, then open the link again",
+            "an account with this address already exists; sign in with it, then open the link again",
         )),
         other => Ok(other?),
     }

@@ -9,8 +9,9 @@ use uuid::Uuid;
 
 use super::links::parse_email;
 use super::{OneTimeLink, People};
-use crate::audit::{self, Done};
-use crate::{Caller, Noun, Refusal};
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::refusal::{Refusal, Resource};
 
 /// A member of an organization.
 #[derive(Debug, Clone)]
@@ -61,7 +62,7 @@ impl People {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
         if !tx.delete_invitation(caller.organization_id, id).await? {
-            return Err(Refusal::NotFound(Noun::Invitation));
+            return Err(Refusal::NotFound(Resource::Invitation));
         }
         self.record(&tx, caller, AuditAction::MemberWithdraw, id.uuid(), "").await?;
         Ok(tx.commit().await?)
@@ -97,7 +98,7 @@ impl People {
         subject_id: Uuid,
         title: &str,
     ) -> Result<(), Refusal> {
-        Ok(audit::record(tx, &self.ambient, caller, Done { action, subject_id, title }).await?)
+        Ok(audit::record(tx, &self.ambient, caller, AuditedAction { action, subject_id, title }).await?)
     }
 }
 
@@ -109,12 +110,12 @@ async fn require_another_owner(
     role: Option<Role>,
 ) -> Result<(), Refusal> {
     let id = caller.organization_id;
-    let member = tx.membership(id, person).await?.ok_or(Refusal::NotFound(Noun::Member))?;
+    let member = tx.membership(id, person).await?.ok_or(Refusal::NotFound(Resource::Member))?;
     let loses_owner = member.role == Role::Owner && role != Some(Role::Owner);
     if loses_owner && tx.count_members(id, Role::Owner).await? <= 1 {
         return Err(Refusal::Conflict {
             code: "last_owner",
-            message: "this is the only owner; make somebody else an owner first".to_owned(),
+            message: "this is the only owner; make another member an owner first".to_owned(),
         });
     }
     Ok(())

@@ -8,7 +8,7 @@ use argon2::{Algorithm, Argon2, Params, Version};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonearm_domain::Password;
 
-use crate::Refusal;
+use crate::refusal::Refusal;
 
 /// At once; each takes a core for some 20 ms and 19 MiB.
 const AT_ONCE: usize = 2;
@@ -28,7 +28,7 @@ pub(super) struct Passwords {
 }
 
 /// The right to hash one password.
-pub(super) struct Turn {
+pub(super) struct HashingPermit {
     _running: OwnedSemaphorePermit,
     _queue: OwnedSemaphorePermit,
     _stranger: Option<OwnedSemaphorePermit>,
@@ -44,26 +44,26 @@ impl Passwords {
     }
 
     /// Waits for a turn of somebody who is known: by a device, a sign-in or a link. None where too many wait already.
-    pub(super) async fn turn(&self) -> Option<Turn> {
-        self.wait_for_turn(None).await
+    pub(super) async fn permit(&self) -> Option<HashingPermit> {
+        self.wait_for_permit(None).await
     }
 
     /// Waits for a turn of somebody who may be anybody. None where too many wait already.
-    pub(super) async fn turn_of_stranger(&self) -> Option<Turn> {
+    pub(super) async fn permit_for_stranger(&self) -> Option<HashingPermit> {
         let place = Arc::clone(&self.strangers).try_acquire_owned().ok()?;
-        self.wait_for_turn(Some(place)).await
+        self.wait_for_permit(Some(place)).await
     }
 
-    async fn wait_for_turn(&self, stranger: Option<OwnedSemaphorePermit>) -> Option<Turn> {
+    async fn wait_for_permit(&self, stranger: Option<OwnedSemaphorePermit>) -> Option<HashingPermit> {
         let queue = Arc::clone(&self.queue).try_acquire_owned().ok()?;
         let running = Arc::clone(&self.running).acquire_owned().await.ok()?;
-        Some(Turn { _running: running, _queue: queue, _stranger: stranger })
+        Some(HashingPermit { _running: running, _queue: queue, _stranger: stranger })
     }
 
     /// The hash of a password that is chosen, for a fresh salt.
     pub(super) async fn hash(&self, password: Password, salt: [u8; 16]) -> Result<String, Refusal> {
         let _turn =
-            self.turn().await.ok_or_else(|| Refusal::Unavailable("too many passwords at once".into()))?;
+            self.permit().await.ok_or_else(|| Refusal::Unavailable("too many passwords to hash".into()))?;
         blocking(move || hash(&password, salt)).await
     }
 
@@ -71,7 +71,7 @@ impl Passwords {
     /// time tells nobody whether there is such a person.
     pub(super) async fn verify(
         &self,
-        _turn: &Turn,
+        _turn: &HashingPermit,
         password: Password,
         stored: Option<String>,
     ) -> Result<bool, Refusal> {
@@ -122,7 +122,7 @@ mod tests {
         let passwords = Passwords::new();
         let hash = passwords.hash(password("correct horse"), [7; 16]).await.unwrap();
         assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
-        let turn = passwords.turn().await.unwrap();
+        let turn = passwords.permit().await.unwrap();
         for (text, stored, expected) in [
             ("correct horse", Some(hash.clone()), true),
             ("correct horsf", Some(hash), false),
@@ -137,14 +137,15 @@ mod tests {
     #[tokio::test]
     async fn strangers_leave_places_for_people_who_are_known() {
         let passwords = Passwords::new();
-        let held = (passwords.turn_of_stranger().await.unwrap(), passwords.turn_of_stranger().await.unwrap());
+        let held =
+            (passwords.permit_for_stranger().await.unwrap(), passwords.permit_for_stranger().await.unwrap());
         let mut waiting: Vec<_> =
-            (2..WAITING - RESERVED).map(|_| Box::pin(passwords.turn_of_stranger())).collect();
+            (2..WAITING - RESERVED).map(|_| Box::pin(passwords.permit_for_stranger())).collect();
         for turn in &mut waiting {
             assert!(turn.now_or_never().is_none(), "both turns are taken");
         }
-        assert!(passwords.turn_of_stranger().await.is_none());
-        let mut known = Box::pin(passwords.turn());
+        assert!(passwords.permit_for_stranger().await.is_none());
+        let mut known = Box::pin(passwords.permit());
         assert!((&mut known).now_or_never().is_none(), "it waits, but is not sent away");
         drop((held, waiting));
         assert!(known.await.is_some());
@@ -153,16 +154,16 @@ mod tests {
     #[tokio::test]
     async fn the_queue_is_bounded() {
         let passwords = Passwords::new();
-        let _held = (passwords.turn().await.unwrap(), passwords.turn().await.unwrap());
+        let _held = (passwords.permit().await.unwrap(), passwords.permit().await.unwrap());
         let waiting: Vec<_> = (2..WAITING).map(|_| passwords.clone()).collect();
         let waiting: Vec<_> = waiting
             .into_iter()
-            .map(|passwords| tokio::spawn(async move { passwords.turn().await.is_some() }))
+            .map(|passwords| tokio::spawn(async move { passwords.permit().await.is_some() }))
             .collect();
         while passwords.queue.available_permits() > 0 {
             tokio::task::yield_now().await;
         }
-        assert!(passwords.turn().await.is_none());
+        assert!(passwords.permit().await.is_none());
         waiting.into_iter().for_each(|task| task.abort());
     }
 }

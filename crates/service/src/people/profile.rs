@@ -6,7 +6,7 @@ use tonearm_signing::Token;
 use super::links::{choose_password, person_name};
 use super::throttle::Subjects;
 use super::{Device, People, Resumed, SignInError};
-use crate::Refusal;
+use crate::refusal::Refusal;
 
 impl People {
     /// Where a person is signed in, the last used first.
@@ -41,7 +41,7 @@ impl People {
         if let Some(seconds) = self.wait(&subjects).await? {
             return Err(SignInError::TooMany(seconds));
         }
-        let turn = self.passwords.turn().await.ok_or(SignInError::TooMany(60))?;
+        let turn = self.passwords.permit().await.ok_or(SignInError::TooMany(60))?;
         self.begin_attempt(&subjects).await?.map_err(SignInError::TooMany)?;
         let stored = self.catalog.password_hash(person.id).await?;
         let is_right = match Password::claimed(current) {

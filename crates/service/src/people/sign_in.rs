@@ -8,8 +8,8 @@ use tonearm_signing::Token;
 
 use super::People;
 use super::throttle::Subjects;
-use crate::Refusal;
-use crate::audit::{self, Done};
+use crate::audit::{self, AuditedAction};
+use crate::refusal::Refusal;
 
 /// What a person signs in with.
 #[derive(Debug, Clone, Default)]
@@ -49,7 +49,7 @@ pub enum SignInError {
     #[error("the email address or the password is wrong")]
     Wrong,
     /// Too many attempts failed.
-    #[error("too many attempts failed; try again in {} minutes", (.0 + 59) / 60)]
+    #[error("too many failed attempts; try again in {} minutes", (.0 + 59) / 60)]
     TooMany(i64),
     /// Anything else.
     #[error(transparent)]
@@ -84,8 +84,8 @@ impl People {
             return Err(SignInError::TooMany(seconds));
         }
         let turn = match known {
-            Some(_) => self.passwords.turn().await,
-            None => self.passwords.turn_of_stranger().await,
+            Some(_) => self.passwords.permit().await,
+            None => self.passwords.permit_for_stranger().await,
         };
         let turn = turn.ok_or(SignInError::TooMany(60))?;
         self.begin_attempt(&subjects).await?.map_err(SignInError::TooMany)?;
@@ -181,7 +181,7 @@ impl People {
         address: Option<IpAddr>,
     ) -> Result<(), Refusal> {
         let origin = Origin { actor: Actor::Person(person.id), address };
-        let done = Done { action, subject_id: person.id.uuid(), title: person.email.as_str() };
+        let done = AuditedAction { action, subject_id: person.id.uuid(), title: person.email.as_str() };
         Ok(audit::record_of(tx, &self.ambient, None, origin, done).await?)
     }
 }
@@ -192,15 +192,15 @@ mod tests {
 
     use tokio::time::timeout;
     use tonearm_domain::FailedSignIns;
-    use tonearm_fixtures::Place;
+    use tonearm_fixtures::TestDatabase;
 
     use super::*;
 
     #[tokio::test]
     async fn an_address_at_its_limit_takes_no_turn() {
-        let place = Place::sqlite();
+        let database = TestDatabase::sqlite();
         let catalog =
-            tonearm_catalog::Catalog::connect(&place.url.parse().unwrap(), Default::default()).await;
+            tonearm_catalog::Catalog::connect(&database.url.parse().unwrap(), Default::default()).await;
         let (ambient, _) = tonearm_fixtures::ambient();
         let people = People::new(catalog.unwrap(), ambient, "https://audio.example.com");
         let device = Device { address: "192.0.2.1".parse().ok(), ..Device::default() };
@@ -209,7 +209,7 @@ mod tests {
             assert!(matches!(attempt(&format!("{number}@example.com")).await, Err(SignInError::Wrong)));
         }
         // With all turns taken, whoever asks for one waits. These are sent away before they do.
-        let _held = (people.passwords.turn().await, people.passwords.turn().await);
+        let _held = (people.passwords.permit().await, people.passwords.permit().await);
         for _ in 0..50 {
             let refused = timeout(Duration::from_secs(20), attempt("ada@example.com")).await.unwrap();
             assert!(matches!(refused, Err(SignInError::TooMany(seconds)) if seconds > 60), "{refused:?}");

@@ -7,7 +7,7 @@ use tonearm_domain::{AuditAction, AuditEntry, EmailAddress, FailedSignIns, Origi
 use tonearm_signing::{Token, subject_hash};
 
 use super::People;
-use crate::Refusal;
+use crate::refusal::Refusal;
 
 /// Under what an attempt counts.
 pub(super) struct Subjects {

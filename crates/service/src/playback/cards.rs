@@ -6,7 +6,10 @@ use tonearm_domain::{CoverSize, FileData, FileOutcome, Metadata, PlaySession, Se
 use tonearm_signing::DeliveryTerms;
 
 use super::{Playable, Playback};
-use crate::{Caller, Noun, Refusal, TrackView, waiting};
+use crate::caller::Caller;
+use crate::refusal::{Refusal, Resource};
+use crate::track_view::TrackView;
+use crate::waiting;
 
 /// How long the addresses of a page are good.
 const PAGE_SECONDS: u32 = 3600;
@@ -45,7 +48,8 @@ impl Playback {
     /// hears it.
     pub async fn audition(&self, caller: &Caller, id: TrackId) -> Result<Playable, Refusal> {
         let organization_id = caller.organization_id;
-        let ready = self.0.lookups.track(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
+        let ready =
+            self.0.lookups.track(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         caller.reach_track(ready.track.collection_id, id)?;
         let session = PlaySession {
             id: self.0.ambient.credential_id(),

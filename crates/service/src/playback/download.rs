@@ -5,7 +5,7 @@ use tonearm_signing::DeliveryTerms;
 
 use super::Playback;
 use super::playable::offered;
-use crate::{Noun, Refusal};
+use crate::refusal::{Refusal, Resource};
 
 /// Seconds a download URL is valid.
 const DOWNLOAD_TTL_SECONDS: u32 = 30;
@@ -39,7 +39,7 @@ impl Playback {
         let track = self.track_of(&session, track_id).await?;
         let offered = offered(&session, &track);
         let found = offered.into_iter().find(|offer| offer.file.recipe.index.as_str() == variant);
-        let offer = found.ok_or(Refusal::NotFound(Noun::Variant))?;
+        let offer = found.ok_or(Refusal::NotFound(Resource::Variant))?;
         self.count(&track.track, Some(&offer.file.recipe.index), UsageCounts::DOWNLOAD);
         // URLs are signed by the second, which is what they end by.
         let issued = Timestamp::from_unix_seconds(self.0.ambient.now().unix_seconds());

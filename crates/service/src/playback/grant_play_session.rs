@@ -3,7 +3,8 @@
 use tonearm_domain::{CollectionId, ExpiresIn, Metadata, PlaySession, TrackId};
 
 use super::{OpenedPlaySession, Playback};
-use crate::{Caller, Noun, Refusal};
+use crate::caller::Caller;
+use crate::refusal::{Refusal, Resource};
 
 /// What a play session plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,8 +47,12 @@ impl Playback {
                 (id, None)
             }
             PlaySessionScope::Track(id) => {
-                let ready =
-                    self.0.lookups.track(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
+                let ready = self
+                    .0
+                    .lookups
+                    .track(organization_id, id)
+                    .await?
+                    .ok_or(Refusal::NotFound(Resource::Track))?;
                 let collection_id = ready.track.collection_id;
                 caller.reach_track(collection_id, id)?;
                 (collection_id, Some(id))

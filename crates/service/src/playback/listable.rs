@@ -5,7 +5,8 @@ use tonearm_domain::{
 };
 
 use super::Playback;
-use crate::{Caller, Refusal};
+use crate::caller::Caller;
+use crate::refusal::Refusal;
 
 impl Playback {
     /// What a session lists: what was asked for, as far as it exists and the key allows it (see
@@ -27,7 +28,7 @@ impl Playback {
         caller.variants.for_session(asked, &existing).ok_or_else(|| {
             let allowed: Vec<&str> = allowed.iter().map(VariantIndex::as_str).collect();
             let message = format!(
-                "cannot be listed: this key allows only {}, and there is no such variant to play here",
+                "cannot be used: this key allows only {}, and none of them exists here",
                 allowed.join(", ")
             );
             Refusal::invalid("variants", message)

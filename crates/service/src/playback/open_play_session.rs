@@ -5,8 +5,9 @@ use std::sync::Arc;
 use tonearm_domain::{PlaySession, PlaySessionId, Selection, TrackId, UsageCounts, VariantList};
 
 use super::{Playable, Playback, TrackList};
+use crate::caller::Caller;
 use crate::lookups::ReadyTrack;
-use crate::{Caller, Noun, Refusal};
+use crate::refusal::{Refusal, Resource};
 
 /// A play session with its tracks, and the first of them ready to play.
 #[derive(Debug, Clone)]
@@ -26,7 +27,7 @@ impl Playback {
         caller: &Caller,
         id: PlaySessionId,
     ) -> Result<OpenedPlaySession, Refusal> {
-        let not_found = Refusal::NotFound(Noun::PlaySession);
+        let not_found = Refusal::NotFound(Resource::PlaySession);
         let Some(session) = self.0.lookups.play_session(id).await? else {
             return Err(not_found);
         };
@@ -81,7 +82,7 @@ impl Playback {
             None => lookups.track_list(organization_id, collection_id, || load(None)).await?,
             only => load(only).await?.map(Arc::new),
         };
-        list.ok_or(Refusal::NotFound(Noun::Collection))
+        list.ok_or(Refusal::NotFound(Resource::Collection))
     }
 
     /// The session as it is shown: one that lists all variants names those of the organization that can be played, and
@@ -109,7 +110,7 @@ impl Playback {
         session: &PlaySession,
         id: TrackId,
     ) -> Result<Arc<ReadyTrack>, Refusal> {
-        let not_found = Refusal::NotFound(Noun::Track);
+        let not_found = Refusal::NotFound(Resource::Track);
         if session.track_id.is_some_and(|own| own != id) {
             return Err(not_found);
         }
@@ -133,5 +134,5 @@ impl Playback {
 
 const INVALID: Refusal = Refusal::Unauthenticated {
     code: "invalid_play_session",
-    message: "the play session is unknown or has expired; ask for a new one",
+    message: "the play session does not exist or has expired; create a new one",
 };

@@ -7,8 +7,9 @@ use tonearm_domain::{
 use tonearm_signing::DeliveryTerms;
 
 use super::Playback;
-use crate::lookups::ReadyTrack;
-use crate::{LevelsJson, Refusal, TrackView};
+use crate::lookups::{LevelsJson, ReadyTrack};
+use crate::refusal::Refusal;
+use crate::track_view::TrackView;
 
 /// All it takes to play one track.
 #[derive(Debug, Clone)]
@@ -60,9 +61,8 @@ impl Playback {
     ) -> Result<Playable, Refusal> {
         let left = session.expires_at.unix_seconds() - self.0.ambient.now().unix_seconds();
         let ttl = u32::try_from(left.max(1)).unwrap_or(u32::MAX);
-        let surroundings =
-            self.0.lookups.surroundings(session.organization_id, session.collection_id).await?;
-        let track = surroundings.view(ready.track.clone());
+        let parents = self.0.lookups.parents(session.organization_id, session.collection_id).await?;
+        let track = parents.view(ready.track.clone());
         let cover = self.cover_in(&track, &CoverSize::LISTED, Some(ttl));
         let recipes = self.0.lookups.recipes(session.organization_id).await?;
         let sign = |offer: Offer<'_>| {

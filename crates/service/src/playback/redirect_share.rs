@@ -8,7 +8,7 @@ use tonearm_signing::DeliveryTerms;
 use super::Playback;
 use super::playable::cache_policy;
 use crate::lookups::ReadyTrack;
-use crate::{Noun, Refusal};
+use crate::refusal::{Refusal, Resource};
 
 /// What a share link opens: a track, and the one file of it that the link's key is for.
 pub(super) struct Shared {
@@ -32,7 +32,7 @@ impl Playback {
     /// Every way to a shared track goes through here.
     pub(super) async fn shared(&self, track_id: TrackId, key_text: &str) -> Result<Shared, Refusal> {
         let key = self.0.access.key(key_text, Action::Share).await?;
-        let not_found = Refusal::NotFound(Noun::Track);
+        let not_found = Refusal::NotFound(Resource::Track);
         let Some(ready) = self.0.lookups.track(key.organization_id, track_id).await? else {
             return Err(not_found);
         };

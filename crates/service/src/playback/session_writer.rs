@@ -7,7 +7,7 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, oneshot};
 use tonearm_catalog::{Catalog, CatalogError, Record};
 use tonearm_domain::PlaySession;
 
-use crate::Refusal;
+use crate::refusal::Refusal;
 
 /// Most sessions in one commit: far below what databases take as parameters of one statement.
 const LARGEST_BATCH: usize = 500;
@@ -53,7 +53,7 @@ impl SessionWriter {
         };
         match outcome {
             Ok(written) => Ok(written?),
-            Err(_) => Err(Refusal::Internal("the writer of play sessions ended early".into())),
+            Err(_) => Err(Refusal::Internal("the task that writes play sessions ended early".into())),
         }
     }
 
@@ -148,11 +148,13 @@ mod tests {
 
     use tonearm_catalog::ConnectOptions;
     use tonearm_domain::{Ambient, CollectionId, OrganizationId, Selection};
-    use tonearm_fixtures::{CommitProxy, Loss, Place};
+    use tonearm_fixtures::{CommitProxy, Loss, TestDatabase};
     use tonearm_signing::{Secrets, UrlSigner};
 
     use super::*;
-    use crate::{Caller, CreateCollection, Library, Links};
+    use crate::caller::Caller;
+    use crate::library::{CreateCollection, Library};
+    use crate::links::Links;
 
     tonearm_fixtures::on_both!(
         one_that_cannot_be_written_stops_no_other,
@@ -239,16 +241,16 @@ mod tests {
         }
     }
 
-    async fn one_that_cannot_be_written_stops_no_other(place: Place) {
-        let scene = Scene::at(&place.url).await;
+    async fn one_that_cannot_be_written_stops_no_other(database: TestDatabase) {
+        let scene = Scene::at(&database.url).await;
         let of_nobody = PlaySession { organization_id: scene.ambient.record_id(), ..scene.session() };
         let sessions = [scene.session(), of_nobody, scene.session()];
         assert_eq!(scene.write(&sessions).await, [true, false, true]);
         assert_eq!(scene.are_stored(&sessions).await, [true, false, true]);
     }
 
-    async fn a_taken_id_stops_no_other(place: Place) {
-        let scene = Scene::at(&place.url).await;
+    async fn a_taken_id_stops_no_other(database: TestDatabase) {
+        let scene = Scene::at(&database.url).await;
         let first = scene.session();
         assert_eq!(scene.write(std::slice::from_ref(&first)).await, [true]);
         let sessions = [scene.session(), first, scene.session()];
@@ -256,8 +258,8 @@ mod tests {
         assert_eq!(scene.are_stored(&sessions).await, [true; 3]);
     }
 
-    async fn when_the_database_is_away_all_are_told_at_once(place: Place) {
-        let scene = Scene::at(&place.url).await;
+    async fn when_the_database_is_away_all_are_told_at_once(database: TestDatabase) {
+        let scene = Scene::at(&database.url).await;
         // All connections that write are taken.
         let held = [scene.catalog.begin().await, scene.catalog.begin().await].map(Result::ok);
         let sessions = [scene.session(), scene.session(), scene.session()];

@@ -3,7 +3,8 @@
 use tonearm_domain::{Action, CoverSize, PlayerColours};
 
 use super::{CoverImage, Playback};
-use crate::{Noun, Refusal, TrackView};
+use crate::refusal::{Refusal, Resource};
+use crate::track_view::TrackView;
 
 /// A shared collection, for whoever has the key.
 #[derive(Debug, Clone)]
@@ -27,24 +28,21 @@ impl Playback {
     /// organization names no list: who has it knows of the tracks they were told of, and no others.
     pub async fn shared_collection(&self, key_text: &str) -> Result<SharedCollection, Refusal> {
         let key = self.0.access.key(key_text, Action::Share).await?;
-        let collection_id = key.scope.collection().ok_or(Refusal::NotFound(Noun::Collection))?;
+        let collection_id = key.scope.collection().ok_or(Refusal::NotFound(Resource::Collection))?;
         let organization_id = key.organization_id;
-        let surroundings = self.0.lookups.surroundings(organization_id, collection_id).await?;
-        let variant = key.variants.single().ok_or(Refusal::NotFound(Noun::Collection))?;
+        let parents = self.0.lookups.parents(organization_id, collection_id).await?;
+        let variant = key.variants.single().ok_or(Refusal::NotFound(Resource::Collection))?;
         let tracks = self
             .0
             .lookups
             .catalog()
             .shared_tracks(organization_id, collection_id, key.scope.track(), variant)
             .await?;
-        let tracks: Vec<TrackView> = tracks.into_iter().map(|track| surroundings.view(track)).collect();
+        let tracks: Vec<TrackView> = tracks.into_iter().map(|track| parents.view(track)).collect();
         let first = tracks.first();
         Ok(SharedCollection {
-            title: surroundings.collection.title.clone(),
-            subtitle: surroundings
-                .collection
-                .shown_subtitle(&surroundings.organization)
-                .map(ToOwned::to_owned),
+            title: parents.collection.title.clone(),
+            subtitle: parents.collection.shown_subtitle(&parents.organization).map(ToOwned::to_owned),
             colours: first.map(|first| first.colours),
             cover: first.map_or_else(Vec::new, |first| self.cover_in(first, &CoverSize::ALL, None)),
             delivery_origin: self.0.links.delivery_origin(organization_id),

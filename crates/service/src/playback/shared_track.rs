@@ -4,7 +4,9 @@ use tonearm_domain::{ContentType, CoverSize, FileData, RecipeKind, TrackId, word
 
 use super::redirect_share::Shared;
 use super::{CoverImage, Playback};
-use crate::{LevelsJson, Refusal, TrackView};
+use crate::lookups::LevelsJson;
+use crate::refusal::Refusal;
+use crate::track_view::TrackView;
 
 /// A shared track, for whoever has the link. It says nothing that the player does not show.
 #[derive(Debug, Clone)]
@@ -90,8 +92,8 @@ impl Playback {
     async fn view_shared(&self, shared: Shared) -> Result<SharedTrack, Refusal> {
         let Shared { key, ready, file, data, .. } = shared;
         let organization_id = key.organization_id;
-        let surroundings = self.0.lookups.surroundings(organization_id, ready.track.collection_id).await?;
-        let mut view = surroundings.view(ready.track.clone());
+        let parents = self.0.lookups.parents(organization_id, ready.track.collection_id).await?;
+        let mut view = parents.view(ready.track.clone());
         // What is said in the whole track is not for everybody who may hear a part of it.
         (view.track.transcription, view.track.transcription_language) = (None, None);
         Ok(SharedTrack {

@@ -6,8 +6,7 @@ use bytes::Bytes;
 use tonearm_catalog::{Catalog, CatalogError};
 use tonearm_domain::{CollectionId, OrganizationId, TrackId};
 
-use crate::TrackSummaryView;
-use crate::track_view::Surroundings;
+use crate::track_view::{TrackParents, TrackSummaryView};
 
 /// Bytes of a chunk, about.
 const CHUNK: usize = 64 * 1024;
@@ -37,8 +36,7 @@ impl TrackList {
         let organization = catalog.organization(organization_id).await?;
         let collection = catalog.collection(organization_id, collection_id).await?;
         let Some((organization, collection)) = organization.zip(collection) else { return Ok(None) };
-        let surroundings =
-            Surroundings { organization: Arc::new(organization), collection: Arc::new(collection) };
+        let parents = TrackParents { organization: Arc::new(organization), collection: Arc::new(collection) };
         let (mut list, mut buffer, mut written) = (Self::default(), Vec::with_capacity(CHUNK), Ok(()));
         let each = |track: tonearm_domain::TrackSummary| {
             if written.is_err() {
@@ -48,7 +46,7 @@ impl TrackList {
                 buffer.push(b',');
             }
             list.first.get_or_insert(track.id);
-            written = write(&surroundings.view_summary(track), &mut buffer);
+            written = write(&parents.view_summary(track), &mut buffer);
             if buffer.len() >= CHUNK {
                 list.chunks.push(Bytes::copy_from_slice(&buffer));
                 buffer.clear();

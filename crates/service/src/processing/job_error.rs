@@ -8,7 +8,7 @@ use tonearm_catalog::{CatalogError, Record};
 use tonearm_domain::Outage;
 use tonearm_media::MediaError;
 
-use crate::Refusal;
+use crate::refusal::Refusal;
 
 type Source = Box<dyn Error + Send + Sync>;
 

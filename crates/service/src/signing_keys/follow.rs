@@ -9,7 +9,7 @@ use tonearm_domain::{Ambient, ScheduledTask, Timestamp};
 use tonearm_signing::{SigningKeyName, UrlSigner};
 
 use super::stored;
-use crate::Refusal;
+use crate::refusal::Refusal;
 
 /// How long a node without a catalog goes on with what it knows while it cannot ask. A revocation is in the store within
 /// five seconds, so it ends within thirty. A look that fails after its deadline leaves time for one more.

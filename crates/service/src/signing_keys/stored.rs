@@ -1,7 +1,7 @@
 //! Which signing keys are live, told through the store to nodes without a catalog.
 //!
-//! The list is written as a new object each time, and the latest one counts. It names keys and holds none; a node with
-//! one of the master secrets vouches for it, so that whoever can write to the store cannot make keys live.
+//! The list is written as a new object each time, and the latest one counts. It names keys and holds none; it is
+//! signed with one of the master secrets, so that whoever can write to the store cannot make keys live.
 
 use bytes::{Bytes, BytesMut};
 use futures::TryStreamExt;
@@ -10,7 +10,7 @@ use tonearm_blobs::{BlobError, Blobs, ObjectMeta};
 use tonearm_domain::{Ambient, ContentType, ObjectFile, ObjectKey, ShortId, Timestamp, VariantIndex};
 use tonearm_signing::{SigningKeyName, UrlSigner};
 
-use crate::Refusal;
+use crate::refusal::Refusal;
 
 const FOLDER: &str = "signingkeys0";
 
@@ -54,7 +54,7 @@ pub(super) async fn write(
     let earlier = lists(blobs).await?;
     let json = serde_json::to_string(&List { looked_at, keys: live.to_vec() })
         .map_err(|error| Refusal::Internal(error.into()))?;
-    let text = format!("{}\n{json}", signer.vouch(&json));
+    let text = format!("{}\n{json}", signer.sign_text(&json));
     let file = ObjectFile {
         label: VariantIndex::from_static("live"),
         version: ambient.short_id(),
@@ -87,7 +87,7 @@ pub(super) async fn read(
         };
         let bytes: BytesMut = body.stream.try_collect().await?;
         let Some(list) = parse(&bytes, signer) else {
-            tracing::error!(%key, "a list of signing keys is not genuine; it is passed over");
+            tracing::error!(%key, "ignoring a list of signing keys that is not authentic");
             continue;
         };
         if latest.as_ref().is_none_or(|latest| latest.looked_at < list.looked_at) {
@@ -102,5 +102,5 @@ pub(super) async fn read(
 
 fn parse(bytes: &[u8], signer: &UrlSigner) -> Option<List> {
     let (mac, json) = std::str::from_utf8(bytes).ok()?.split_once('\n')?;
-    if signer.is_vouched(json, mac) { serde_json::from_str(json).ok() } else { None }
+    if signer.verifies_text(json, mac) { serde_json::from_str(json).ok() } else { None }
 }

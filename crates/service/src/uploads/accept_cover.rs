@@ -9,8 +9,10 @@ use tonearm_media::MediaError;
 
 use super::Uploads;
 use super::accept_source::refuse_put;
-use crate::audit::{self, Done};
-use crate::{Caller, Noun, Refusal, covers};
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::covers;
+use crate::refusal::{Refusal, Resource};
 
 impl Uploads {
     /// Most bytes of a cover.
@@ -70,15 +72,15 @@ impl Uploads {
     ) -> Result<ShortId, Refusal> {
         let (folder, noun) = match owner {
             CoverOwner::Track(id) => {
-                (self.catalog.track(organization_id, id).await?.map(|track| track.index), Noun::Track)
+                (self.catalog.track(organization_id, id).await?.map(|track| track.index), Resource::Track)
             }
             CoverOwner::Collection(id) => (
                 self.catalog.collection(organization_id, id).await?.map(|collection| collection.folder),
-                Noun::Collection,
+                Resource::Collection,
             ),
             CoverOwner::Organization => (
                 self.catalog.organization(organization_id).await?.map(|organization| organization.folder),
-                Noun::Organization,
+                Resource::Organization,
             ),
         };
         folder.ok_or(Refusal::NotFound(noun))
@@ -100,7 +102,7 @@ impl Uploads {
             CoverOwner::Collection(id) => (AuditAction::CollectionCover, id.uuid()),
             CoverOwner::Organization => (AuditAction::OrganizationCover, organization_id.uuid()),
         };
-        let done = Done { action, subject_id, title: "" };
+        let done = AuditedAction { action, subject_id, title: "" };
         audit::record_of(&tx, &self.ambient, Some(organization_id), origin, done).await?;
         tx.commit().await?;
         Ok(())
@@ -116,19 +118,19 @@ async fn put_to_use(
 ) -> Result<(), Refusal> {
     match owner {
         CoverOwner::Track(id) => {
-            let mut track = tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
+            let mut track = tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
             (track.cover, track.theme.found) = (Some(cover), theme);
             tx.update_track(&track).await?;
         }
         CoverOwner::Collection(id) => {
             let mut collection =
-                tx.collection(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Collection))?;
+                tx.collection(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Collection))?;
             (collection.cover, collection.theme.found) = (Some(cover), theme);
             tx.update_collection(&collection).await?;
         }
         CoverOwner::Organization => {
             let mut organization =
-                tx.organization(organization_id).await?.ok_or(Refusal::NotFound(Noun::Organization))?;
+                tx.organization(organization_id).await?.ok_or(Refusal::NotFound(Resource::Organization))?;
             (organization.cover, organization.theme.found) = (Some(cover), theme);
             tx.update_organization(&organization).await?;
         }

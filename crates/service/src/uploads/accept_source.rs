@@ -10,8 +10,8 @@ use tonearm_domain::{
 use tonearm_media::sniff;
 
 use super::Uploads;
-use crate::audit::{self, Done};
-use crate::{Noun, Refusal};
+use crate::audit::{self, AuditedAction};
+use crate::refusal::{Refusal, Resource};
 
 type BodyError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -57,7 +57,7 @@ impl Uploads {
         S: Stream<Item = Result<Bytes, BodyError>> + Send + Unpin,
     {
         let track =
-            self.catalog.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
+            self.catalog.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         accepted_status(&track)?;
         let body = self.keep_waited_for(&track, body);
         let limit = self.limits.max_source_bytes;
@@ -67,7 +67,7 @@ impl Uploads {
         self.require_space().await?;
         let (head, body) = peek(body).await.map_err(Refusal::Interrupted)?;
         if head.is_empty() {
-            return Err(Refusal::invalid("body", "is empty; send the bytes of an audio file"));
+            return Err(Refusal::invalid("body", "is empty; send an audio file"));
         }
         let key = ObjectKey {
             organization_id,
@@ -110,7 +110,8 @@ impl Uploads {
         stored: &Stored,
     ) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
-        let mut track = tx.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Noun::Track))?;
+        let mut track =
+            tx.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         track.status = accepted_status(&track)?;
         track.status_reason = None;
         track.source = Some(Source { key: key.clone(), size: stored.size, sha256: stored.sha256 });
@@ -118,8 +119,11 @@ impl Uploads {
         tx.delete_upload_expiry(track_id).await?;
         let job = Job::ProcessTrack { organization_id, track_id };
         tx.enqueue(job, self.ambient.record_id(), self.ambient.now(), None).await?;
-        let done =
-            Done { action: AuditAction::TrackUpload, subject_id: track_id.uuid(), title: &track.file_name };
+        let done = AuditedAction {
+            action: AuditAction::TrackUpload,
+            subject_id: track_id.uuid(),
+            title: &track.file_name,
+        };
         audit::record_of(&tx, &self.ambient, Some(organization_id), origin, done).await?;
         tx.commit().await?;
         Ok(())
@@ -130,7 +134,7 @@ impl Uploads {
 fn accepted_status(track: &Track) -> Result<TrackStatus, Refusal> {
     track.accept_source().map_err(|_| Refusal::Conflict {
         code: "upload_url_used",
-        message: "this upload URL was used already; create another track for another file".to_owned(),
+        message: "this upload URL has already been used; create a new track for another file".to_owned(),
     })
 }
 
@@ -183,7 +187,7 @@ pub(super) fn refuse_put(error: PutError) -> Refusal {
         PutError::Interrupted(source) => Refusal::Interrupted(source),
         PutError::DigestMismatch => Refusal::invalid(
             "digest",
-            "does not match the bytes that arrived; nothing was kept, send the file again",
+            "does not match the received bytes; nothing was stored, send the file again",
         ),
         PutError::Store(error) => error.into(),
     }

@@ -69,7 +69,7 @@ impl Renewals {
                 // It takes no more bytes, or nobody has to wait for them: the end of the upload tells.
                 Ok(false) => {}
                 Err(error) => {
-                    tracing::warn!(%track_id, %error, "could not write down that an upload is on its way");
+                    tracing::warn!(%track_id, %error, "could not extend the upload URL of a running upload");
                     due.store(now.plus_seconds(RETRY_SECONDS).unix_millis(), Ordering::Relaxed);
                 }
             }

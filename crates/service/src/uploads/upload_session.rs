@@ -8,11 +8,12 @@ use tonearm_domain::{
 };
 
 use super::Uploads;
-use crate::audit::{self, Done};
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
 use crate::library::{CreateTrack, UploadHandles, insert_track};
 use crate::links::DurableBase;
-use crate::track_view::Surroundings;
-use crate::{Caller, Noun, Refusal, TrackView};
+use crate::refusal::{Refusal, Resource};
+use crate::track_view::{TrackParents, TrackView};
 
 /// An upload session to be made.
 #[derive(Debug, Clone, Default)]
@@ -69,10 +70,10 @@ impl Uploads {
     ) -> Result<CreatedUploadSession, Refusal> {
         let organization_id = caller.organization_id;
         let collection_id = caller.target_collection(create.collection_id)?;
-        let surroundings = Surroundings::of(&self.catalog, organization_id, collection_id).await?;
+        let parents = TrackParents::of(&self.catalog, organization_id, collection_id).await?;
         let creator_id = create.creator_id.or(caller.creator_id);
         if let Some(id) = creator_id {
-            self.catalog.creator(organization_id, id).await?.ok_or(Refusal::NotFound(Noun::Creator))?;
+            self.catalog.creator(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Creator))?;
         }
         let session = UploadSession {
             id: self.ambient.credential_id(),
@@ -86,26 +87,25 @@ impl Uploads {
         let tx = self.catalog.begin().await?;
         tx.insert_upload_session(&session).await?;
         // The session's id is a credential and stays out of the log.
-        let title = &surroundings.collection.title;
+        let title = &parents.collection.title;
         let subject_id = collection_id.uuid();
-        let done = Done { action: AuditAction::UploadSessionCreate, subject_id, title };
+        let done = AuditedAction { action: AuditAction::UploadSessionCreate, subject_id, title };
         audit::record(&tx, &self.ambient, caller, done).await?;
         let track = match create.track {
             Some(track) => {
-                Some(self.insert_session_track(&tx, caller.origin, &session, &surroundings, track).await?)
+                Some(self.insert_session_track(&tx, caller.origin, &session, &parents, track).await?)
             }
             None => None,
         };
         tx.commit().await?;
-        Ok(CreatedUploadSession { view: surroundings.view_session(session), track })
+        Ok(CreatedUploadSession { view: parents.view_session(session), track })
     }
 
     /// The session with this id, while it lasts.
     pub async fn upload_session(&self, id: UploadSessionId) -> Result<UploadSessionView, Refusal> {
         let session = self.valid_session(id).await?;
-        let surroundings =
-            Surroundings::of(&self.catalog, session.organization_id, session.collection_id).await?;
-        Ok(surroundings.view_session(session))
+        let parents = TrackParents::of(&self.catalog, session.organization_id, session.collection_id).await?;
+        Ok(parents.view_session(session))
     }
 
     /// Makes a track in a session that lasts, for a client at this address.
@@ -116,14 +116,12 @@ impl Uploads {
         create: CreateTrack,
     ) -> Result<(UploadSessionView, SessionTrack), Refusal> {
         let session = self.valid_session(id).await?;
-        let surroundings =
-            Surroundings::of(&self.catalog, session.organization_id, session.collection_id).await?;
+        let parents = TrackParents::of(&self.catalog, session.organization_id, session.collection_id).await?;
         let tx = self.catalog.begin().await?;
-        let track = self
-            .insert_session_track(&tx, Origin::uploader(address), &session, &surroundings, create)
-            .await?;
+        let track =
+            self.insert_session_track(&tx, Origin::uploader(address), &session, &parents, create).await?;
         tx.commit().await?;
-        Ok((surroundings.view_session(session), track))
+        Ok((parents.view_session(session), track))
     }
 
     async fn insert_session_track(
@@ -131,7 +129,7 @@ impl Uploads {
         tx: &tonearm_catalog::Transaction,
         origin: Origin,
         session: &UploadSession,
-        surroundings: &Surroundings,
+        parents: &TrackParents,
         create: CreateTrack,
     ) -> Result<SessionTrack, Refusal> {
         let create = CreateTrack { creator_id: session.creator_id, ..create };
@@ -139,24 +137,24 @@ impl Uploads {
         let track =
             insert_track(tx, &self.ambient, organization_id, collection_id, Some(session.id), create).await?;
         let (subject_id, title) = (track.id.uuid(), track.file_name.as_str());
-        let done = Done { action: AuditAction::TrackCreate, subject_id, title };
+        let done = AuditedAction { action: AuditAction::TrackCreate, subject_id, title };
         audit::record_of(tx, &self.ambient, Some(organization_id), origin, done).await?;
         let (source, cover) = self.links.uploads(organization_id, track.id);
         let base = self.links.durable_base(organization_id, track.index);
         let handles = UploadHandles { track: source, cover };
-        Ok(SessionTrack { track: surroundings.view(track), handles, base })
+        Ok(SessionTrack { track: parents.view(track), handles, base })
     }
 
     async fn valid_session(&self, id: UploadSessionId) -> Result<UploadSession, Refusal> {
         let session = self.catalog.upload_session(id).await?;
         session.filter(|session| session.is_valid_at(self.ambient.now())).ok_or(Refusal::Unauthenticated {
             code: "invalid_upload_session",
-            message: "the upload session is unknown or has expired; ask for a new one",
+            message: "the upload session does not exist or has expired; create a new one",
         })
     }
 }
 
-impl Surroundings {
+impl TrackParents {
     fn view_session(&self, session: UploadSession) -> UploadSessionView {
         let Organization { player_colour, is_theme_overridable, .. } = *self.organization;
         let colour = resolve_player_colour(

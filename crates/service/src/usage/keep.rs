@@ -7,7 +7,7 @@ use tonearm_domain::{Ambient, Meter, UsageBatch};
 
 use super::unstored::{Opened, Unstored};
 use super::{Usage, stored};
-use crate::Refusal;
+use crate::refusal::Refusal;
 
 impl Usage {
     /// Adds what a node counted; `false` where that had been done before. An error tells nothing: the batch may be
@@ -79,7 +79,7 @@ impl UsageKeeper {
     /// Writes what is not kept to the disk. Tells how many batches that were.
     pub async fn leave(&mut self) -> Result<usize, Refusal> {
         let Some(disk) = &self.disk else {
-            return Err(Refusal::Unavailable("there is no folder for it".into()));
+            return Err(Refusal::Unavailable("there is no folder for unstored usage".into()));
         };
         let unstored = disk.unstored.clone();
         let batches: Vec<_> = self.pending.take().into_iter().chain(self.meter.take(&self.ambient)).collect();
@@ -112,7 +112,7 @@ impl UsageKeeper {
             let unfit = match opened {
                 Ok(Opened::Batch(batch)) => match self.sink.keep(&batch).await {
                     Ok(()) => {
-                        tracing::info!(batch = %batch.id, "usage that an earlier process could not store is stored");
+                        tracing::info!(batch = %batch.id, "stored usage that an earlier process had left on disk");
                         None
                     }
                     Err(
@@ -136,7 +136,7 @@ impl UsageKeeper {
 /// The files that were left. A folder that cannot be read keeps nobody from counting.
 async fn look(unstored: Unstored) -> Result<Vec<PathBuf>, Refusal> {
     Ok(blocking(move || unstored.list()).await?.unwrap_or_else(|error| {
-        tracing::error!(%error, "usage that an earlier process left on the disk cannot be read");
+        tracing::error!(%error, "could not read usage that an earlier process left on disk");
         Vec::new()
     }))
 }
@@ -150,12 +150,12 @@ async fn put_away(path: PathBuf, unfit: Option<String>) -> Result<(), Refusal> {
     let done = match &unfit {
         None => put(Unstored::remove).await?,
         Some(why) => {
-            tracing::error!(path = %path.display(), why, "a file of counts cannot be used; it is set aside");
+            tracing::error!(path = %path.display(), why, "cannot use a file of unstored usage; setting it aside");
             put(Unstored::set_aside).await?
         }
     };
     if let Err(error) = done {
-        tracing::error!(path = %path.display(), %error, "a file of counts cannot be put away");
+        tracing::error!(path = %path.display(), %error, "could not remove or set aside a file of unstored usage");
     }
     Ok(())
 }

@@ -3,10 +3,11 @@
 use std::str::FromStr;
 
 use tonearm_catalog::UsageFilter;
-use tonearm_domain::{Day, Page, UsageCounts};
+use tonearm_domain::{Day, LimitOffset, UsageCounts};
 
 use super::Usage;
-use crate::{Caller, Refusal};
+use crate::caller::Caller;
+use crate::refusal::Refusal;
 
 pub use tonearm_catalog::{DayUsage, StorageUsage, TrackStorage, TrackUsage, UsageTracks, VariantUsage};
 
@@ -125,7 +126,7 @@ impl Usage {
         caller: &Caller,
         period: UsagePeriod,
         group: UsageGroup,
-        window: Page,
+        window: LimitOffset,
     ) -> Result<UsageReport, Refusal> {
         let filter = filter(caller, period);
         let total = self.catalog.total_usage(&filter).await?;
@@ -161,7 +162,7 @@ impl Usage {
         &self,
         caller: &Caller,
         period: UsagePeriod,
-        window: Page,
+        window: LimitOffset,
     ) -> Result<(UsageTracks, Vec<TrackUsage>), Refusal> {
         let filter = filter(caller, period);
         let found = self.by_track.get((filter, window), self.catalog.usage_by_track(&filter, window)).await?;
@@ -173,7 +174,7 @@ impl Usage {
         &self,
         caller: &Caller,
         period: UsagePeriod,
-        window: Page,
+        window: LimitOffset,
     ) -> Result<(u64, Vec<VariantUsage>), Refusal> {
         Ok(self.catalog.usage_by_variant(&filter(caller, period), window).await?)
     }
@@ -187,7 +188,7 @@ impl Usage {
     pub async fn storage_by_track(
         &self,
         caller: &Caller,
-        window: Page,
+        window: LimitOffset,
     ) -> Result<(u64, Vec<TrackStorage>), Refusal> {
         Ok(self.catalog.storage_by_track(caller.organization_id, caller.scope, window).await?)
     }

@@ -8,7 +8,7 @@ use moka::Expiry;
 use moka::future::Cache;
 use tonearm_catalog::{CatalogError, TrackUsage, UsageTracks};
 
-use crate::Refusal;
+use crate::refusal::Refusal;
 
 /// A report is kept for so many times the time that it took: the database spends at most a hundredth of its time on it.
 const TIMES: u32 = 100;
@@ -32,7 +32,7 @@ impl AboutTracks for (UsageTracks, Vec<TrackUsage>) {
 }
 
 /// Reports of one kind.
-pub(super) struct Reports<K, T>(Cache<K, Kept<T>>);
+pub(super) struct Reports<K, T>(Cache<K, CachedReport<T>>);
 
 impl<K, T> Clone for Reports<K, T> {
     fn clone(&self) -> Self {
@@ -40,21 +40,21 @@ impl<K, T> Clone for Reports<K, T> {
     }
 }
 
-struct Kept<T> {
+struct CachedReport<T> {
     report: Arc<T>,
     until_gone: Duration,
 }
 
-impl<T> Clone for Kept<T> {
+impl<T> Clone for CachedReport<T> {
     fn clone(&self) -> Self {
         Self { report: Arc::clone(&self.report), until_gone: self.until_gone }
     }
 }
 
-struct AsLongAsItTook;
+struct ReportExpiry;
 
-impl<K, T> Expiry<K, Kept<T>> for AsLongAsItTook {
-    fn expire_after_create(&self, _: &K, kept: &Kept<T>, _: Instant) -> Option<Duration> {
+impl<K, T> Expiry<K, CachedReport<T>> for ReportExpiry {
+    fn expire_after_create(&self, _: &K, kept: &CachedReport<T>, _: Instant) -> Option<Duration> {
         Some(kept.until_gone)
     }
 }
@@ -69,7 +69,7 @@ where
     T: AboutTracks + Send + Sync + 'static,
 {
     pub(super) fn new() -> Self {
-        Self(Cache::builder().max_capacity(MOST).expire_after(AsLongAsItTook).build())
+        Self(Cache::builder().max_capacity(MOST).expire_after(ReportExpiry).build())
     }
 
     /// The kept report, else what `load` gives; however many ask at the same time, one of them loads.
@@ -82,7 +82,7 @@ where
         let load = async {
             let report = load.await?;
             let until_gone = kept_for(report.tracks(), begun.elapsed());
-            Ok::<_, CatalogError>(Kept { report: Arc::new(report), until_gone })
+            Ok::<_, CatalogError>(CachedReport { report: Arc::new(report), until_gone })
         };
         let kept = self.0.try_get_with(key, load).await;
         Ok(kept?.report)

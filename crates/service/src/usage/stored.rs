@@ -6,7 +6,7 @@ use tonearm_blobs::{BlobError, Blobs};
 use tonearm_domain::{ContentType, ObjectFile, ObjectKey, ScheduledTask, ShortId, UsageBatch, VariantIndex};
 
 use super::Usage;
-use crate::Refusal;
+use crate::refusal::Refusal;
 
 /// Where batches wait.
 const FOLDER: &str = "usagebatches";
@@ -48,7 +48,7 @@ impl Usage {
             self.add_stored(blobs).await?;
             let days = self.catalog.sum_foreign_usage().await?;
             if days > 0 {
-                tracing::info!(days, "usage that an earlier version added was summed");
+                tracing::info!(days, "summed usage that an earlier version added");
             }
         }
         Ok(())
@@ -69,14 +69,14 @@ impl Usage {
         let mut added = 0;
         for (key, meta) in found {
             if meta.size > MOST_BYTES {
-                tracing::error!(%key, size = meta.size, "a batch of counts is too large to be one; it is left alone");
+                tracing::error!(%key, size = meta.size, "ignoring a usage batch that is too large");
                 continue;
             }
             let Some(json) = read(blobs, &key).await? else {
                 continue;
             };
             let Ok(batch) = serde_json::from_slice::<UsageBatch>(&json) else {
-                tracing::error!(%key, "a batch of counts cannot be read; it is left alone");
+                tracing::error!(%key, "ignoring a usage batch that cannot be parsed");
                 continue;
             };
             added += usize::from(self.add(&batch).await?);

@@ -103,7 +103,7 @@ impl Unstored {
         // For so long, at least, it is known which batches were counted.
         let known_for = i64::from(Retention::LEAST_USAGE_BATCH_DAYS) * 24 * 3600;
         if batch.taken_at.plus_seconds(known_for) < now {
-            return Ok(Opened::Unfit("it is so old that it may have been counted before".to_owned()));
+            return Ok(Opened::Unfit("it is so old that it may have been counted already".to_owned()));
         }
         Ok(Opened::Batch(batch))
     }

@@ -6,8 +6,9 @@ use tonearm_domain::{
 };
 
 use super::Webhooks;
-use crate::audit::{self, Done};
-use crate::{Caller, Noun, Refusal};
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::refusal::{Refusal, Resource};
 
 /// Which deliveries; what is not set does not narrow.
 #[derive(Debug, Clone, Copy, Default)]
@@ -44,7 +45,7 @@ impl Webhooks {
         if let Some(kind) = query.kind {
             let webhooks = self.catalog.webhooks(caller.organization_id).await?;
             let webhook = webhooks.into_iter().find(|webhook| webhook.kind == kind);
-            filter.webhook_id = Some(webhook.ok_or(Refusal::NotFound(Noun::Webhook))?.id);
+            filter.webhook_id = Some(webhook.ok_or(Refusal::NotFound(Resource::Webhook))?.id);
         }
         Ok(self.catalog.deliveries(caller.organization_id, filter, before, limit).await?)
     }
@@ -53,7 +54,7 @@ impl Webhooks {
     pub async fn delivery(&self, caller: &Caller, id: WebhookDeliveryId) -> Result<DeliveryView, Refusal> {
         caller.require_whole_organization()?;
         let delivery = self.catalog.delivery(caller.organization_id, id).await?;
-        let delivery = delivery.ok_or(Refusal::NotFound(Noun::WebhookDelivery))?;
+        let delivery = delivery.ok_or(Refusal::NotFound(Resource::WebhookDelivery))?;
         let attempts = self.catalog.delivery_attempts(id).await?;
         Ok(DeliveryView { body: self.with_urls(&delivery.payload), delivery, attempts })
     }
@@ -62,17 +63,17 @@ impl Webhooks {
     pub async fn replay(&self, caller: &Caller, id: WebhookDeliveryId) -> Result<(), Refusal> {
         caller.require_whole_organization()?;
         let delivery = self.catalog.delivery(caller.organization_id, id).await?;
-        let delivery = delivery.ok_or(Refusal::NotFound(Noun::WebhookDelivery))?;
+        let delivery = delivery.ok_or(Refusal::NotFound(Resource::WebhookDelivery))?;
         let tx = self.catalog.begin().await?;
         if let Some(webhook) = tx.webhook_to_change(delivery.webhook_id).await? {
             tx.update_webhook_health(webhook.id, webhook.health.resumed()).await?;
         }
         if !tx.replay_delivery(caller.organization_id, id, self.ambient.now()).await? {
-            let message = "it is being sent at this moment; look again in a few seconds".to_owned();
+            let message = "this delivery is being sent; try again in a few seconds".to_owned();
             return Err(Refusal::Conflict { code: "delivery_running", message });
         }
         let title = delivery.event.as_str();
-        let done = Done { action: AuditAction::WebhookReplay, subject_id: id.uuid(), title };
+        let done = AuditedAction { action: AuditAction::WebhookReplay, subject_id: id.uuid(), title };
         audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
         Ok(())
@@ -83,11 +84,14 @@ impl Webhooks {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
         let webhook =
-            tx.webhook(caller.organization_id, kind).await?.ok_or(Refusal::NotFound(Noun::Webhook))?;
+            tx.webhook(caller.organization_id, kind).await?.ok_or(Refusal::NotFound(Resource::Webhook))?;
         tx.update_webhook_health(webhook.id, webhook.health.resumed()).await?;
         let count = tx.replay_failed(webhook.id, self.ambient.now()).await?;
-        let done =
-            Done { action: AuditAction::WebhookReplay, subject_id: webhook.id.uuid(), title: &webhook.url };
+        let done = AuditedAction {
+            action: AuditAction::WebhookReplay,
+            subject_id: webhook.id.uuid(),
+            title: &webhook.url,
+        };
         audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
         Ok(count)

@@ -8,8 +8,9 @@ use tonearm_domain::{
 use tonearm_outbound::WebhookSecret;
 
 use super::{Webhooks, payload};
-use crate::audit::{self, Done};
-use crate::{Caller, Noun, Refusal};
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::refusal::{Refusal, Resource};
 
 /// Longest address of an endpoint.
 const MOST_URL_CHARACTERS: usize = 2000;
@@ -52,7 +53,7 @@ pub(crate) fn vault_place(id: WebhookId) -> String {
 /// The caller's endpoint of a kind, locked for a change.
 async fn to_change(tx: &Transaction, caller: &Caller, kind: WebhookKind) -> Result<Webhook, Refusal> {
     let found = tx.webhook_of_kind_to_change(caller.organization_id, kind).await?;
-    found.ok_or(Refusal::NotFound(Noun::Webhook))
+    found.ok_or(Refusal::NotFound(Resource::Webhook))
 }
 
 impl Webhooks {
@@ -69,7 +70,7 @@ impl Webhooks {
         caller.require_whole_organization()?;
         let url = url.trim();
         if url.chars().count() > MOST_URL_CHARACTERS {
-            return Err(Refusal::invalid("url", "is longer than 2000 characters"));
+            return Err(Refusal::invalid("url", "must have at most 2000 characters"));
         }
         self.outbound.check_url(url).map_err(|error| Refusal::invalid("url", error.to_string()))?;
         let tx = self.catalog.begin().await?;
@@ -78,7 +79,8 @@ impl Webhooks {
             None => self.new_endpoint(caller, kind, url),
         };
         tx.put_webhook(&webhook).await?;
-        let done = Done { action: AuditAction::WebhookSet, subject_id: webhook.id.uuid(), title: url };
+        let done =
+            AuditedAction { action: AuditAction::WebhookSet, subject_id: webhook.id.uuid(), title: url };
         audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
         Ok(WebhookView::new(webhook, self.ambient.now()))
@@ -110,8 +112,11 @@ impl Webhooks {
         let tx = self.catalog.begin().await?;
         let webhook = to_change(&tx, caller, kind).await?;
         tx.delete_webhook(&webhook).await?;
-        let done =
-            Done { action: AuditAction::WebhookRemove, subject_id: webhook.id.uuid(), title: &webhook.url };
+        let done = AuditedAction {
+            action: AuditAction::WebhookRemove,
+            subject_id: webhook.id.uuid(),
+            title: &webhook.url,
+        };
         audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
         Ok(())
@@ -123,8 +128,11 @@ impl Webhooks {
         let tx = self.catalog.begin().await?;
         let webhook = to_change(&tx, caller, kind).await?;
         let secret = self.open_secret(webhook.id, &webhook.secret)?;
-        let done =
-            Done { action: AuditAction::WebhookReveal, subject_id: webhook.id.uuid(), title: &webhook.url };
+        let done = AuditedAction {
+            action: AuditAction::WebhookReveal,
+            subject_id: webhook.id.uuid(),
+            title: &webhook.url,
+        };
         audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
         Ok(secret.reveal())
@@ -134,7 +142,7 @@ impl Webhooks {
         let opened = self.vault.open(&vault_place(id), sealed).and_then(|bytes| bytes.try_into().ok());
         opened.map(WebhookSecret::from_bytes).ok_or(Refusal::Unprocessable {
             code: "secret_sealed",
-            message: "the webhook's secret was kept under a master secret that is gone; rotate it",
+            message: "the webhook's secret cannot be decrypted, as its master secret is gone; rotate it",
         })
     }
 
@@ -150,8 +158,11 @@ impl Webhooks {
             ..webhook
         };
         tx.put_webhook(&webhook).await?;
-        let done =
-            Done { action: AuditAction::WebhookRotate, subject_id: webhook.id.uuid(), title: &webhook.url };
+        let done = AuditedAction {
+            action: AuditAction::WebhookRotate,
+            subject_id: webhook.id.uuid(),
+            title: &webhook.url,
+        };
         audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
         Ok(self.open_secret(webhook.id, &webhook.secret)?.reveal())
@@ -168,7 +179,8 @@ impl Webhooks {
         let delivery = WebhookDelivery::new(id, &webhook, EventKind::WebhookTest, subject, text, now);
         tx.queue_delivery(&delivery).await?;
         tx.update_webhook_health(webhook.id, webhook.health.resumed()).await?;
-        let done = Done { action: AuditAction::WebhookTest, subject_id: subject, title: &webhook.url };
+        let done =
+            AuditedAction { action: AuditAction::WebhookTest, subject_id: subject, title: &webhook.url };
         audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
         Ok(id)

@@ -8,7 +8,7 @@ use tonearm_domain::{
 use uuid::Uuid;
 
 use super::payload;
-use crate::track_view::Surroundings;
+use crate::track_view::TrackParents;
 
 /// Tells that a track is through, whichever way: to be called after the track was written.
 pub(crate) async fn track_settled(
@@ -23,11 +23,11 @@ pub(crate) async fn track_settled(
     let Some(webhook) = tx.webhook(track.organization_id, WebhookKind::Track).await? else {
         return Ok(());
     };
-    let surroundings = Surroundings::in_transaction(tx, track.organization_id, track.collection_id).await?;
-    let Some(surroundings) = surroundings else {
+    let parents = TrackParents::in_transaction(tx, track.organization_id, track.collection_id).await?;
+    let Some(parents) = parents else {
         return Ok(());
     };
-    let view = surroundings.view(track.clone());
+    let view = parents.view(track.clone());
     let files = tx.files_of_track(track.id).await?;
     let text = payload::track_status_changed(&view, previous, &files);
     queue(tx, ambient, &webhook, EventKind::TrackStatusChanged, track.id.uuid(), text).await

@@ -8,7 +8,7 @@ use tonearm_domain::{
     TrackStatus, UploadSessionId, VariantData, VariantId, VariantIndex, Webhook, WebhookKind,
 };
 
-use crate::TrackView;
+use crate::track_view::TrackView;
 
 #[derive(Serialize)]
 struct TrackStatusChanged<'a> {
@@ -262,7 +262,7 @@ pub(super) fn test(webhook: &Webhook, now: Timestamp) -> Result<String, Error> {
         event: EventKind::WebhookTest,
         organization_id: webhook.organization_id,
         webhook_kind: webhook.kind,
-        message: "This is a test. Nothing has happened.",
+        message: "This is a test event.",
         sent_at: now,
     })
 }

@@ -132,7 +132,7 @@ impl Webhooks {
         let given_up =
             in_batches(cancel, || self.catalog.give_up_deliveries(queued_before, now, BATCH)).await?;
         if let Some(1..) = given_up {
-            tracing::info!(given_up, "gave up webhooks that could not be delivered");
+            tracing::info!(given_up, "gave up webhook deliveries that kept failing");
         }
         Ok(())
     }
@@ -143,8 +143,8 @@ fn take_answer(attempt: &mut DeliveryAttempt, answer: &Answer) {
     attempt.response = String::from_utf8_lossy(&answer.body).into_owned();
     if !answer.is_success() {
         attempt.error = Some(match answer.status {
-            300..400 => format!("the receiver answered {}: redirects are not followed", answer.status),
-            status => format!("the receiver answered {status}"),
+            300..400 => format!("the endpoint responded with {}: redirects are not followed", answer.status),
+            status => format!("the endpoint responded with {status}"),
         });
     }
 }

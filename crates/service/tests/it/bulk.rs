@@ -8,7 +8,7 @@ use tonearm_domain::{
     ClaimedJob, CollectionId, FileOutcome, Job, JobQueue, OrganizationId, Origin, PersonId, RecipeKind,
     Rendering, Total, Track, TrackId, TrackManifest, TrackStatus, Transcode, VariantId,
 };
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 use tonearm_service::{Caller, CreateTrack, JobError, JobRun, Refusal};
 
 use crate::jobs::jobs;
@@ -59,8 +59,8 @@ async fn kinds(workshop: &Workshop) -> Vec<String> {
     jobs.into_iter().filter(|job| job.kind != "expire_upload").map(|job| job.kind).collect()
 }
 
-async fn a_deleted_collection_is_purged_by_whoever_takes_over(place: Place) {
-    let workshop = Workshop::open(&place).await;
+async fn a_deleted_collection_is_purged_by_whoever_takes_over(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
     let (owner, collection_id, tracks) = collection_of(&workshop, 250, TrackStatus::Initialized).await;
     let organization_id = owner.organization_id;
     let before = workshop.catalog.queries();
@@ -112,8 +112,8 @@ async fn a_deleted_collection_is_purged_by_whoever_takes_over(place: Place) {
     assert_eq!(left.unwrap().title, "");
 }
 
-async fn a_purge_waits_while_there_is_enough_to_tidy(place: Place) {
-    let workshop = Workshop::open(&place).await;
+async fn a_purge_waits_while_there_is_enough_to_tidy(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
     let (owner, collection_id, tracks) = collection_of(&workshop, 3, TrackStatus::Initialized).await;
     let organization_id = owner.organization_id;
     workshop.library.delete_collection(&owner, collection_id).await.unwrap();
@@ -154,8 +154,8 @@ async fn a_purge_waits_while_there_is_enough_to_tidy(place: Place) {
     assert!(tracks.iter().all(|track| purged.contains(track)));
 }
 
-async fn a_restored_collection_goes_on_with_what_it_waited_for(place: Place) {
-    let workshop = Workshop::open(&place).await;
+async fn a_restored_collection_goes_on_with_what_it_waited_for(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
     let (owner, collection_id, tracks) = collection_of(&workshop, 230, TrackStatus::Processing).await;
     let organization_id = owner.organization_id;
     let person = Caller::person(organization_id, PersonId::from_uuid(uuid::Uuid::nil()));
@@ -218,8 +218,8 @@ async fn made(workshop: &Workshop, count: usize) -> (Caller, Vec<Track>) {
     (owner, tracks)
 }
 
-async fn a_removed_recipe_leaves_no_names_behind(place: Place) {
-    let workshop = Workshop::open(&place).await;
+async fn a_removed_recipe_leaves_no_names_behind(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
     let (owner, tracks) = made(&workshop, 2).await;
     let recipes = workshop.library.recipes(&owner).await.unwrap();
     let hq = &recipes.iter().find(|view| view.recipe.index.as_str() == "hq").unwrap().recipe;
@@ -268,8 +268,8 @@ fn turn_of(job: &Job) -> Option<(OrganizationId, TrackId)> {
     }
 }
 
-async fn a_recipe_is_rendered_by_many_workers_and_always_ends(place: Place) {
-    let workshop = Workshop::open(&place).await;
+async fn a_recipe_is_rendered_by_many_workers_and_always_ends(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
     let (owner, tracks) = made(&workshop, 4).await;
     let late = late_recipe(&workshop, &owner).await;
     let begun = workshop.library.render_existing(&owner, late).await.unwrap();
@@ -324,8 +324,8 @@ async fn a_recipe_is_rendered_by_many_workers_and_always_ends(place: Place) {
     assert_eq!(tracks.len(), 4);
 }
 
-async fn a_rendering_that_begins_anew_counts_its_own_tracks(place: Place) {
-    let workshop = Workshop::open(&place).await;
+async fn a_rendering_that_begins_anew_counts_its_own_tracks(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
     let (owner, _) = made(&workshop, 3).await;
     let late = late_recipe(&workshop, &owner).await;
     workshop.library.render_existing(&owner, late).await.unwrap();
@@ -356,8 +356,8 @@ async fn a_rendering_that_begins_anew_counts_its_own_tracks(place: Place) {
     assert_eq!((ended.done, ended.failed, ended.finished_at.is_some()), (3, 1, true));
 }
 
-async fn an_upload_needs_no_expiry(place: Place) {
-    let workshop = Workshop::open(&place).await;
+async fn an_upload_needs_no_expiry(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
     let (owner, track_id) = workshop.create().await;
     let expiry = Job::ExpireUpload { organization_id: owner.organization_id, track_id };
     assert_eq!(expiry.queue(), JobQueue::Maintenance);

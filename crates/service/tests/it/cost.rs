@@ -1,7 +1,7 @@
 //! How many statements it takes.
 
 use tonearm_domain::KeyType;
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 use tonearm_service::OpenedPlaySession;
 
 use crate::on_both;
@@ -14,8 +14,8 @@ on_both!(
     sessions_that_come_at_once_share_commits,
 );
 
-async fn the_hot_play_path_asks_nothing(place: Place) {
-    let station = Station::open(place, FOR_EVER).await;
+async fn the_hot_play_path_asks_nothing(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
     let (session, key) = (station.grant().await.session, station.create_key(KeyType::Share).await);
     let Station { node, track, .. } = &station;
     let play = || async {
@@ -34,8 +34,8 @@ async fn the_hot_play_path_asks_nothing(place: Place) {
     assert_eq!(queries, 0);
 }
 
-async fn listeners_who_come_at_once_ask_once(place: Place) {
-    let station = Station::open(place, FOR_EVER).await;
+async fn listeners_who_come_at_once_ask_once(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
     let session = station.grant().await.session;
     let Station { node, track, .. } = &station;
     let (alone, ()) = node
@@ -43,7 +43,7 @@ async fn listeners_who_come_at_once_ask_once(place: Place) {
             node.playback.play_track(session.id, track.id).await.unwrap();
         })
         .await;
-    let fresh = crate::station::Node::start(&station.place, FOR_EVER).await;
+    let fresh = crate::station::Node::start(&station.database, FOR_EVER).await;
     let (together, ()) = fresh
         .count(async {
             let listeners = (0..1000).map(|_| fresh.playback.play_track(session.id, track.id));
@@ -57,8 +57,8 @@ async fn listeners_who_come_at_once_ask_once(place: Place) {
     assert_eq!(together, 6);
 }
 
-async fn sessions_cost_the_same_for_any_number_of_tracks(place: Place) {
-    let station = Station::open(place, FOR_EVER).await;
+async fn sessions_cost_the_same_for_any_number_of_tracks(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
     station.grant().await;
     station.add_tracks(9).await;
     let (few, opened) = station.node.count(station.grant()).await;
@@ -82,9 +82,9 @@ fn listed(opened: &OpenedPlaySession) -> usize {
     titles.len()
 }
 
-async fn sessions_that_come_at_once_share_commits(place: Place) {
+async fn sessions_that_come_at_once_share_commits(database: TestDatabase) {
     const LISTENERS: usize = 500;
-    let station = Station::open(place, FOR_EVER).await;
+    let station = Station::open(database, FOR_EVER).await;
     station.grant().await;
     let listeners = futures::future::join_all((0..LISTENERS).map(|_| station.grant()));
     let (queries, opened) = station.node.count(listeners).await;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use tonearm_domain::{Action, KeyType, Patch, PlaySessionId};
-use tonearm_fixtures::Place;
-use tonearm_service::{LookupLimits, Noun, Refusal, UpdateCollection, UpdateOrganization, UpdateTrack};
+use tonearm_fixtures::TestDatabase;
+use tonearm_service::{LookupLimits, Refusal, Resource, UpdateCollection, UpdateOrganization, UpdateTrack};
 
 use crate::on_both;
 use crate::station::{FOR_EVER, Node, Station};
@@ -25,8 +25,8 @@ fn renamed(title: &str) -> UpdateTrack {
     UpdateTrack { player_title: Patch::Set(title.to_owned()), ..UpdateTrack::default() }
 }
 
-async fn a_revoked_key_is_refused_at_once(place: Place) {
-    let station = Station::open(place, FOR_EVER).await;
+async fn a_revoked_key_is_refused_at_once(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
     let key = station.create_key(KeyType::Share).await;
     let other = station.create_key(KeyType::Share).await;
     let redirect = |text: &str| {
@@ -40,14 +40,14 @@ async fn a_revoked_key_is_refused_at_once(place: Place) {
     redirect(other.text.reveal()).await.unwrap();
 }
 
-async fn a_deleted_track_is_gone_at_once(place: Place) {
-    let station = Station::open(place, FOR_EVER).await;
+async fn a_deleted_track_is_gone_at_once(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
     let (session, key) = (station.grant().await.session, station.create_key(KeyType::Share).await);
     let Station { node, caller, track, .. } = &station;
     node.playback.play_track(session.id, track.id).await.unwrap();
     node.playback.redirect_share(track.id, key.text.reveal()).await.unwrap();
     node.library.delete_track(caller, track.id).await.unwrap();
-    let gone = Refusal::NotFound(Noun::Track).to_string();
+    let gone = Refusal::NotFound(Resource::Track).to_string();
     let refused = |refusal: Refusal| assert_eq!(refusal.to_string(), gone);
     refused(node.playback.play_track(session.id, track.id).await.unwrap_err());
     refused(node.playback.download(session.id, track.id, "hq").await.unwrap_err());
@@ -55,8 +55,8 @@ async fn a_deleted_track_is_gone_at_once(place: Place) {
     assert!(node.playback.play_session(caller, session.id).await.unwrap().first.is_none());
 }
 
-async fn a_deleted_collection_is_gone_at_once(place: Place) {
-    let station = Station::open(place, FOR_EVER).await;
+async fn a_deleted_collection_is_gone_at_once(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
     let (session, key) = (station.grant().await.session, station.create_key(KeyType::Share).await);
     let Station { node, caller, track, .. } = &station;
     node.playback.redirect_share(track.id, key.text.reveal()).await.unwrap();
@@ -73,8 +73,8 @@ async fn a_deleted_collection_is_gone_at_once(place: Place) {
     }
 }
 
-async fn new_titles_and_colours_are_seen_at_once(place: Place) {
-    let station = Station::open(place, FOR_EVER).await;
+async fn new_titles_and_colours_are_seen_at_once(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
     let session = station.grant().await.session;
     let Station { node, caller, track, .. } = &station;
     let played = || async { node.playback.play_track(session.id, track.id).await.unwrap().1.track };
@@ -92,8 +92,8 @@ async fn new_titles_and_colours_are_seen_at_once(place: Place) {
 }
 
 /// Readers load all the time; none of their loads may outlive the change it was overtaken by.
-async fn readers_in_between_bring_nothing_old_back(place: Place) {
-    let station = Station::open(place, FOR_EVER).await;
+async fn readers_in_between_bring_nothing_old_back(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
     let session = station.grant().await.session;
     let Station { node, caller, track, .. } = &station;
     let settled = Arc::new(AtomicU64::new(0));
@@ -124,9 +124,9 @@ async fn readers_in_between_bring_nothing_old_back(place: Place) {
     }
 }
 
-async fn what_did_not_exist_is_found_once_it_does(place: Place) {
-    let station = Station::open(place, FOR_EVER).await;
-    let elsewhere = Node::start(&station.place, FOR_EVER).await;
+async fn what_did_not_exist_is_found_once_it_does(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
+    let elsewhere = Node::start(&station.database, FOR_EVER).await;
     let key = station.create_key(KeyType::Player).await;
     let Station { node, caller, .. } = &station;
 
@@ -150,11 +150,11 @@ async fn what_did_not_exist_is_found_once_it_does(place: Place) {
     elsewhere.playback.play_session(caller, session.id).await.unwrap();
 }
 
-async fn another_node_notices_within_two_seconds(place: Place) {
-    let station = Station::open(place, LookupLimits::default()).await;
-    let elsewhere = Node::start(&station.place, LookupLimits::default()).await;
+async fn another_node_notices_within_two_seconds(database: TestDatabase) {
+    let station = Station::open(database, LookupLimits::default()).await;
+    let elsewhere = Node::start(&station.database, LookupLimits::default()).await;
     let at_once =
-        Node::start(&station.place, LookupLimits { time_to_live: Duration::ZERO, ..FOR_EVER }).await;
+        Node::start(&station.database, LookupLimits { time_to_live: Duration::ZERO, ..FOR_EVER }).await;
     let key = station.create_key(KeyType::Share).await;
     let ask = |node: &Node| {
         let (playback, track, text) = (node.playback.clone(), station.track.id, key.text.reveal().to_owned());

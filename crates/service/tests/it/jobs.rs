@@ -2,8 +2,8 @@
 
 use tokio_util::sync::CancellationToken;
 use tonearm_catalog::{AuditFilter, JobFilter};
-use tonearm_domain::{ClaimedJob, Job, JobId, Origin, Page, RecipeKind, TrackStatus, Transcode};
-use tonearm_fixtures::Place;
+use tonearm_domain::{ClaimedJob, Job, JobId, LimitOffset, Origin, RecipeKind, TrackStatus, Transcode};
+use tonearm_fixtures::TestDatabase;
 use tonearm_outbound::Outbound;
 use tonearm_service::{Caller, JobRun, Jobs, Refusal, Transcriptions};
 use tonearm_signing::{Secrets, Vault};
@@ -34,7 +34,7 @@ async fn claim(workshop: &Workshop) -> ClaimedJob {
 }
 
 async fn known_jobs(workshop: &Workshop) -> Vec<JobId> {
-    let (_, found) = workshop.catalog.jobs(JobFilter::default(), Page::default()).await.unwrap();
+    let (_, found) = workshop.catalog.jobs(JobFilter::default(), LimitOffset::default()).await.unwrap();
     found
         .into_iter()
         .filter(|job| !matches!(job.job, Some(Job::ExpireUpload { .. })))
@@ -50,8 +50,8 @@ async fn audited(workshop: &Workshop, owner: &Caller) -> Vec<(String, String)> {
     records.into_iter().map(|record| (record.action, record.actor)).collect()
 }
 
-async fn a_failed_job_and_its_track_are_retried_as_one(place: Place) {
-    let workshop = Workshop::open(&place).await;
+async fn a_failed_job_and_its_track_are_retried_as_one(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
     let jobs = jobs(&workshop);
     let (owner, id) = workshop.upload(sound()).await;
     let claimed = claim(&workshop).await;
@@ -77,8 +77,8 @@ async fn a_failed_job_and_its_track_are_retried_as_one(place: Place) {
     assert!(!jobs.retry(origin, claimed.id).await.unwrap(), "there is no such job any more");
 }
 
-async fn a_job_that_runs_is_left_alone(place: Place) {
-    let workshop = Workshop::open(&place).await;
+async fn a_job_that_runs_is_left_alone(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
     let jobs = jobs(&workshop);
     workshop.upload(sound()).await;
     let claimed = claim(&workshop).await;
@@ -92,8 +92,8 @@ async fn a_job_that_runs_is_left_alone(place: Place) {
     workshop.processing.run(&run).await.unwrap();
 }
 
-async fn a_dropped_job_is_gone(place: Place) {
-    let workshop = Workshop::open(&place).await;
+async fn a_dropped_job_is_gone(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
     let jobs = jobs(&workshop);
     let (owner, _) = workshop.upload(sound()).await;
     let [id] = known_jobs(&workshop).await[..] else { panic!("there is one") };
@@ -104,8 +104,8 @@ async fn a_dropped_job_is_gone(place: Place) {
     assert!(!jobs.drop_job(Origin::command_line(), id).await.unwrap());
 }
 
-async fn a_failure_of_a_later_analysis_takes_nothing_from_a_ready_track(place: Place) {
-    let workshop = Workshop::open(&place).await;
+async fn a_failure_of_a_later_analysis_takes_nothing_from_a_ready_track(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
     let (owner, id) = workshop.upload(sound()).await;
     let track = workshop.catalog.track(owner.organization_id, id).await.unwrap().unwrap();
     workshop.give_cover(&track).await;

@@ -4,7 +4,7 @@ use futures::TryStreamExt;
 use tonearm_domain::{
     Generation, Job, ObjectKey, Outage, RecipeKind, Track, TrackManifest, Transcode, VariantIndex,
 };
-use tonearm_fixtures::{Place, S3Server};
+use tonearm_fixtures::{S3Server, TestDatabase};
 use tonearm_media::MediaConfig;
 use tonearm_service::{Caller, JobError};
 
@@ -39,8 +39,8 @@ async fn manifests(workshop: &Workshop, track: &Track) -> Vec<(u64, TrackManifes
     found
 }
 
-async fn a_manifest_follows_the_files(place: Place) {
-    let workshop = Workshop::open(&place).await;
+async fn a_manifest_follows_the_files(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
     let (owner, id) = workshop.upload(sound()).await;
     let track = track_of(&workshop, &owner, id).await;
     workshop.give_cover(&track).await;
@@ -68,8 +68,8 @@ async fn a_manifest_follows_the_files(place: Place) {
     assert_eq!(objects(&workshop, &track).await, []);
 }
 
-async fn tracks_from_before_get_theirs(place: Place) {
-    let workshop = Workshop::open(&place).await;
+async fn tracks_from_before_get_theirs(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
     let mut tracks = Vec::new();
     for _ in 0..3 {
         let (owner, id) = workshop.upload(sound()).await;
@@ -107,10 +107,10 @@ fn publication(track: &Track) -> Job {
     Job::PublishManifest { organization_id: track.organization_id, track_id: track.id }
 }
 
-async fn a_store_that_is_away_is_waited_for(place: Place) {
+async fn a_store_that_is_away_is_waited_for(database: TestDatabase) {
     let mut s3 = S3Server::start();
     let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop::open_with(&place, folder, Some(s3.url()), MediaConfig::find()).await;
+    let workshop = Workshop::open_with(&database, folder, Some(s3.url()), MediaConfig::find()).await;
     let (owner, id) = workshop.upload(sound()).await;
     workshop.run_all().await;
     let track = track_of(&workshop, &owner, id).await;
@@ -129,8 +129,8 @@ async fn a_store_that_is_away_is_waited_for(place: Place) {
     assert_eq!(newest.unwrap().1, in_catalog);
 }
 
-async fn a_worker_that_slept_does_no_harm(place: Place) {
-    let workshop = Workshop::open(&place).await;
+async fn a_worker_that_slept_does_no_harm(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
     let (owner, id) = workshop.upload(sound()).await;
     let track = track_of(&workshop, &owner, id).await;
     workshop.give_cover(&track).await;

@@ -2,7 +2,7 @@
 
 use tonearm_catalog::{Catalog, ConnectOptions, SealedAt};
 use tonearm_domain::{OrganizationId, WebhookKind};
-use tonearm_fixtures::{Place, ambient};
+use tonearm_fixtures::{TestDatabase, ambient};
 use tonearm_outbound::Outbound;
 use tonearm_service::{
     Caller, Library, Links, Resealed, Resealing, SetTranscription, Transcriptions, Webhooks,
@@ -29,8 +29,9 @@ struct Node {
 }
 
 impl Node {
-    async fn with(secrets: &str, place: &Place) -> Self {
-        let catalog = Catalog::connect(&place.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+    async fn with(secrets: &str, database: &TestDatabase) -> Self {
+        let catalog =
+            Catalog::connect(&database.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
         let (ambient, _) = ambient();
         let secrets = Secrets::parse(secrets).unwrap();
         let vault = Vault::new(&secrets);
@@ -74,13 +75,13 @@ impl Node {
     }
 }
 
-async fn what_is_sealed_outlives_its_master_secret(place: Place) {
-    let old = Node::with(OLD, &place).await;
+async fn what_is_sealed_outlives_its_master_secret(database: TestDatabase) {
+    let old = Node::with(OLD, &database).await;
     let (caller, id) = old.organization().await;
     let secret = old.secret(&caller).await.unwrap();
     assert!(!old.resealing.is_needed());
 
-    let changing = Node::with(&format!("{NEW},{OLD}"), &place).await;
+    let changing = Node::with(&format!("{NEW},{OLD}"), &database).await;
     assert!(changing.resealing.is_needed());
     let done = changing.resealing.reseal().await.unwrap();
     assert_eq!(done, Resealed { resealed: 3, ..Resealed::default() });
@@ -88,20 +89,20 @@ async fn what_is_sealed_outlives_its_master_secret(place: Place) {
     let again = changing.resealing.reseal().await.unwrap();
     assert_eq!(again, Resealed { kept: 3, ..Resealed::default() });
 
-    let new = Node::with(NEW, &place).await;
+    let new = Node::with(NEW, &database).await;
     assert_eq!(new.secret(&caller).await, Some(secret));
     assert_eq!(new.provider_key(id).await.as_deref(), Some(&b"the provider's key"[..]));
     assert_eq!(old.secret(&caller).await, None);
     // With neither of them nothing opens, and nothing is changed.
-    let neither = Node::with("a master secret that nobody has ever sealed with", &place).await;
+    let neither = Node::with("a master secret that nobody has ever sealed with", &database).await;
     let found = neither.resealing.reseal().await.unwrap();
     assert_eq!((found.kept, found.resealed, found.lost.len()), (0, 0, 3));
     assert!(found.lost.contains(&SealedAt::TranscriptionKey(id)));
     assert_eq!(new.resealing.reseal().await.unwrap().kept, 3);
 }
 
-async fn what_changes_meanwhile_is_left_alone(place: Place) {
-    let node = Node::with(OLD, &place).await;
+async fn what_changes_meanwhile_is_left_alone(database: TestDatabase) {
+    let node = Node::with(OLD, &database).await;
     let (caller, _) = node.organization().await;
     let read = node.catalog.sealed().await.unwrap();
     assert_eq!(read.len(), 3);
@@ -116,8 +117,8 @@ async fn what_changes_meanwhile_is_left_alone(place: Place) {
     assert_eq!(node.secret(&caller).await, Some(rotated));
 }
 
-async fn moving_an_endpoint_never_brings_an_old_secret_back(place: Place) {
-    let (one, other) = (Node::with(OLD, &place).await, Node::with(OLD, &place).await);
+async fn moving_an_endpoint_never_brings_an_old_secret_back(database: TestDatabase) {
+    let (one, other) = (Node::with(OLD, &database).await, Node::with(OLD, &database).await);
     let (caller, _) = one.organization().await;
     for round in 0..20 {
         let url = format!("https://example.com/hook/{round}");

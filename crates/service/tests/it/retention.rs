@@ -3,7 +3,7 @@
 use tokio_util::sync::CancellationToken;
 use tonearm_catalog::Catalog;
 use tonearm_domain::{Job, Metadata, PlaySession, PlaySessionId, Selection};
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 use tonearm_service::{JobError, JobRun};
 
 use crate::workshop::Workshop;
@@ -53,8 +53,8 @@ async fn queue(workshop: &Workshop) {
     tx.commit().await.unwrap();
 }
 
-async fn more_rows_than_a_batch_are_removed(place: Place) {
-    let workshop = Workshop::open(&place).await;
+async fn more_rows_than_a_batch_are_removed(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
     let old = sessions(&workshop, 2500).await;
     workshop.clock.advance_seconds(1);
     let young = sessions(&workshop, 3).await;
@@ -66,8 +66,8 @@ async fn more_rows_than_a_batch_are_removed(place: Place) {
     assert!(!workshop.is_queued(&[Job::ForgetExpired {}]).await);
 }
 
-async fn a_run_that_is_cancelled_is_not_finished(place: Place) {
-    let workshop = Workshop::open(&place).await;
+async fn a_run_that_is_cancelled_is_not_finished(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
     queue(&workshop).await;
     let now = workshop.ambient.now();
     let lease = workshop.ambient.credential_id();

@@ -3,7 +3,7 @@
 use tonearm_domain::{
     ExpiresIn, KeyType, Metadata, Patch, Recipe, RecipeKind, Selection, Transcode, VariantIndex, VariantList,
 };
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 use tonearm_service::{
     Caller, CreateKey, GrantPlaySession, OpenedPlaySession, PlaySessionScope, Refusal, UpdateRecipe,
 };
@@ -55,8 +55,8 @@ async fn recipe(station: &Station, name: &str) -> Recipe {
     recipes.into_iter().find(|recipe| recipe.index.as_str() == name).unwrap()
 }
 
-async fn a_recipe_that_is_gone_widens_nothing(place: Place) {
-    let station = Station::open(place, FOR_EVER).await;
+async fn a_recipe_that_is_gone_widens_nothing(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
     let (node, track) = (&station.node, &station.track);
     let scopes = [PlaySessionScope::Collection(track.collection_id), PlaySessionScope::Track(track.id)];
     let (caller, both) = (player(&station, &["preview"]).await, player(&station, &["preview", "lq"]).await);
@@ -92,9 +92,9 @@ async fn a_recipe_that_is_gone_widens_nothing(place: Place) {
 }
 
 /// Recipes are kept for a moment by each node.
-async fn a_new_recipe_counts_at_once_on_every_node(place: Place) {
-    let station = Station::open(place, FOR_EVER).await;
-    let other = Node::start(&station.place, FOR_EVER).await;
+async fn a_new_recipe_counts_at_once_on_every_node(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
+    let other = Node::start(&station.database, FOR_EVER).await;
     let scope = PlaySessionScope::Collection(station.track.collection_id);
     grant(&other, &station.caller, scope, &["hq"]).await.unwrap();
     let kind = RecipeKind::Transcode(Transcode::default());
@@ -112,8 +112,8 @@ async fn a_new_recipe_counts_at_once_on_every_node(place: Place) {
     assert_eq!(stored.variants, Selection::one(index("teaser")));
 }
 
-async fn sessions_are_shown_with_what_they_list(place: Place) {
-    let station = Station::open(place, FOR_EVER).await;
+async fn sessions_are_shown_with_what_they_list(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
     let (node, track) = (&station.node, &station.track);
     let kind = RecipeKind::Transcode(Transcode::default());
     // Made past the use case, which would have it processed.

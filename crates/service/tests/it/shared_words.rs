@@ -1,7 +1,7 @@
 //! Whoever may hear a part of a track may read that part, and no more.
 
 use tonearm_domain::{KeyType, Selection, Utterance};
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 use tonearm_service::{CreateKey, SharedWords};
 
 use crate::on_both;
@@ -34,8 +34,8 @@ async fn say(station: &Station, text: &str, said: &[Utterance]) {
 
 const WHOLE: &str = "Before. Over the edge.\n\nInside.\n\nAfter.";
 
-async fn words_go_with_the_sound_that_a_link_opens(place: Place) {
-    let station = Station::open(place, FOR_EVER).await;
+async fn words_go_with_the_sound_that_a_link_opens(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
     assert_eq!(words(&station, "hq").await, None);
     let said = |start, end, text: &str| Utterance { start, end, text: text.to_owned() };
     // The preview is heard from 15 to 45 seconds.
@@ -55,8 +55,8 @@ async fn words_go_with_the_sound_that_a_link_opens(place: Place) {
 }
 
 /// Words that were written down before times were kept.
-async fn old_words_are_not_cut(place: Place) {
-    let station = Station::open(place, FOR_EVER).await;
+async fn old_words_are_not_cut(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
     say(&station, WHOLE, &[]).await;
     assert_eq!(words(&station, "preview").await, None);
     assert_eq!(words(&station, "hq").await.map(|words| words.text).as_deref(), Some(WHOLE));

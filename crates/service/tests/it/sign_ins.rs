@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use futures::future::join_all;
 use tonearm_catalog::{AuditFilter, Catalog, ConnectOptions};
 use tonearm_domain::{FailedSignIns, KnownDevice};
-use tonearm_fixtures::{Place, ambient};
+use tonearm_fixtures::{TestDatabase, ambient};
 use tonearm_service::{Device, NewPerson, People, SignInError, SignedIn};
 
 crate::on_both!(
@@ -19,12 +19,13 @@ crate::on_both!(
 const NODES: usize = 5;
 
 /// As many nodes, each with a queue for passwords of its own.
-async fn nodes(place: &Place) -> (Vec<People>, Catalog, tonearm_fixtures::ManualClock) {
+async fn nodes(database: &TestDatabase) -> (Vec<People>, Catalog, tonearm_fixtures::ManualClock) {
     let (ambient, clock) = ambient();
     let mut nodes = Vec::new();
     let mut last = None;
     for _ in 0..NODES {
-        let catalog = Catalog::connect(&place.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+        let catalog =
+            Catalog::connect(&database.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
         nodes.push(People::new(catalog.clone(), ambient.clone(), "https://audio.example.com"));
         last = Some(catalog);
     }
@@ -56,8 +57,8 @@ fn of_one(count: u32) -> impl Iterator<Item = (String, Option<IpAddr>)> {
     (0..count).map(|_| ("a@example.com".to_owned(), None))
 }
 
-async fn no_more_passwords_are_looked_at_than_allowed(place: Place) {
-    let (nodes, catalog, _) = nodes(&place).await;
+async fn no_more_passwords_are_looked_at_than_allowed(database: TestDatabase) {
+    let (nodes, catalog, _) = nodes(&database).await;
     let most = FailedSignIns::ACCOUNT;
     assert_eq!(try_all(&nodes, of_one(50)).await, (most, 50 - most));
     assert_eq!(try_all(&nodes, of_one(10)).await, (0, 10));
@@ -68,16 +69,16 @@ async fn no_more_passwords_are_looked_at_than_allowed(place: Place) {
     assert_eq!(catalog.failed_sign_ins(&account).await.unwrap().unwrap().count, most);
 }
 
-async fn an_address_is_limited_across_accounts(place: Place) {
-    let (nodes, _, _) = nodes(&place).await;
+async fn an_address_is_limited_across_accounts(database: TestDatabase) {
+    let (nodes, _, _) = nodes(&database).await;
     let address: Option<IpAddr> = "192.0.2.1".parse().ok();
     let attempts = (0..80).map(|number| (format!("{number}@example.com"), address));
     let (looked_at, sent_away) = try_all(&nodes, attempts).await;
     assert_eq!((looked_at, sent_away), (FailedSignIns::ADDRESS, 80 - FailedSignIns::ADDRESS));
 }
 
-async fn attempts_count_again_after_a_while(place: Place) {
-    let (nodes, _, clock) = nodes(&place).await;
+async fn attempts_count_again_after_a_while(database: TestDatabase) {
+    let (nodes, _, clock) = nodes(&database).await;
     let most = FailedSignIns::ACCOUNT;
     assert_eq!(try_all(&nodes, of_one(20)).await, (most, 20 - most));
     clock.advance_seconds(FailedSignIns::FORGOTTEN_AFTER);
@@ -95,8 +96,8 @@ async fn joined(people: &People) -> SignedIn {
     people.join(&token, new, Device::default()).await.unwrap()
 }
 
-async fn a_known_device_is_not_refused_for_its_address(place: Place) {
-    let (nodes, catalog, _) = nodes(&place).await;
+async fn a_known_device_is_not_refused_for_its_address(database: TestDatabase) {
+    let (nodes, catalog, _) = nodes(&database).await;
     let owner = joined(&nodes[0]).await;
     let address: Option<IpAddr> = "192.0.2.1".parse().ok();
     let attempts = (0..60).map(|number| (format!("{number}@example.com"), address));
@@ -112,8 +113,8 @@ async fn a_known_device_is_not_refused_for_its_address(place: Place) {
     assert_eq!(counted, FailedSignIns::ADDRESS);
 }
 
-async fn a_person_has_so_many_devices(place: Place) {
-    let (nodes, _, clock) = nodes(&place).await;
+async fn a_person_has_so_many_devices(database: TestDatabase) {
+    let (nodes, _, clock) = nodes(&database).await;
     let mut devices = vec![joined(&nodes[0]).await.device];
     for _ in 0..KnownDevice::MOST {
         clock.advance_seconds(1);

@@ -3,8 +3,8 @@
 use tempfile::TempDir;
 use tonearm_blobs::Blobs;
 use tonearm_domain::{Ambient, ObjectKey};
-use tonearm_fixtures::{BucketProxy, Fault, ManualClock, Place, S3Server};
-use tonearm_service::{Caller, KeyFollower, LookupLimits, Noun, Refusal, SigningKeys};
+use tonearm_fixtures::{BucketProxy, Fault, ManualClock, S3Server, TestDatabase};
+use tonearm_service::{Caller, KeyFollower, LookupLimits, Refusal, Resource, SigningKeys};
 use tonearm_signing::{Secrets, UrlSigner};
 
 use crate::on_both;
@@ -30,8 +30,8 @@ struct Scene {
 }
 
 impl Scene {
-    async fn set(place: Place) -> Self {
-        let station = Box::pin(Station::open(place, LookupLimits::default())).await;
+    async fn set(database: TestDatabase) -> Self {
+        let station = Box::pin(Station::open(database, LookupLimits::default())).await;
         let (ambient, clock) = tonearm_fixtures::ambient();
         let store = TempDir::new().unwrap();
         let url = format!("file://{}/objects", store.path().display());
@@ -59,8 +59,8 @@ impl Scene {
     }
 }
 
-async fn keys_are_honoured_until_they_are_revoked(place: Place) {
-    let scene = Scene::set(place).await;
+async fn keys_are_honoured_until_they_are_revoked(database: TestDatabase) {
+    let scene = Scene::set(database).await;
     let (api, edge) = (signer(1), signer(1));
     let (mut at_api, mut at_edge) = (scene.by_catalog(&api), scene.by_store(&edge));
     at_api.look().await.unwrap();
@@ -79,7 +79,7 @@ async fn keys_are_honoured_until_they_are_revoked(place: Place) {
     let neighbour =
         scene.station.node.library.create_organization("Neighbours").await.unwrap().organization.id;
     let refused = scene.keys.revoke(&Caller::owner(neighbour), created.key.id).await;
-    assert!(matches!(refused, Err(Refusal::NotFound(Noun::SigningKey))));
+    assert!(matches!(refused, Err(Refusal::NotFound(Resource::SigningKey))));
     scene.keys.revoke(caller, created.key.id).await.unwrap();
     scene.clock.advance_seconds(1);
     at_api.look().await.unwrap();
@@ -89,8 +89,8 @@ async fn keys_are_honoured_until_they_are_revoked(place: Place) {
     assert_eq!((listed.len(), listed[0].revoked_at.is_some()), (1, true));
 }
 
-async fn nodes_without_a_catalog_fail_closed(place: Place) {
-    let scene = Scene::set(place).await;
+async fn nodes_without_a_catalog_fail_closed(database: TestDatabase) {
+    let scene = Scene::set(database).await;
     let (api, edge) = (signer(1), signer(1));
     let (mut at_api, mut at_edge) = (scene.by_catalog(&api), scene.by_store(&edge));
     scene.keys.create(&scene.station.caller, "backend").await.unwrap();
@@ -133,8 +133,8 @@ async fn nodes_without_a_catalog_fail_closed(place: Place) {
     assert_eq!(edge.live_keys().len(), 0);
 }
 
-async fn lists_are_not_taken_from_strangers(place: Place) {
-    let scene = Scene::set(place).await;
+async fn lists_are_not_taken_from_strangers(database: TestDatabase) {
+    let scene = Scene::set(database).await;
     scene.keys.create(&scene.station.caller, "backend").await.unwrap();
     // Somebody who can write to the store, but has another secret.
     scene.by_catalog(&signer(2)).look().await.unwrap();
@@ -152,7 +152,7 @@ async fn lists_are_not_taken_from_strangers(place: Place) {
 /// The clock of the runtime is not moved by what comes over a socket: while a request hangs, deadlines are over at once.
 #[tokio::test]
 async fn a_revoked_key_ends_in_time_even_when_each_look_hangs() {
-    let mut scene = Scene::set(Place::sqlite()).await;
+    let mut scene = Scene::set(TestDatabase::sqlite()).await;
     let server = S3Server::start();
     let proxy = BucketProxy::start(&server);
     scene.blobs = Blobs::open(&proxy.url().parse().unwrap()).await.unwrap();

@@ -7,7 +7,7 @@ use tonearm_domain::{
     Ambient, ContentType, ExpiresIn, FileData, FileOutcome, KeyType, Levels, Meter, Metric, ObjectFile,
     ObjectKey, Recipe, RecipeType, Selection, Track, TrackFile, TrackStatus,
 };
-use tonearm_fixtures::{Place, ambient};
+use tonearm_fixtures::{TestDatabase, ambient};
 use tonearm_service::{
     Access, Caller, CreateCollection, CreateKey, CreateTrack, CreatedKey, GrantPlaySession, Library, Links,
     LookupLimits, Lookups, OpenedPlaySession, PlaySessionScope, Playback,
@@ -28,8 +28,9 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    pub(crate) async fn start(place: &Place, limits: LookupLimits) -> Self {
-        let catalog = Catalog::connect(&place.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+    pub(crate) async fn start(database: &TestDatabase, limits: LookupLimits) -> Self {
+        let catalog =
+            Catalog::connect(&database.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
         let (ambient, _) = ambient();
         let signer =
             UrlSigner::new(Secrets::parse("a secret for tests that is long enough to be one").unwrap());
@@ -60,12 +61,12 @@ pub(crate) struct Station {
     pub(crate) node: Node,
     pub(crate) caller: Caller,
     pub(crate) track: Track,
-    pub(crate) place: Place,
+    pub(crate) database: TestDatabase,
 }
 
 impl Station {
-    pub(crate) async fn open(place: Place, limits: LookupLimits) -> Self {
-        let node = Node::start(&place, limits).await;
+    pub(crate) async fn open(database: TestDatabase, limits: LookupLimits) -> Self {
+        let node = Node::start(&database, limits).await;
         let organization = node.library.create_organization("Example Radio").await.unwrap().organization;
         let caller = Caller::owner(organization.id);
         let create = CreateCollection { title: "First".to_owned(), ..CreateCollection::default() };
@@ -78,7 +79,7 @@ impl Station {
             ..CreateTrack::default()
         };
         let (created, _) = node.library.create_track(&caller, create).await.unwrap();
-        let station = Self { node, caller, track: created.track, place };
+        let station = Self { node, caller, track: created.track, database };
         station.make_playable().await;
         station
     }

@@ -1,7 +1,7 @@
 //! A database and an object store know that they belong together.
 
 use tonearm_domain::{StoreId, StoreMismatch};
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 use tonearm_service::IdentityError;
 
 use crate::on_both;
@@ -26,16 +26,16 @@ async fn mismatch(scene: &Scene) -> StoreMismatch {
 }
 
 /// Another empty database of the same kind.
-async fn another(place: &Place) -> Place {
-    match place.url.starts_with("sqlite") {
-        true => Place::sqlite(),
-        false => Place::postgres().await,
+async fn another(database: &TestDatabase) -> TestDatabase {
+    match database.url.starts_with("sqlite") {
+        true => TestDatabase::sqlite(),
+        false => TestDatabase::postgres().await,
     }
 }
 
-async fn a_first_start_ties_them(place: Place) {
-    let ground = Ground::beside(&place);
-    let scene = Scene::set(&place, ground.open().await).await;
+async fn a_first_start_ties_them(database: TestDatabase) {
+    let ground = Ground::beside(&database);
+    let scene = Scene::set(&database, ground.open().await).await;
     let id = scene.identity().establish().await.unwrap();
     let tie = scene.identity().inspect().await.unwrap();
     assert_eq!((tie.agreed(), tie.found.as_slice()), (Ok(Some(id)), &[id][..]));
@@ -45,11 +45,11 @@ async fn a_first_start_ties_them(place: Place) {
     assert_eq!(scene.identity().establish().await.unwrap(), id);
 }
 
-async fn nodes_that_start_at_once_agree(place: Place) {
-    let ground = Ground::beside(&place);
+async fn nodes_that_start_at_once_agree(database: TestDatabase) {
+    let ground = Ground::beside(&database);
     let mut nodes = Vec::new();
     for _ in 0..5 {
-        nodes.push(Scene::set(&place, ground.open().await).await);
+        nodes.push(Scene::set(&database, ground.open().await).await);
     }
     let starts = nodes.iter().map(|node| async { node.identity().establish().await.unwrap() });
     let ids = futures::future::join_all(starts).await;
@@ -57,9 +57,9 @@ async fn nodes_that_start_at_once_agree(place: Place) {
     assert_eq!(nodes[0].identity().inspect().await.unwrap().found, [ids[0]]);
 }
 
-async fn a_first_start_that_was_killed_is_finished(place: Place) {
-    let ground = Ground::beside(&place);
-    let scene = Scene::set(&place, ground.open().await).await;
+async fn a_first_start_that_was_killed_is_finished(database: TestDatabase) {
+    let ground = Ground::beside(&database);
+    let scene = Scene::set(&database, ground.open().await).await;
     let id = StoreId::new(scene.ambient.short_id());
     // Killed after the row, and before the object.
     let tx = scene.catalog.begin().await.unwrap();
@@ -74,9 +74,9 @@ async fn a_first_start_that_was_killed_is_finished(place: Place) {
     assert!(scene.identity().inspect().await.unwrap().record.unwrap().tied_at.is_some());
 }
 
-async fn an_upgrade_ties_what_fits(place: Place) {
-    let ground = Ground::beside(&place);
-    let scene = Scene::set(&place, ground.open().await).await;
+async fn an_upgrade_ties_what_fits(database: TestDatabase) {
+    let ground = Ground::beside(&database);
+    let scene = Scene::set(&database, ground.open().await).await;
     for _ in 0..3 {
         scene.named().await;
     }
@@ -84,36 +84,33 @@ async fn an_upgrade_ties_what_fits(place: Place) {
     scene.identity().establish().await.unwrap();
 
     // The same with a database whose objects are elsewhere.
-    let (place, ground) = (another(&place).await, Ground::beside(&place));
-    let scene = Scene::set(&place, ground.open().await).await;
+    let (database, ground) = (another(&database).await, Ground::beside(&database));
+    let scene = Scene::set(&database, ground.open().await).await;
     let away = scene.named().await;
     scene.blobs.delete(&away).await.unwrap();
     let found = mismatch(&scene).await;
     assert!(matches!(found, StoreMismatch::Unrelated(_)), "{found}");
-    assert!(
-        found.to_string().contains("of 1 objects that the database names, 0 are in the store"),
-        "{found}"
-    );
+    assert!(found.to_string().contains("0 of 1 objects that the database lists are in the store"), "{found}");
 }
 
-async fn a_new_database_is_refused(place: Place) {
-    let ground = Ground::beside(&place);
-    let scene = Scene::set(&place, ground.open().await).await;
+async fn a_new_database_is_refused(database: TestDatabase) {
+    let ground = Ground::beside(&database);
+    let scene = Scene::set(&database, ground.open().await).await;
     // Before the upgrade, the store had no identity.
     scene.strays(27).await;
     let found = mismatch(&scene).await;
-    assert!(found.to_string().contains("of 27 objects in the store, the database knows 0"), "{found}");
+    assert!(found.to_string().contains("the database knows 0 of 27 objects in the store"), "{found}");
     assert_eq!(scene.identity().inspect().await.unwrap().record, None, "nothing was decided");
 }
 
-async fn a_database_of_another_store_is_refused(place: Place) {
-    let (ground, other_place) = (Ground::beside(&place), another(&place).await);
-    let scene = Scene::set(&place, ground.open().await).await;
+async fn a_database_of_another_store_is_refused(database: TestDatabase) {
+    let (ground, other_place) = (Ground::beside(&database), another(&database).await);
+    let scene = Scene::set(&database, ground.open().await).await;
     let id = scene.identity().establish().await.unwrap();
     let stranger = Scene::set(&other_place, ground.open().await).await;
     assert_eq!(mismatch(&stranger).await, StoreMismatch::OtherDatabase { found: vec![id] });
 
-    let other_ground = Ground::beside(&place);
+    let other_ground = Ground::beside(&database);
     let other = Scene::set(&other_place, other_ground.open().await).await;
     let other_id = other.identity().establish().await.unwrap();
     let expected = StoreMismatch::OtherStore { expected: other_id, found: vec![id] };
@@ -121,18 +118,18 @@ async fn a_database_of_another_store_is_refused(place: Place) {
     assert_eq!(scene.identity().establish().await.unwrap(), id);
 }
 
-async fn an_empty_store_is_refused(place: Place) {
-    let ground = Ground::beside(&place);
-    let id = Scene::set(&place, ground.open().await).await.identity().establish().await.unwrap();
-    let empty = Ground::beside(&place);
-    let scene = Scene::set(&place, empty.open().await).await;
+async fn an_empty_store_is_refused(database: TestDatabase) {
+    let ground = Ground::beside(&database);
+    let id = Scene::set(&database, ground.open().await).await.identity().establish().await.unwrap();
+    let empty = Ground::beside(&database);
+    let scene = Scene::set(&database, empty.open().await).await;
     assert_eq!(mismatch(&scene).await, StoreMismatch::NoIdentity { expected: id });
     assert!(scene.identity().inspect().await.unwrap().found.is_empty());
 }
 
-async fn adopting_ties_them_anew(place: Place) {
-    let (ground, other_place) = (Ground::beside(&place), another(&place).await);
-    let scene = Scene::set(&place, ground.open().await).await;
+async fn adopting_ties_them_anew(database: TestDatabase) {
+    let (ground, other_place) = (Ground::beside(&database), another(&database).await);
+    let scene = Scene::set(&database, ground.open().await).await;
     let id = scene.identity().establish().await.unwrap();
     let heir = Scene::set(&other_place, ground.open().await).await;
     let adopted = heir.identity().adopt().await.unwrap();

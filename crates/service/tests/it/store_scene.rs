@@ -9,7 +9,7 @@ use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::{
     Ambient, ContentType, Job, KeepDeleted, ObjectFile, ObjectKey, Source, Track, TrackStatus, VariantIndex,
 };
-use tonearm_fixtures::{ManualClock, Place, S3Server, ambient};
+use tonearm_fixtures::{ManualClock, S3Server, TestDatabase, ambient};
 use tonearm_media::{Media, MediaConfig};
 use tonearm_service::{
     Caller, CreateCollection, CreateTrack, JobError, JobRun, Library, Links, Processing, StoreIdentity,
@@ -25,8 +25,8 @@ pub(crate) enum Ground {
 
 impl Ground {
     /// A folder beside SQLite, and a bucket beside PostgreSQL.
-    pub(crate) fn beside(place: &Place) -> Self {
-        match place.url.starts_with("sqlite") {
+    pub(crate) fn beside(database: &TestDatabase) -> Self {
+        match database.url.starts_with("sqlite") {
             true => Self::Folder(TempDir::new().unwrap()),
             false => Self::S3(S3Server::start()),
         }
@@ -54,8 +54,9 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    pub(crate) async fn set(place: &Place, blobs: Blobs) -> Self {
-        let catalog = Catalog::connect(&place.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+    pub(crate) async fn set(database: &TestDatabase, blobs: Blobs) -> Self {
+        let catalog =
+            Catalog::connect(&database.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
         let (ambient, clock) = ambient();
         let signer = UrlSigner::new(Secrets::from_bytes([1; 32]));
         let delivery_url = "https://cdn.example.com".parse().unwrap();

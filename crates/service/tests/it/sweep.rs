@@ -2,7 +2,7 @@
 
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::SweepRules;
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 use tonearm_service::{Caller, JobError};
 
 use crate::on_both;
@@ -22,15 +22,15 @@ on_both!(
 
 const HOUR: i64 = 3600;
 
-async fn scene(place: &Place, ground: &Ground) -> Scene {
-    let scene = Scene::set(place, ground.open().await).await;
+async fn scene(database: &TestDatabase, ground: &Ground) -> Scene {
+    let scene = Scene::set(database, ground.open().await).await;
     scene.identity().establish().await.unwrap();
     scene
 }
 
-async fn what_stays_unknown_for_a_day_is_removed(place: Place) {
-    let ground = Ground::beside(&place);
-    let scene = scene(&place, &ground).await;
+async fn what_stays_unknown_for_a_day_is_removed(database: TestDatabase) {
+    let ground = Ground::beside(&database);
+    let scene = scene(&database, &ground).await;
     let known = scene.named().await;
     let strays = scene.strays(5).await;
     scene.sweep().await;
@@ -58,9 +58,9 @@ async fn what_stays_unknown_for_a_day_is_removed(place: Place) {
     assert_eq!(scene.sweeps().view().await.unwrap().noted, 0);
 }
 
-async fn young_objects_are_left_alone(place: Place) {
-    let ground = Ground::beside(&place);
-    let scene = scene(&place, &ground).await;
+async fn young_objects_are_left_alone(database: TestDatabase) {
+    let ground = Ground::beside(&database);
+    let scene = scene(&database, &ground).await;
     let key = scene.stray().await;
     let put_at = scene.blobs.head(&key).await.unwrap().unwrap().modified;
     scene.clock.set(put_at.plus_seconds(SweepRules::GRACE_SECONDS));
@@ -71,9 +71,9 @@ async fn young_objects_are_left_alone(place: Place) {
     assert_eq!(scene.sweeps().view().await.unwrap().noted, 1);
 }
 
-async fn what_becomes_known_stays(place: Place) {
-    let ground = Ground::beside(&place);
-    let scene = scene(&place, &ground).await;
+async fn what_becomes_known_stays(database: TestDatabase) {
+    let ground = Ground::beside(&database);
+    let scene = scene(&database, &ground).await;
     let key = scene.stray().await;
     scene.sweep().await;
     // The upload was under way all the time.
@@ -96,9 +96,9 @@ async fn what_becomes_known_stays(place: Place) {
     assert!(scene.objects().await.is_empty());
 }
 
-async fn what_can_be_taken_back_stays(place: Place) {
-    let ground = Ground::beside(&place);
-    let scene = scene(&place, &ground).await;
+async fn what_can_be_taken_back_stays(database: TestDatabase) {
+    let ground = Ground::beside(&database);
+    let scene = scene(&database, &ground).await;
     let key = scene.stray().await;
     let track = scene.name(&key).await;
     // Only what people delete can be taken back.
@@ -116,9 +116,9 @@ async fn what_can_be_taken_back_stays(place: Place) {
     assert_eq!(scene.objects().await, [key]);
 }
 
-async fn much_is_removed_only_when_it_is_confirmed(place: Place) {
-    let ground = Ground::beside(&place);
-    let scene = scene(&place, &ground).await;
+async fn much_is_removed_only_when_it_is_confirmed(database: TestDatabase) {
+    let ground = Ground::beside(&database);
+    let scene = scene(&database, &ground).await;
     let known = scene.named().await;
     scene.strays(101).await;
     scene.sweep().await;
@@ -143,9 +143,9 @@ async fn much_is_removed_only_when_it_is_confirmed(place: Place) {
     assert_eq!((sweep.due, sweep.due_until, sweep.confirmed_until, sweep.removed), (0, None, None, 101));
 }
 
-async fn a_sweep_goes_on_where_it_was(place: Place) {
-    let ground = Ground::beside(&place);
-    let scene = scene(&place, &ground).await;
+async fn a_sweep_goes_on_where_it_was(database: TestDatabase) {
+    let ground = Ground::beside(&database);
+    let scene = scene(&database, &ground).await;
     let strays = scene.strays(9).await;
     // A sweep that was killed after its first five objects.
     let tx = scene.catalog.begin().await.unwrap();
@@ -168,9 +168,9 @@ async fn a_sweep_goes_on_where_it_was(place: Place) {
     assert_eq!(scene.objects().await, strays[5..]);
 }
 
-async fn a_sweep_that_was_overtaken_stops(place: Place) {
-    let ground = Ground::beside(&place);
-    let scene = scene(&place, &ground).await;
+async fn a_sweep_that_was_overtaken_stops(database: TestDatabase) {
+    let ground = Ground::beside(&database);
+    let scene = scene(&database, &ground).await;
     let strays = scene.strays(2).await;
     let stopped = CancellationToken::new();
     stopped.cancel();
@@ -189,28 +189,28 @@ async fn a_sweep_that_was_overtaken_stops(place: Place) {
     assert_eq!(scene.objects().await, strays);
 }
 
-async fn the_wrong_database_removes_nothing(place: Place) {
-    let ground = Ground::beside(&place);
-    let scene = scene(&place, &ground).await;
+async fn the_wrong_database_removes_nothing(database: TestDatabase) {
+    let ground = Ground::beside(&database);
+    let scene = scene(&database, &ground).await;
     scene.strays(3).await;
-    let other_place = match place.url.starts_with("sqlite") {
-        true => Place::sqlite(),
-        false => Place::postgres().await,
+    let other_place = match database.url.starts_with("sqlite") {
+        true => TestDatabase::sqlite(),
+        false => TestDatabase::postgres().await,
     };
     // It has been used with a store of its own.
-    let other_ground = Ground::beside(&place);
+    let other_ground = Ground::beside(&database);
     self::scene(&other_place, &other_ground).await;
     removes_nothing(&other_place, &ground, "belongs to the object store").await;
 }
 
-async fn the_empty_database_removes_nothing(place: Place) {
-    let ground = Ground::beside(&place);
-    Scene::set(&Place::sqlite(), ground.open().await).await.strays(27).await;
-    removes_nothing(&place, &ground, "do not seem to belong together").await;
+async fn the_empty_database_removes_nothing(database: TestDatabase) {
+    let ground = Ground::beside(&database);
+    Scene::set(&TestDatabase::sqlite(), ground.open().await).await.strays(27).await;
+    removes_nothing(&database, &ground, "do not seem to belong together").await;
 }
 
-async fn removes_nothing(place: &Place, ground: &Ground, reason: &str) {
-    let scene = Scene::set(place, ground.open().await).await;
+async fn removes_nothing(database: &TestDatabase, ground: &Ground, reason: &str) {
+    let scene = Scene::set(database, ground.open().await).await;
     let before = scene.objects().await;
     for _ in 0..3 {
         scene.sweep().await;

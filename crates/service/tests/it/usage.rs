@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 use tonearm_blobs::Blobs;
 use tonearm_domain::{Ambient, Meter, ObjectKey, OrganizationId, UsageCounts};
-use tonearm_fixtures::Place;
+use tonearm_fixtures::TestDatabase;
 use tonearm_service::{Caller, LookupLimits, Usage, UsageGroup, UsageKeeper, UsagePeriod};
 
 use crate::on_both;
@@ -31,8 +31,8 @@ struct Scene {
 }
 
 impl Scene {
-    async fn set(place: Place) -> Self {
-        let station = Box::pin(Station::open(place, LookupLimits::default())).await;
+    async fn set(database: TestDatabase) -> Self {
+        let station = Box::pin(Station::open(database, LookupLimits::default())).await;
         let (ambient, _) = tonearm_fixtures::ambient();
         let store = TempDir::new().unwrap();
         let url = format!("file://{}/objects", store.path().display());
@@ -59,7 +59,7 @@ impl Scene {
     async fn kept(&self) -> u64 {
         let caller = Caller::owner(self.organization());
         let period = UsagePeriod::new(None, None, self.usage.today()).unwrap();
-        let window = tonearm_domain::Page::default();
+        let window = tonearm_domain::LimitOffset::default();
         self.usage.report(&caller, period, UsageGroup::Day, window).await.unwrap().total.bytes
     }
 
@@ -88,8 +88,8 @@ impl Scene {
     }
 }
 
-async fn counts_are_kept_once(place: Place) {
-    let scene = Scene::set(place).await;
+async fn counts_are_kept_once(database: TestDatabase) {
+    let scene = Scene::set(database).await;
     let mut keeper = UsageKeeper::in_catalog(scene.meter.clone(), scene.usage.clone());
     keeper.flush().await.unwrap();
     scene.count(5);
@@ -107,8 +107,8 @@ async fn counts_are_kept_once(place: Place) {
     assert_eq!(scene.kept().await, 13);
 }
 
-async fn counts_wait_for_the_catalog(place: Place) {
-    let scene = Scene::set(place).await;
+async fn counts_wait_for_the_catalog(database: TestDatabase) {
+    let scene = Scene::set(database).await;
     // A folder that is gone stands for whatever is away.
     let mut keeper = UsageKeeper::in_store(scene.meter.clone(), scene.blobs.clone(), scene.ambient.clone());
     let objects = scene.store.path().join("objects");
@@ -127,8 +127,8 @@ async fn counts_wait_for_the_catalog(place: Place) {
     assert_eq!(scene.kept().await, 12);
 }
 
-async fn counts_come_through_the_store_once(place: Place) {
-    let scene = Scene::set(place).await;
+async fn counts_come_through_the_store_once(database: TestDatabase) {
+    let scene = Scene::set(database).await;
     let mut keeper = UsageKeeper::in_store(scene.meter.clone(), scene.blobs.clone(), scene.ambient.clone());
     keeper.flush().await.unwrap();
     assert_eq!(scene.stored().await, 0, "nothing counted, nothing written");
@@ -172,8 +172,8 @@ fn copy(from: &std::path::Path, to: &std::path::Path) {
     }
 }
 
-async fn what_is_no_batch_is_left_alone(place: Place) {
-    let scene = Scene::set(place).await;
+async fn what_is_no_batch_is_left_alone(database: TestDatabase) {
+    let scene = Scene::set(database).await;
     let mut keeper = UsageKeeper::in_store(scene.meter.clone(), scene.blobs.clone(), scene.ambient.clone());
     scene.count(1);
     keeper.flush().await.unwrap();
@@ -183,8 +183,8 @@ async fn what_is_no_batch_is_left_alone(place: Place) {
     assert_eq!((scene.stored().await, scene.kept().await), (1, 1));
 }
 
-async fn what_is_left_on_the_disk_is_kept_at_the_next_start(place: Place) {
-    let scene = Scene::set(place).await;
+async fn what_is_left_on_the_disk_is_kept_at_the_next_start(database: TestDatabase) {
+    let scene = Scene::set(database).await;
     let keeper = || {
         let keeper = UsageKeeper::in_store(scene.meter.clone(), scene.blobs.clone(), scene.ambient.clone());
         keeper.leaving_in(scene.folder())
@@ -213,8 +213,8 @@ async fn what_is_left_on_the_disk_is_kept_at_the_next_start(place: Place) {
     assert_eq!(scene.kept().await, 112);
 }
 
-async fn what_is_left_on_the_disk_counts_once(place: Place) {
-    let scene = Scene::set(place).await;
+async fn what_is_left_on_the_disk_counts_once(database: TestDatabase) {
+    let scene = Scene::set(database).await;
     scene.count(5);
     assert_eq!(scene.keeper().leave().await.unwrap(), 1);
     let name = scene.left().remove(0);
@@ -227,8 +227,8 @@ async fn what_is_left_on_the_disk_counts_once(place: Place) {
     assert_eq!((scene.left().len(), scene.kept().await), (0, 5));
 }
 
-async fn files_that_are_no_good_are_set_aside(place: Place) {
-    let scene = Scene::set(place).await;
+async fn files_that_are_no_good_are_set_aside(database: TestDatabase) {
+    let scene = Scene::set(database).await;
     let mut keeper = scene.keeper();
     // One so old that nobody knows any more whether it was counted.
     scene.count(1000);

@@ -9,7 +9,7 @@ use tonearm_domain::{
     CachePolicy, ClaimedJob, Codec, Outage, RecipeKind, Source, Track, TrackId, TrackStatus, Transcode,
 };
 use tonearm_fixtures::audio::{WavSpec, transcode, write_wav};
-use tonearm_fixtures::{CommitProxy, Loss, Place, S3Server};
+use tonearm_fixtures::{CommitProxy, Loss, S3Server, TestDatabase};
 use tonearm_media::{MediaConfig, MediaLimits, TierLimits};
 use tonearm_service::{Caller, JobError, JobRun, Refusal};
 
@@ -44,10 +44,10 @@ async fn becomes_ready(workshop: &Workshop, owner: &Caller, id: TrackId) {
     assert_eq!(track.status, TrackStatus::Ready, "{:?}", track.status_reason);
 }
 
-async fn a_store_that_is_away_is_waited_for(place: Place) {
+async fn a_store_that_is_away_is_waited_for(database: TestDatabase) {
     let mut s3 = S3Server::start();
     let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop::open_with(&place, folder, Some(s3.url()), MediaConfig::find()).await;
+    let workshop = Workshop::open_with(&database, folder, Some(s3.url()), MediaConfig::find()).await;
     let (owner, id) = workshop.upload(sound()).await;
     s3.stop();
     waits(&workshop, &owner, id, Outage::Store).await;
@@ -55,12 +55,12 @@ async fn a_store_that_is_away_is_waited_for(place: Place) {
     becomes_ready(&workshop, &owner, id).await;
 }
 
-async fn tools_that_do_not_work_are_waited_for(place: Place) {
+async fn tools_that_do_not_work_are_waited_for(database: TestDatabase) {
     let folder = tempfile::tempdir().unwrap();
     let ffmpeg = folder.path().join("ffmpeg");
     write_program(&ffmpeg, "echo Invalid data found when processing input >&2; exit 1");
     let config = MediaConfig { ffmpeg: ffmpeg.clone(), ..MediaConfig::find() };
-    let workshop = Workshop::open_with(&place, folder, None, config).await;
+    let workshop = Workshop::open_with(&database, folder, None, config).await;
     let (owner, id) = workshop.upload(sound()).await;
     waits(&workshop, &owner, id, Outage::Tools).await;
     write_program(&ffmpeg, "kill -s KILL $$");
@@ -72,9 +72,9 @@ async fn tools_that_do_not_work_are_waited_for(place: Place) {
     becomes_ready(&workshop, &owner, id).await;
 }
 
-async fn a_source_that_the_store_lost_or_changed_is_waited_for(place: Place) {
+async fn a_source_that_the_store_lost_or_changed_is_waited_for(database: TestDatabase) {
     let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop::open_with(&place, folder, None, MediaConfig::find()).await;
+    let workshop = Workshop::open_with(&database, folder, None, MediaConfig::find()).await;
     let (owner, id) = workshop.upload(sound()).await;
     let path = source_path(&workshop, &owner, id).await;
     let bytes = std::fs::read(&path).unwrap();
@@ -89,7 +89,7 @@ async fn a_source_that_the_store_lost_or_changed_is_waited_for(place: Place) {
     becomes_ready(&workshop, &owner, id).await;
 }
 
-async fn a_file_over_which_processes_hang_for_a_day_is_refused(place: Place) {
+async fn a_file_over_which_processes_hang_for_a_day_is_refused(database: TestDatabase) {
     let folder = tempfile::tempdir().unwrap();
     let ffmpeg = folder.path().join("ffmpeg");
     write_program(&ffmpeg, "exec sleep 600");
@@ -101,7 +101,7 @@ async fn a_file_over_which_processes_hang_for_a_day_is_refused(place: Place) {
     };
     let limits = MediaLimits { normal, fallback: None };
     let config = MediaConfig { ffmpeg, limits, ..MediaConfig::find() };
-    let workshop = Workshop::open_with(&place, folder, None, config).await;
+    let workshop = Workshop::open_with(&database, folder, None, config).await;
     let (owner, id) = workshop.upload(sound()).await;
     waits(&workshop, &owner, id, Outage::Overload).await;
 
@@ -137,7 +137,7 @@ async fn flac(seconds: f64) -> Vec<u8> {
 }
 
 /// The measurement needs them first, and then each file: of short sound, and of long.
-async fn every_file_of_a_track_gets_larger_limits(place: Place) {
+async fn every_file_of_a_track_gets_larger_limits(database: TestDatabase) {
     for seconds in [1.0, 21.0] {
         let folder = tempfile::tempdir().unwrap();
         let [ffmpeg, ffprobe] = ["ffmpeg", "ffprobe"].map(|name| folder.path().join(name));
@@ -146,7 +146,7 @@ async fn every_file_of_a_track_gets_larger_limits(place: Place) {
         let of = |memory| TierLimits { memory, ..TierLimits::default() };
         let limits = MediaLimits { normal: of(64 << 20), fallback: Some(of(1 << 30)) };
         let config = MediaConfig { ffmpeg, ffprobe, limits, ..MediaConfig::find() };
-        let workshop = Workshop::open_with(&place, folder, None, config).await;
+        let workshop = Workshop::open_with(&database, folder, None, config).await;
         let (owner, id) = workshop.upload(flac(seconds).await).await;
         becomes_ready(&workshop, &owner, id).await;
 
@@ -163,10 +163,10 @@ async fn every_file_of_a_track_gets_larger_limits(place: Place) {
     }
 }
 
-async fn a_source_that_the_disk_has_no_room_for_is_not_fetched(place: Place) {
+async fn a_source_that_the_disk_has_no_room_for_is_not_fetched(database: TestDatabase) {
     let s3 = S3Server::start();
     let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop::open_with(&place, folder, Some(s3.url()), MediaConfig::find()).await;
+    let workshop = Workshop::open_with(&database, folder, Some(s3.url()), MediaConfig::find()).await;
     let (owner, id) = workshop.upload(sound()).await;
     let uploaded = track(&workshop, &owner, id).await;
     let source = uploaded.source.clone().map(|source| Source { size: 1 << 60, ..source });
@@ -188,9 +188,9 @@ async fn source_path(workshop: &Workshop, owner: &Caller, id: TrackId) -> PathBu
     workshop.blobs.local_path(&source.key).unwrap()
 }
 
-async fn what_is_no_audio_is_refused_and_can_be_retried(place: Place) {
+async fn what_is_no_audio_is_refused_and_can_be_retried(database: TestDatabase) {
     let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop::open_with(&place, folder, None, MediaConfig::find()).await;
+    let workshop = Workshop::open_with(&database, folder, None, MediaConfig::find()).await;
     let (owner, id) = workshop.upload(b"These are words, not sound. ".repeat(100)).await;
     workshop.run_all().await;
     let refused = track(&workshop, &owner, id).await;

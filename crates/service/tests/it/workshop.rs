@@ -7,9 +7,9 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions, JobFilter};
-use tonearm_domain::{Ambient, Cover, CoverOrigin, Job, Page, Track, TrackId};
+use tonearm_domain::{Ambient, Cover, CoverOrigin, Job, LimitOffset, Track, TrackId};
 use tonearm_fixtures::audio::{WavSpec, wav};
-use tonearm_fixtures::{ManualClock, Place, ambient};
+use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_media::{Media, MediaConfig};
 use tonearm_service::{
     AcceptedUpload, Caller, CreateCollection, CreateTrack, JobError, JobRun, Library, Links, Processing,
@@ -34,21 +34,21 @@ pub(crate) struct Workshop {
 
 impl Workshop {
     /// With a script in place of ffmpeg.
-    pub(crate) async fn open(place: &Place) -> Self {
+    pub(crate) async fn open(database: &TestDatabase) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (ffmpeg, ffprobe) = write_scripts(folder.path());
         let config = MediaConfig { ffmpeg, ffprobe, concurrency: 8, ..MediaConfig::find() };
-        Self::open_with(place, folder, None, config).await
+        Self::open_with(database, folder, None, config).await
     }
 
     /// With tools and a store of the caller's choice; a folder where none is named.
     pub(crate) async fn open_with(
-        place: &Place,
+        database: &TestDatabase,
         folder: TempDir,
         store: Option<String>,
         config: MediaConfig,
     ) -> Self {
-        Self::open_at(&place.url, folder, store, config).await
+        Self::open_at(&database.url, folder, store, config).await
     }
 
     /// The same over a database that is reached in some way.
@@ -149,7 +149,7 @@ impl Workshop {
         for wanted in jobs {
             // Only of this kind: other jobs may be many.
             let filter = JobFilter { kind: Some(wanted.kind().to_owned()), state: None };
-            let most = Page::new(Some(200), None).unwrap();
+            let most = LimitOffset::new(Some(200), None).unwrap();
             let (_, found) = self.catalog.jobs(filter, most).await.unwrap();
             if found.iter().any(|found| found.job.as_ref() == Some(wanted)) {
                 return true;

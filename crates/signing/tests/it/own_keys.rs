@@ -181,13 +181,13 @@ fn keys_outlive_the_rotation_of_the_master_secret_until_it_is_dropped() {
 }
 
 #[test]
-fn nodes_vouch_for_what_they_say() {
-    let mac = signer(1).vouch("text");
-    assert!(signer(1).is_vouched("text", &mac));
-    assert!(!signer(2).is_vouched("text", &mac));
-    assert!(!signer(1).is_vouched("texts", &mac));
+fn nodes_sign_what_they_publish() {
+    let mac = signer(1).sign_text("text");
+    assert!(signer(1).verifies_text("text", &mac));
+    assert!(!signer(2).verifies_text("text", &mac));
+    assert!(!signer(1).verifies_text("texts", &mac));
     for bad in ["", "00", &mac[1..], &mac.replace(|_| true, "g")] {
-        assert!(!signer(1).is_vouched("text", bad));
+        assert!(!signer(1).verifies_text("text", bad));
     }
 }
 

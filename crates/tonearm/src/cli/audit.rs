@@ -12,28 +12,28 @@ use crate::{Config, Parts};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Print who did what, one line of JSON each, the newest first
+    /// Print audit log entries as JSON, one per line, newest first
     Export(Export),
 }
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Export {
-    /// The organization's id; without it, what concerns no single one, such as sign-ins
+    /// The organization's id; without it, only entries that belong to no organization, such as sign-ins
     #[arg(long)]
     org: Option<OrganizationId>,
-    /// Only one action, such as track.delete, or those on one noun, such as track
+    /// Only this action, such as track.delete, or all actions on a noun, such as track
     #[arg(long)]
     action: Option<String>,
-    /// Only what was done by this key or person
+    /// Only actions by the key or person with this id
     #[arg(long, value_name = "ID")]
     actor: Option<uuid::Uuid>,
-    /// Only what was done to this thing
+    /// Only actions on the resource with this id
     #[arg(long, value_name = "ID")]
     subject: Option<uuid::Uuid>,
-    /// Not before this moment
+    /// Only entries at or after this time
     #[arg(long, value_name = "RFC3339")]
     since: Option<Timestamp>,
-    /// Before this moment
+    /// Only entries before this time
     #[arg(long, value_name = "RFC3339")]
     until: Option<Timestamp>,
 }

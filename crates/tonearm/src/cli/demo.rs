@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
 use tokio_util::io::ReaderStream;
-use tonearm_domain::{Ambient, KeyType, Page, TrackId, TrackStatus};
+use tonearm_domain::{Ambient, KeyType, LimitOffset, TrackId, TrackStatus};
 use tonearm_service::{Caller, CreateCollection, CreateKey, Library};
 
 use super::Failure;
@@ -21,9 +21,9 @@ const DEMO_SECONDS: u32 = 6 * 3600;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The audio file to send [default: a sound made on the spot]
+    /// Audio file to upload [default: a generated sound]
     file: Option<PathBuf>,
-    /// Where the service is [default: the configured address]
+    /// URL of the service [default: public_url, or the listen address]
     #[arg(long, value_name = "URL")]
     url: Option<String>,
 }
@@ -37,7 +37,7 @@ pub(super) async fn run(config: &Config, ambient: Ambient, args: Args) -> Result
     let own_node = match client.get(format!("{url}/healthz")).send().await {
         Ok(_) => None,
         Err(_) => {
-            println!("No service at {url}; starting one for this demo.");
+            println!("No service is running at {url}; starting one for this demo.");
             let config = Config { migrate: false, ..config.clone() };
             Some(Node::start(&config, ambient.clone()).await?)
         }
@@ -70,7 +70,7 @@ async fn credentials(library: &Library, ambient: &Ambient) -> Result<(Caller, St
         None => library.create_organization("My audio").await?.organization,
     };
     let caller = Caller::owner(organization.id);
-    let (_, collections) = library.collections(&caller, Page::default()).await?;
+    let (_, collections) = library.collections(&caller, LimitOffset::default()).await?;
     let collection = match collections.into_iter().next() {
         Some(collection) => collection.collection,
         None => {
@@ -114,7 +114,7 @@ impl Demo {
         {
             println!("{:10} {}", text(variant, "/variant/index")?, text(variant, "/url")?);
         }
-        println!("\nOpen one of these addresses in a browser to hear it.");
+        println!("\nOpen one of these URLs in a browser to listen.");
         Ok(())
     }
 
@@ -162,7 +162,7 @@ impl Demo {
                 Ok(status) if status.is_final() => {
                     spinner.finish();
                     return Err(Failure::failed(format!(
-                        "the track ended as {status}; the service's log says why"
+                        "the status of the track is {status}; the service's log gives the reason"
                     )));
                 }
                 _ => tokio::time::sleep(Duration::from_millis(200)).await,
@@ -177,7 +177,7 @@ impl Demo {
 fn shown(mut session: Value) -> String {
     if let Some(levels) = session.pointer_mut("/first_track/levels/levels") {
         let count = levels.as_array().map_or(0, Vec::len);
-        *levels = json!(format!("{count} numbers, not shown here"));
+        *levels = json!(format!("{count} values, omitted here"));
     }
     serde_json::to_string_pretty(&session).unwrap_or_default()
 }
@@ -193,7 +193,7 @@ async fn checked(response: reqwest::Response) -> Result<Value, Failure> {
         return Ok(body);
     }
     let message = body.get("message").and_then(Value::as_str).unwrap_or("no reason given");
-    Err(Failure::failed(format!("the service answered {status}: {message}")))
+    Err(Failure::failed(format!("the service responded with {status}: {message}")))
 }
 
 fn text(value: &Value, pointer: &str) -> Result<String, Failure> {
@@ -201,5 +201,5 @@ fn text(value: &Value, pointer: &str) -> Result<String, Failure> {
         .pointer(pointer)
         .and_then(Value::as_str)
         .map(str::to_owned)
-        .ok_or_else(|| Failure::failed(format!("the service's answer has no {pointer}")))
+        .ok_or_else(|| Failure::failed(format!("the service's response has no {pointer}")))
 }

@@ -45,8 +45,8 @@ pub(super) async fn run(config: &Config, ambient: &Ambient) -> Result<(), Failur
     }
     match failed {
         0 => Ok(()),
-        1 => Err(Failure::failed("one check failed; see above what to do")),
-        n => Err(Failure::failed(format!("{n} checks failed; see above what to do"))),
+        1 => Err(Failure::failed("one check failed; see above for how to fix it")),
+        n => Err(Failure::failed(format!("{n} checks failed; see above for how to fix them"))),
     }
 }
 
@@ -55,7 +55,7 @@ async fn ffmpeg(config: &Config) -> Result<String, String> {
     Ok(match tools.encodes_webp {
         true => tools.version,
         false => format!(
-            "{}, without libwebp: covers are JPEG only; a full build, such as Debian's, has it",
+            "{}, without libwebp, so covers are JPEG only; for WebP, install a full build such as Debian's",
             tools.version
         ),
     })
@@ -89,7 +89,7 @@ async fn open(config: &Config) -> Result<Catalog, CatalogError> {
 
 async fn database(config: &Config) -> Result<String, String> {
     let advice = |error: &dyn std::fmt::Display| {
-        format!("{}: {error}; check database_url and that the server runs", config.database_url)
+        format!("{}: {error}; check database_url and whether the server is running", config.database_url)
     };
     let catalog = match open(config).await {
         Ok(catalog) => catalog,
@@ -104,7 +104,7 @@ async fn database(config: &Config) -> Result<String, String> {
 
 async fn store(config: &Config) -> Result<String, String> {
     let advice = |error: &dyn std::fmt::Display| {
-        format!("{}: {error}; check storage_url, its credentials and that it is writable", config.storage_url)
+        format!("{}: {error}; check storage_url, its credentials and write access", config.storage_url)
     };
     let blobs = Blobs::open(&config.storage_url).await.map_err(|error| advice(&error))?;
     blobs.check().await.map_err(|error| advice(&error))?;
@@ -120,7 +120,7 @@ async fn identity(config: &Config, ambient: &Ambient) -> Result<String, String> 
     catalog.close().await.map_err(|error| told(&error))?;
     match tie.map_err(|error| told(&error))?.agreed().map_err(|error| told(&error))? {
         Some(id) => Ok(format!("the database and the store share the identity {id}")),
-        None => Ok("the database and the store get an identity at the first start".to_owned()),
+        None => Ok("the database and the store will get an identity on the first start".to_owned()),
     }
 }
 
@@ -129,7 +129,7 @@ fn disk(data_dir: &Path) -> Result<String, String> {
     let free = stat.f_bavail.saturating_mul(stat.f_frsize);
     let found = format!("{} GiB free at {}", free >> 30, data_dir.display());
     if free < LOW_DISK_BYTES {
-        Err(format!("{found}; make room: at least 2 GiB are needed"))
+        Err(format!("{found}; free some space: at least 2 GiB are required"))
     } else {
         Ok(found)
     }
@@ -138,9 +138,9 @@ fn disk(data_dir: &Path) -> Result<String, String> {
 /// Signed URLs depend on clocks that agree; all that can be told here is whether this one is plainly wrong.
 fn clock(ambient: &Ambient) -> Result<String, String> {
     let now = ambient.now();
-    let earliest = "2026-01-01T00:00:00Z".parse().map_err(|_| "cannot be judged".to_owned())?;
+    let earliest = "2026-01-01T00:00:00Z".parse().map_err(|_| "cannot be checked".to_owned())?;
     if now < earliest {
-        Err(format!("{now} is in the past; set the clock, best by NTP"))
+        Err(format!("{now} is in the past; set the clock, preferably with NTP"))
     } else {
         Ok(now.to_string())
     }
@@ -158,7 +158,7 @@ async fn connections(config: &Config) -> Option<String> {
 fn proxies(config: &Config) -> Option<String> {
     let reason = config.untrusted_proxy().filter(|_| config.has_role(Role::Api))?;
     Some(format!(
-        "{reason}, so there is a proxy: list its address in trusted_proxies, or rate limits and the throttling of \
-         sign-ins take all its clients for one"
+        "{reason}, so there must be a proxy: add its address to trusted_proxies, or rate limits and sign-in throttling \
+         will treat all its clients as one"
     ))
 }

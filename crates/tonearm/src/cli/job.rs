@@ -5,7 +5,7 @@ use std::io::{BufRead, IsTerminal, Write};
 use clap::Subcommand;
 use serde_json::{Value, json};
 use tonearm_catalog::{JobFilter, JobState, PendingJob};
-use tonearm_domain::{Ambient, Job, JobId, Origin, Page};
+use tonearm_domain::{Ambient, Job, JobId, LimitOffset, Origin};
 use tonearm_service::Jobs;
 
 use super::{Failure, print};
@@ -13,34 +13,34 @@ use crate::{Config, Parts};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// List background jobs of all organizations, those that are due first first
+    /// List the background jobs of all organizations, earliest due first
     List {
-        /// Only those that are waiting, running or failed
+        /// Only jobs in this state: waiting, running or failed
         #[arg(long)]
         state: Option<JobState>,
-        /// Only those of this kind, such as process_track
+        /// Only jobs of this kind, such as process_track
         #[arg(long, value_parser = Job::KINDS)]
         kind: Option<String>,
-        /// How many
+        /// Maximum number of jobs
         #[arg(long, default_value_t = 50)]
         limit: i64,
-        /// How many to skip
+        /// Number of jobs to skip
         #[arg(long, default_value_t = 0)]
         offset: i64,
-        /// Print JSON, one job a line
+        /// Print JSON, one job per line
         #[arg(long)]
         json: bool,
     },
-    /// Try a job now that waits or has failed; a failed track is processed once more
+    /// Run a waiting or failed job now; a failed track is processed again
     Retry {
         /// The job's id
         job: JobId,
     },
-    /// Remove a job that waits or has failed; what it was to do is not done
+    /// Remove a waiting or failed job without running it
     Drop {
         /// The job's id
         job: JobId,
-        /// Do not ask
+        /// Do not ask for confirmation
         #[arg(long)]
         yes: bool,
     },
@@ -50,8 +50,8 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     let jobs = Parts::open(config, ambient).await?.jobs;
     match command {
         Command::List { state, kind, limit, offset, json } => {
-            let page =
-                Page::new(Some(limit), Some(offset)).map_err(|error| Failure::Usage(error.to_string()))?;
+            let page = LimitOffset::new(Some(limit), Some(offset))
+                .map_err(|error| Failure::Usage(error.to_string()))?;
             let (total, found) = jobs.list(JobFilter { state, kind }, page).await?;
             if json {
                 found.iter().map(as_value).for_each(|line| print::json(&line));
@@ -66,7 +66,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
 }
 
 fn known(is_known: bool, job: JobId) -> Result<(), Failure> {
-    if is_known { Ok(()) } else { Err(Failure::Failed(format!("there is no job {job}; it may be done"))) }
+    if is_known { Ok(()) } else { Err(Failure::Failed(format!("no job {job}; it may have finished"))) }
 }
 
 async fn drop_job(jobs: &Jobs, job: JobId, is_sure: bool) -> Result<(), Failure> {
@@ -80,9 +80,9 @@ async fn drop_job(jobs: &Jobs, job: JobId, is_sure: bool) -> Result<(), Failure>
 fn confirm(job: JobId) -> Result<bool, Failure> {
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {
-        return Err(Failure::Usage("removing a job needs --yes where nobody can be asked".to_owned()));
+        return Err(Failure::Usage("cannot ask without a terminal; add --yes to remove the job".to_owned()));
     }
-    print!("Remove job {job}? What it was to do is not done. [y/N] ");
+    print!("Remove job {job} without running it? [y/N] ");
     std::io::stdout().flush().map_err(Failure::failed)?;
     let mut answer = String::new();
     stdin.lock().read_line(&mut answer).map_err(Failure::failed)?;
@@ -107,7 +107,7 @@ fn list(jobs: &[PendingJob], total: u64, offset: i64) {
     print::table(["JOB", "KIND", "STATE", "NEXT RUN", "ATTEMPTS", "TRACK", "REASON"], &rows);
     let shown = u64::try_from(offset).unwrap_or(0) + jobs.len() as u64;
     if shown < total {
-        println!("{total} in all; `--offset {shown}` shows the next ones.");
+        println!("{total} jobs in total; `--offset {shown}` shows the next page.");
     }
 }
 

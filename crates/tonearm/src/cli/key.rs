@@ -13,18 +13,18 @@ use crate::{Config, Parts};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Create a key; it is shown once
+    /// Create an API key; it is shown only once
     Create(Create),
-    /// List an organization's keys
+    /// List an organization's API keys
     List {
         /// The organization's id
         #[arg(long)]
         org: OrganizationId,
-        /// Print JSON, one key a line
+        /// Print JSON, one key per line
         #[arg(long)]
         json: bool,
     },
-    /// Make a key stop working
+    /// Revoke an API key
     Revoke {
         /// The organization's id
         #[arg(long)]
@@ -40,28 +40,28 @@ pub(super) struct Create {
     /// The organization's id
     #[arg(long)]
     org: OrganizationId,
-    /// What it is for: api, player, uploader or share
+    /// Type: api, player, uploader or share
     #[arg(long = "type", value_name = "TYPE")]
     key_type: KeyType,
-    /// A name for people
+    /// Title of the key
     #[arg(long, default_value = "")]
     title: String,
-    /// Limits it to a collection
+    /// Limit the key to this collection
     #[arg(long, value_name = "ID")]
     collection: Option<CollectionId>,
-    /// Limits it to a track of that collection
+    /// Limit the key to this track of the collection
     #[arg(long, value_name = "ID")]
     track: Option<TrackId>,
-    /// The creator that what it makes is attributed to
+    /// Creator to whom everything created with the key is attributed
     #[arg(long, value_name = "ID")]
     creator: Option<CreatorId>,
-    /// A variant it may list, may be repeated; all unless given, exactly one for share keys
+    /// Variant that the key may list; repeatable; exactly one for share keys [default: all]
     #[arg(long = "variant", value_name = "INDEX")]
     variants: Vec<VariantIndex>,
-    /// Lets its play sessions allow downloads
+    /// Allow downloads in play sessions created with the key
     #[arg(long)]
     downloads: bool,
-    /// When it stops working, such as 2030-01-31T12:00:00Z
+    /// Time at which the key expires, such as 2030-01-31T12:00:00Z
     #[arg(long, value_name = "RFC3339")]
     expires_at: Option<Timestamp>,
     /// Print JSON
@@ -81,7 +81,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             if as_json {
                 print::json(&json!({"api_key_id": id, "api_key": text}));
             } else {
-                println!("key id   {id}\nAPI key  {text}\n\nThe key is shown this once.");
+                println!("key id   {id}\nAPI key  {text}\n\nThe key is shown only once.");
             }
         }
         Command::List { org, json: as_json } => {

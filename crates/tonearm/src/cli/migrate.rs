@@ -14,10 +14,10 @@ const TELL_EVERY: Duration = Duration::from_secs(2);
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Change nothing; list the steps that are missing, and exit with 1 where there are any
+    /// Only list the missing steps, and exit with 1 if there are any
     #[arg(long)]
     check: bool,
-    /// How long to wait for another process that is migrating
+    /// Time to wait for another process that is migrating
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
     wait: u64,
 }
@@ -34,8 +34,8 @@ pub(super) async fn run(config: &Config, args: Args) -> Result<(), Failure> {
         .map_err(|source| failed(config, source))?;
     match count {
         0 => println!("{} is up to date.", config.database_url),
-        1 => println!("{} is up to date now: 1 step was applied.", config.database_url),
-        _ => println!("{} is up to date now: {count} steps were applied.", config.database_url),
+        1 => println!("{} is now up to date: 1 step was applied.", config.database_url),
+        _ => println!("{} is now up to date: {count} steps were applied.", config.database_url),
     }
     Ok(())
 }
@@ -83,12 +83,12 @@ impl Rows {
 fn tell(event: MigrationEvent<'_>, rows: &Rows) {
     match event {
         MigrationEvent::Waiting => println!("Another process is migrating this database; waiting for it."),
-        MigrationEvent::SettingUp => println!("The database is empty and gets its tables."),
+        MigrationEvent::SettingUp => println!("The database is empty; creating its tables."),
         MigrationEvent::Step { name } => println!("{name}"),
         MigrationEvent::Index { name } => println!("  index {name}"),
         MigrationEvent::Rows { table, done } if rows.is_due(table) => println!("  {table}: {done} rows"),
         MigrationEvent::Blocked { name } => {
-            println!("  {name} waits for others who use a table that it changes; trying again");
+            println!("  {name} could not lock a table because it is in use; trying again");
         }
         _ => {}
     }

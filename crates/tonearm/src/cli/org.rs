@@ -13,9 +13,9 @@ use crate::{Config, Parts};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Create an organization with the default variants and a key of type api
+    /// Create an organization with the default recipes and an API key of type api
     Create {
-        /// Its name
+        /// Name of the organization
         #[arg(long)]
         name: String,
         /// Print JSON
@@ -24,13 +24,13 @@ pub(super) enum Command {
     },
     /// List organizations
     List {
-        /// Print JSON, one organization a line
+        /// Print JSON, one organization per line
         #[arg(long)]
         json: bool,
     },
-    /// Change an organization's settings; an empty text clears one
+    /// Change an organization's settings; an empty value clears a setting
     Set(Settings),
-    /// Print the key that signs an organization's delivery URLs, for a CDN that verifies them
+    /// Print the key that signs an organization's delivery URLs, for CDNs that verify them
     DeliveryKey {
         /// The organization's id
         #[arg(long)]
@@ -43,19 +43,19 @@ pub(super) struct Settings {
     /// The organization's id
     #[arg(long)]
     org: OrganizationId,
-    /// Its name
+    /// Name of the organization
     #[arg(long)]
     name: Option<String>,
-    /// Whether tracks play while they are still in the making, with the files that are there
+    /// Whether tracks can be played during processing, with the files that are finished
     #[arg(long, value_enum)]
     early_sound: Option<Switch>,
-    /// The player colour, such as #1a2b3c
+    /// Player colour, such as #1a2b3c
     #[arg(long, value_name = "HEX")]
     player_color: Option<tonearm_domain::Colour>,
-    /// The line under the title in players
+    /// Subtitle shown by players
     #[arg(long, value_name = "TEXT")]
     player_subtitle: Option<String>,
-    /// The cover for everything that has none: a JPEG, PNG, WebP or GIF
+    /// Default cover, a JPEG, PNG, WebP or GIF file
     #[arg(long, value_name = "FILE")]
     cover: Option<PathBuf>,
 }
@@ -76,7 +76,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             if as_json {
                 print::json(&json!({"organization_id": id, "api_key": key}));
             } else {
-                println!("organization  {id}\nAPI key       {key}\n\nThe key is shown this once.");
+                println!("organization  {id}\nAPI key       {key}\n\nThe key is shown only once.");
             }
         }
         Command::List { json: as_json } => {

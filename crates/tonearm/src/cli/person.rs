@@ -9,27 +9,27 @@ use crate::{Config, Parts};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Add somebody to the dashboard and print the link with which to choose a password
+    /// Add a person to the dashboard and print a link for choosing a password
     Add {
-        /// What they sign in with
+        /// Email address with which the person signs in
         #[arg(long)]
         email: String,
-        /// Their name
+        /// Name of the person
         #[arg(long)]
         name: String,
-        /// Owns every organization and may make more
+        /// Make the person an administrator, who owns all organizations and can create more
         #[arg(long)]
         administrator: bool,
     },
-    /// Print a link with which somebody chooses a new password
+    /// Print a link for choosing a new password
     ResetPassword {
-        /// What they sign in with
+        /// Email address with which the person signs in
         #[arg(long)]
         email: String,
     },
-    /// List who can sign in to the dashboard
+    /// List the people who can sign in to the dashboard
     List {
-        /// Print JSON, one person a line
+        /// Print JSON, one person per line
         #[arg(long)]
         json: bool,
     },

@@ -18,23 +18,23 @@ pub(super) enum Command {
         /// The organization's id
         #[arg(long)]
         org: OrganizationId,
-        /// Print JSON, one recipe a line
+        /// Print JSON, one recipe per line
         #[arg(long)]
         json: bool,
     },
-    /// Add a recipe for every track that is uploaded from now on
+    /// Add a recipe for all tracks uploaded from now on
     Add(Add),
     /// Change a recipe's settings
     Set(Set),
-    /// Render a recipe for the tracks that are there already, in the background of the service
+    /// Render a recipe for existing tracks, in the background
     Render {
         #[command(flatten)]
         which: Which,
-        /// Wait until it is done, and show how far it is
+        /// Wait until the rendering is done, and show its progress
         #[arg(long)]
         wait: bool,
     },
-    /// Remove a recipe and the files made by it
+    /// Remove a recipe and its files
     Remove(Which),
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Which {
     /// The organization's id
     #[arg(long)]
     org: OrganizationId,
-    /// The recipe's name
+    /// Index of the recipe, such as hq
     index: VariantIndex,
 }
 
@@ -51,16 +51,16 @@ pub(super) struct Which {
 pub(super) struct Add {
     #[command(flatten)]
     which: Which,
-    /// transcode, preview, levels, waveform_image, waveform_video, original or cover
+    /// Type: transcode, preview, levels, waveform_image, waveform_video, original or cover
     #[arg(long = "type", value_name = "TYPE")]
     recipe_type: String,
-    /// A setting, such as codec=opus or bitrate=96; see docs/recipes.md
+    /// Setting, such as codec=opus or bitrate=96; repeatable; see docs/recipes.md
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
     settings: Vec<(String, Value)>,
-    /// Who may keep copies of its files: private (listeners) or public (CDNs, too); see docs/cdn.md
+    /// Who may cache its files: private (listeners only) or public (CDNs, too); see docs/cdn.md
     #[arg(long, value_name = "POLICY", default_value = "private")]
     cache: CachePolicy,
-    /// Render it for the tracks that are there already, too
+    /// Also render it for existing tracks
     #[arg(long)]
     render_existing: bool,
     /// Print JSON
@@ -72,23 +72,23 @@ pub(super) struct Add {
 pub(super) struct Set {
     #[command(flatten)]
     which: Which,
-    /// A setting, such as codec=opus or bitrate=96; the others stay as they are
+    /// Setting to change, such as codec=opus or bitrate=96; repeatable
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
     settings: Vec<(String, Value)>,
-    /// Another name
+    /// New index
     #[arg(long, value_name = "INDEX")]
     rename: Option<VariantIndex>,
-    /// Who may keep copies of its files: private (listeners) or public (CDNs, too); see docs/cdn.md
+    /// Who may cache its files: private (listeners only) or public (CDNs, too); see docs/cdn.md
     #[arg(long, value_name = "POLICY")]
     cache: Option<CachePolicy>,
-    /// Render it anew for the tracks that are there already
+    /// Render it again for existing tracks
     #[arg(long)]
     render_existing: bool,
 }
 
 /// A value is JSON where it is such, else a text.
 fn setting(text: &str) -> Result<(String, Value), String> {
-    let (name, value) = text.split_once('=').ok_or("is not of the form NAME=VALUE")?;
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
     Ok((name.to_owned(), value))
 }
@@ -133,7 +133,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             let caller = Caller::owner(which.org);
             let recipe = find(&library, &caller, &which.index).await?.recipe;
             library.remove_recipe(&caller, recipe.id).await?;
-            println!("removed {}; the files made by it are removed in the background", which.index);
+            println!("removed {}; its files are being removed in the background", which.index);
             Ok(())
         }
     }
@@ -171,7 +171,7 @@ async fn list(library: &Library, org: OrganizationId, as_json: bool) -> Result<(
             [recipe.index.to_string(), kind.as_str().to_owned(), settings_of(&recipe.kind), cache, rendered]
         })
         .collect();
-    print::table(["INDEX", "TYPE", "SETTINGS", "CACHE", "RENDERED FOR EXISTING"], &rows);
+    print::table(["INDEX", "TYPE", "SETTINGS", "CACHE", "RENDERING"], &rows);
     Ok(())
 }
 
@@ -201,7 +201,7 @@ fn kind(
     let wanted: Vec<String> = settings.iter().map(|(name, _)| name.clone()).collect();
     now.extend(settings);
     let kind: RecipeKind = serde_json::from_value(Value::Object(now))
-        .map_err(|error| Failure::Usage(format!("these settings make no recipe: {error}")))?;
+        .map_err(|error| Failure::Usage(format!("invalid settings: {error}")))?;
     let known = serde_json::to_value(&kind).map_err(Failure::failed)?;
     match wanted.iter().find(|name| known.get(name.as_str()).is_none()) {
         None => Ok(kind),
@@ -217,7 +217,7 @@ async fn find(library: &Library, caller: &Caller, index: &VariantIndex) -> Resul
 async fn render(library: &Library, caller: &Caller, id: tonearm_domain::VariantId) -> Result<(), Failure> {
     let rendering = library.render_existing(caller, id).await?;
     println!(
-        "rendering it for {} tracks in the background; `tonearm recipe list` shows how far",
+        "rendering {} tracks in the background; `tonearm recipe list` shows the progress",
         rendering.total
     );
     Ok(())

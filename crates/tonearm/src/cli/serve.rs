@@ -13,22 +13,22 @@ use crate::{Config, Node, Overrides, Parts, Role, opening};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Where to listen [default: 127.0.0.1:8080]
+    /// Address and port to listen on [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
-    /// What this node does [default: api,worker,edge]
+    /// Roles of this node, separated by commas [default: api,worker,edge]
     #[arg(long, value_name = "ROLES", value_delimiter = ',')]
     roles: Option<Vec<Role>>,
-    /// Serve HTTPS with this certificate chain, in PEM; read again when it changes
+    /// Serve HTTPS with this certificate chain, in PEM format; reloaded when it changes
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
-    /// The certificate's private key, in PEM
+    /// Private key of the certificate, in PEM format
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// Bring the tables of an earlier version up to date first; with SQLite that is done anyway
+    /// Migrate the database before starting; the default with SQLite
     #[arg(long)]
     migrate: bool,
-    /// On an empty catalog, create an organization, a collection and a key, and print an example
+    /// If there is no organization, create one with a collection and an API key, and print an example request
     #[arg(long)]
     setup: bool,
 }
@@ -49,7 +49,7 @@ pub(super) async fn run(config: &Config, ambient: Ambient, args: Args) -> Result
     allow_open_files();
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     for name in unknown_variables(names) {
-        tracing::warn!(name, "this variable is not a setting and is ignored");
+        tracing::warn!(name, "ignoring an unknown environment variable");
     }
     opening::require_secret(config)?;
     // A start waits for others, such as a migration, a database or a bucket. Until requests are answered it can be given up
@@ -76,7 +76,7 @@ pub(super) async fn run(config: &Config, ambient: Ambient, args: Args) -> Result
             _ = told_to_stop(&mut terminate, &mut interrupt) => {}
         }
     }
-    tracing::info!("stopping: open requests may finish");
+    tracing::info!("stopping; waiting for open requests");
     node.stop().await;
     Ok(())
 }
@@ -135,14 +135,14 @@ fn allow_open_files() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
     if let Err(error) = setrlimit(Resource::Nofile, limit) {
-        tracing::warn!(%error, "the limit of open files stays as it is");
+        tracing::warn!(%error, "could not raise the limit of open files");
     }
 }
 
 /// Makes an empty catalog useful and tells how.
 async fn setup(parts: &Parts, public_url: &str) -> Result<(), Failure> {
     if !parts.library.organizations().await?.is_empty() {
-        println!("Tonearm is at {public_url}. Try it with: make demo FILE=song.mp3");
+        println!("Tonearm is running at {public_url}. Try it: make demo FILE=song.mp3");
         return Ok(());
     }
     let created = parts.library.create_organization("My audio").await?;
@@ -153,13 +153,13 @@ async fn setup(parts: &Parts, public_url: &str) -> Result<(), Failure> {
         (created.organization.id, collection.id, created.api_key.reveal());
     println!(
         "\n\
-         Tonearm is at {public_url}\n\n\
+         Tonearm is running at {public_url}\n\n\
          organization  {organization_id}\n\
          collection    {collection_id}\n\
          API key       {key}\n\n\
-         The key is shown this once; make more with: tonearm key create --org {organization_id}\n\
-         Send a song through: make demo FILE=song.mp3\n\
-         Or call the interface yourself:\n\n\
+         The key is shown only once. To create another one: tonearm key create --type api --org {organization_id}\n\
+         To process a file: make demo FILE=song.mp3\n\
+         To call the API yourself:\n\n\
          curl -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' \\\n     \
          -d '{{\"collection_id\":\"{collection_id}\",\"file_name\":\"song.mp3\"}}' \\\n     \
          {public_url}/v1/track\n"

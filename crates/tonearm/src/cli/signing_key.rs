@@ -10,12 +10,12 @@ use crate::{Config, Parts};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Create a key that an organization's own backend signs delivery URLs with; it is shown once
+    /// Create a key with which an organization's backend signs delivery URLs; the secret is shown only once
     Create {
         /// The organization's id
         #[arg(long)]
         org: OrganizationId,
-        /// A name for people
+        /// Title of the key
         #[arg(long, default_value = "")]
         title: String,
         /// Print JSON
@@ -27,11 +27,11 @@ pub(super) enum Command {
         /// The organization's id
         #[arg(long)]
         org: OrganizationId,
-        /// Print JSON, one key a line
+        /// Print JSON, one key per line
         #[arg(long)]
         json: bool,
     },
-    /// Make a signing key stop working
+    /// Revoke a signing key
     Revoke {
         /// The organization's id
         #[arg(long)]
@@ -52,7 +52,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             if as_json {
                 print::json(&json!({"signing_key_id": id, "secret": secret}));
             } else {
-                println!("key id (kid)   {id}\nsecret         {secret}\n\nThe secret is shown this once.");
+                println!("key id (kid)   {id}\nsecret         {secret}\n\nThe secret is shown only once.");
             }
         }
         Command::List { org, json: as_json } => {
@@ -80,6 +80,6 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     }
     // A running node with the catalog tells the others too; but perhaps none runs.
     parts.tell_signing_keys(config, ambient).await.map_err(|error| {
-        Failure::failed(format!("done, but nodes without a database could not be told: {error}"))
+        Failure::failed(format!("done, but nodes without a database could not be notified: {error}"))
     })
 }

@@ -12,15 +12,15 @@ use crate::{Config, Parts};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Show the identities of the database and the object store, and whether they agree
+    /// Show the identities of the database and the object store, and whether they match
     Show {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Tie the database and the object store together, after one of them was restored or moved on purpose
+    /// Link the database to the object store again, after one of them was deliberately restored or moved
     Adopt {
-        /// Do not ask
+        /// Do not ask for confirmation
         #[arg(long)]
         yes: bool,
     },
@@ -56,7 +56,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             show(config, &tie, evidence);
             match tie.agreed() {
                 Ok(Some(_)) => println!("\nThey belong together."),
-                Ok(None) => println!("\nThe next start of a node gives them an identity."),
+                Ok(None) => println!("\nThey will get an identity on the next start of a node."),
                 Err(mismatch) => println!("\n{mismatch}."),
             }
             Ok(())
@@ -76,16 +76,16 @@ fn show(config: &Config, tie: &StoreTie, evidence: Evidence) {
     };
     println!("database      {}", config.database_url);
     println!("  identity    {of_database}");
-    println!("  objects     of {} looked up, {} are in the store", evidence.named, evidence.found);
+    println!("  objects     {} checked, {} found in the store", evidence.named, evidence.found);
     println!("object store  {}", config.storage_url);
     println!("  identity    {of_store}");
-    println!("  objects     of {} looked up, the database knows {}", evidence.listed, evidence.known);
+    println!("  objects     {} checked, {} known to the database", evidence.listed, evidence.known);
 }
 
 async fn adopt(identity: &StoreIdentity, yes: bool) -> Result<(), Failure> {
     println!(
-        "\nThis gives both a new identity. No other database can use the store then. Objects that this database does \
-         not know\nare noted by the next sweep and removed a day later; `tonearm sweep` shows them."
+        "\nThis gives both a new identity. No other database can use the store after that. The next sweep notes objects \
+         that\nthis database does not know, and removes them a day later; `tonearm sweep` shows them."
     );
     if !yes && !is_confirmed()? {
         return Err(Failure::failed("nothing was changed"));
@@ -97,9 +97,9 @@ async fn adopt(identity: &StoreIdentity, yes: bool) -> Result<(), Failure> {
 
 fn is_confirmed() -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() {
-        return Err(Failure::Usage("nobody can be asked here; add --yes to go on".to_owned()));
+        return Err(Failure::Usage("cannot ask without a terminal; add --yes to continue".to_owned()));
     }
-    print!("Go on? [y/N] ");
+    print!("Continue? [y/N] ");
     std::io::stdout().flush().map_err(Failure::failed)?;
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer).map_err(Failure::failed)?;

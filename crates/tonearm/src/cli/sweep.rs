@@ -9,7 +9,7 @@ use crate::{Config, Parts};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Let the next sweep remove what the last one left to be confirmed
+    /// Confirm the removals that the last sweep found to be too many
     #[arg(long)]
     confirm: bool,
     /// Print JSON
@@ -23,11 +23,11 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
         return match sweeps.confirm().await? {
             Some(count) => {
                 println!(
-                    "{count} objects will be removed by a sweep that begins now, unless they are known again."
+                    "A sweep starts now and removes {count} objects, unless the database knows them by then."
                 );
                 Ok(())
             }
-            None => Err(Failure::failed("nothing waits for a confirmation")),
+            None => Err(Failure::failed("there is nothing to confirm")),
         };
     }
     let view = sweeps.view().await?;
@@ -58,16 +58,16 @@ fn print_json(view: &SweepView) {
 
 fn print_words(view: &SweepView) {
     let Some(sweep) = &view.sweep else {
-        println!("There was no sweep yet. One begins about every six hours while a worker runs.");
+        println!("There has been no sweep yet. Sweeps run about every six hours while a worker is running.");
         return;
     };
     if let Some(refusal) = &sweep.refusal {
-        println!("The last sweep did not begin: {refusal}.\n");
+        println!("The last sweep did not start: {refusal}.\n");
     }
-    println!("begun      {}", sweep.started_at);
+    println!("started    {}", sweep.started_at);
     match (sweep.is_running, &sweep.last_key, sweep.finished_at) {
-        (true, Some(key), _) => println!("under way  at {key}"),
-        (true, None, _) => println!("under way  at the beginning"),
+        (true, Some(key), _) => println!("running    at {key}"),
+        (true, None, _) => println!("running    at the beginning"),
         (false, _, Some(at)) => println!("finished   {at}"),
         (false, _, None) => {}
     }
@@ -75,11 +75,11 @@ fn print_words(view: &SweepView) {
     println!("unknown    {}, of which {} are noted", sweep.unknown, view.noted);
     println!("removed    {}", sweep.removed);
     if sweep.confirmed_until.is_some() {
-        println!("\n{} objects are confirmed, and go with the next sweep.", sweep.due);
+        println!("\n{} objects are confirmed; the next sweep removes them.", sweep.due);
     } else if sweep.due > 0 {
         println!(
-            "\n{} objects have been unknown for a day. These are too many to be removed without being asked.\n\
-             See that the database is the right one and whole, then run: tonearm sweep --confirm",
+            "\n{} objects have been unknown for a day, which are too many to remove without confirmation.\n\
+             Make sure that this is the right database and that it is complete, then run: tonearm sweep --confirm",
             sweep.due
         );
     }

@@ -13,21 +13,21 @@ use crate::{Config, Parts};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Show how far a track has got, or every track that is in the making
+    /// Show the progress of a track, or of all tracks that are being processed
     Status {
         /// The organization's id
         #[arg(long)]
         org: OrganizationId,
         /// The track's id
         track: Option<TrackId>,
-        /// Wait until the track is through, and show how far each file is
+        /// Wait until the track is finished, and show the progress of each file
         #[arg(long, requires = "track")]
         watch: bool,
-        /// Print JSON, one track a line
+        /// Print JSON, one track per line
         #[arg(long)]
         json: bool,
     },
-    /// Process a failed track once more; what was made stays
+    /// Process a failed track again; finished files are kept
     Retry {
         /// The organization's id
         #[arg(long)]
@@ -47,7 +47,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         Command::Retry { org, track, variant } => {
             let retried = library.retry_track(&Caller::owner(org), track, variant.as_ref()).await?.track;
             println!(
-                "{} is {}. `tonearm track status --org {org} {} --watch` shows how far it is.",
+                "{} is {}. `tonearm track status --org {org} {} --watch` shows its progress.",
                 retried.file_name, retried.status, retried.id
             );
             return Ok(());
@@ -68,7 +68,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     }
     tracks.iter().for_each(show);
     if tracks.is_empty() {
-        println!("No track is in the making.");
+        println!("No track is being processed.");
     }
     Ok(())
 }

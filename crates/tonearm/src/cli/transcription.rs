@@ -10,21 +10,21 @@ use crate::{Config, Parts};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Say who transcribes, and turn it on for tracks that become ready from now on
+    /// Set the provider, and turn transcription on for tracks that become ready from now on
     Set(Set),
-    /// Turn it on with the settings that are there
+    /// Turn transcription on with the existing settings
     On(Owner),
-    /// Turn it off; the settings stay
+    /// Turn transcription off; the settings are kept
     Off(Owner),
     /// Show the settings as JSON, without the key
     Show(Owner),
-    /// List the tracks whose transcription failed, and why, one line of JSON each
+    /// List failed transcriptions with their reasons as JSON, one per line
     Failures(Owner),
-    /// Transcribe a track (once more)
+    /// Transcribe a track, for the first time or again
     Retry {
         #[command(flatten)]
         owner: Owner,
-        /// The track's id; without it, every track whose transcription failed
+        /// The track's id; without it, all tracks whose transcription failed
         #[arg(long, value_name = "ID")]
         track: Option<TrackId>,
     },
@@ -41,16 +41,16 @@ pub(super) struct Owner {
 pub(super) struct Set {
     #[command(flatten)]
     owner: Owner,
-    /// Where the provider is, such as https://api.example.com/v1
+    /// Base URL of the provider, such as https://api.example.com/v1
     #[arg(long)]
     url: String,
-    /// The model
+    /// Name of the model
     #[arg(long, default_value = "whisper-1")]
     model: String,
-    /// The key; unset keeps the one there is, empty removes it
+    /// The provider's API key; an empty value removes it [default: keep the current one]
     #[arg(long, env = "TONEARM_TRANSCRIPTION_KEY", hide_env_values = true)]
     key: Option<String>,
-    /// The language of everything, such as de, where it is known
+    /// Language of all tracks, such as de [default: detected]
     #[arg(long)]
     language: Option<String>,
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Subcommand;
 use serde_json::{Value, json};
 use tonearm_domain::{
-    Ambient, DeliveryAttempt, DeliveryState, OrganizationId, Page, WebhookDelivery, WebhookDeliveryId,
+    Ambient, DeliveryAttempt, DeliveryState, LimitOffset, OrganizationId, WebhookDelivery, WebhookDeliveryId,
     WebhookKind,
 };
 use tonearm_service::{Caller, DeliveryQuery, WebhookView, Webhooks};
@@ -18,11 +18,11 @@ const TEST_PATIENCE: Duration = Duration::from_secs(20);
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Say where events go, and print the secret that they are signed with
+    /// Set the endpoint that receives events, and print its signing secret
     Set {
         #[command(flatten)]
         endpoint: Endpoint,
-        /// Where events go, such as https://example.com/hook
+        /// URL of the endpoint, such as https://example.com/hook
         #[arg(long)]
         url: String,
         /// Print JSON
@@ -34,45 +34,45 @@ pub(super) enum Command {
         /// The organization's id
         #[arg(long)]
         org: OrganizationId,
-        /// Print the secrets too
+        /// Also print the signing secrets
         #[arg(long)]
         secrets: bool,
-        /// Print JSON, one webhook a line
+        /// Print JSON, one webhook per line
         #[arg(long)]
         json: bool,
     },
-    /// Remove a webhook with all that is on its way to it
+    /// Remove a webhook and its pending deliveries
     Remove(Endpoint),
-    /// Send an event about nothing and show what came back; needs a running worker
+    /// Send a test event and show the response; requires a running worker
     Test(Endpoint),
-    /// Print a new secret; the one before signs too for a day
+    /// Replace the signing secret and print the new one; the old one also signs for another day
     Rotate(Endpoint),
-    /// List what was sent lately, the newest first
+    /// List recent deliveries, newest first
     Deliveries {
         /// The organization's id
         #[arg(long)]
         org: OrganizationId,
-        /// Only those to this webhook
+        /// Only deliveries to this webhook: track, file or collection
         #[arg(long, value_name = "KIND")]
         kind: Option<WebhookKind>,
-        /// Only those that are pending, delivered or failed
+        /// Only deliveries in this state: pending, delivered or failed
         #[arg(long)]
         state: Option<DeliveryState>,
-        /// How many
+        /// Maximum number of deliveries
         #[arg(long, default_value_t = 50)]
         limit: i64,
-        /// One delivery, with its request and every attempt, as JSON
+        /// Print this delivery, with its request and all attempts, as JSON
         #[arg(long, value_name = "ID")]
         delivery: Option<WebhookDeliveryId>,
-        /// Print JSON, one delivery a line
+        /// Print JSON, one delivery per line
         #[arg(long)]
         json: bool,
     },
-    /// Send an event once more, or everything that has failed
+    /// Send one delivery again, or all failed ones
     Replay {
         #[command(flatten)]
         endpoint: Endpoint,
-        /// The event; without it, everything that has failed for the webhook
+        /// The delivery's id; without it, all failed deliveries to the webhook
         #[arg(long, value_name = "ID")]
         delivery: Option<WebhookDeliveryId>,
     },
@@ -83,7 +83,7 @@ pub(super) struct Endpoint {
     /// The organization's id
     #[arg(long)]
     org: OrganizationId,
-    /// What it hears of: track, file or collection
+    /// Kind of events: track, file or collection
     #[arg(long, default_value = "track")]
     kind: WebhookKind,
 }
@@ -98,7 +98,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             if as_json {
                 print::json(&json!({"kind": endpoint.kind, "url": url, "secret": secret}));
             } else {
-                println!("{} events go to {url}\nsecret  {secret}", endpoint.kind.as_str());
+                println!("{} events are sent to {url}\nsecret  {secret}", endpoint.kind.as_str());
             }
         }
         Command::Show { org, secrets, json } => show(&webhooks, org, secrets, json).await?,
@@ -115,7 +115,8 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             print::json(&line);
         }
         Command::Deliveries { org, kind, state, limit, delivery: None, json } => {
-            let page = Page::new(Some(limit), None).map_err(|error| Failure::Usage(error.to_string()))?;
+            let page =
+                LimitOffset::new(Some(limit), None).map_err(|error| Failure::Usage(error.to_string()))?;
             let query = DeliveryQuery { kind, state };
             let deliveries = webhooks.deliveries(&Caller::owner(org), query, None, page.limit()).await?;
             list(&deliveries, json);
@@ -124,7 +125,10 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             let caller = Caller::owner(endpoint.org);
             match delivery {
                 Some(id) => webhooks.replay(&caller, id).await?,
-                None => println!("{} queued", webhooks.replay_failed(&caller, endpoint.kind).await?),
+                None => {
+                    let count = webhooks.replay_failed(&caller, endpoint.kind).await?;
+                    println!("queued {count} deliveries");
+                }
             }
         }
     }
@@ -164,9 +168,9 @@ async fn show(webhooks: &Webhooks, org: OrganizationId, secrets: bool, as_json: 
 
 fn health(webhook: &WebhookView) -> String {
     match (webhook.health.failures, webhook.health.paused_until) {
-        (0, _) => "well".to_owned(),
-        (failures, None) => format!("{failures} failures in a row"),
-        (failures, Some(until)) => format!("{failures} failures in a row, paused until {until}"),
+        (0, _) => "ok".to_owned(),
+        (failures, None) => format!("{failures} consecutive failures"),
+        (failures, Some(until)) => format!("{failures} consecutive failures, paused until {until}"),
     }
 }
 
@@ -183,13 +187,13 @@ async fn test(webhooks: &Webhooks, endpoint: Endpoint) -> Result<(), Failure> {
         println!("{} after {} ms", attempt.url, attempt.duration_ms);
         return match (&attempt.error, attempt.status) {
             (None, status) => {
-                println!("delivered: the receiver answered {}", status.unwrap_or_default());
+                println!("delivered: the endpoint responded with {}", status.unwrap_or_default());
                 Ok(())
             }
             (Some(error), _) => Err(Failure::Failed(format!("not delivered: {error}"))),
         };
     }
-    Err(Failure::Failed("nothing was sent: no worker is running, or it is busy".to_owned()))
+    Err(Failure::Failed("nothing was sent: no worker is running, or all workers are busy".to_owned()))
 }
 
 fn list(deliveries: &[WebhookDelivery], as_json: bool) {

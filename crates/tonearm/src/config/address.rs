@@ -8,7 +8,7 @@ use crate::TlsFiles;
 use crate::proxies::TrustedProxies;
 
 pub(super) fn parse_listen(text: &str) -> Result<SocketAddr, ConfigError> {
-    let problem = "is an address and port such as 127.0.0.1:8080 or [::]:80";
+    let problem = "is not an address and port such as 127.0.0.1:8080 or [::]:80";
     match text.strip_prefix("localhost:") {
         Some(port) => format!("127.0.0.1:{port}").parse(),
         None => text.parse(),
@@ -23,7 +23,7 @@ pub(super) fn parse_public_url(text: String) -> Result<String, ConfigError> {
         Some(host) if !host.is_empty() && !host.contains(['?', '#', '@', ' ']) => Ok(url.to_owned()),
         _ => Err(ConfigError::new(
             "public_url",
-            format!("{text:?} is no URL such as https://audio.example.com"),
+            format!("{text:?} is not a URL such as https://audio.example.com"),
         )),
     }
 }
@@ -48,6 +48,6 @@ pub(super) fn tls_files(
     match (certificates, key) {
         (Some(certificates), Some(key)) => Ok(Some(TlsFiles { certificates, key })),
         (None, None) => Ok(None),
-        _ => Err(ConfigError::new("tls_cert", "is given together with tls_key, or not at all")),
+        _ => Err(ConfigError::new("tls_cert", "must be set together with tls_key")),
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn confinement_policy(
         None | Some("best effort") => false,
         Some("required") => true,
         Some(other) => {
-            let problem = format!("is \"required\" or \"best effort\", not {other:?}");
+            let problem = format!("must be \"required\" or \"best effort\", not {other:?}");
             return Err(ConfigError::new("media.confinement", problem));
         }
     };

@@ -301,7 +301,7 @@ impl<F: Fn(&str) -> Option<String>> Variables<'_, F> {
         }
         if let Some(value) = self.get(setting) {
             let holder: Holder<T> = toml::from_str(&format!("value = {value}")).map_err(|_| {
-                ConfigError::new(setting, format!("{value:?} is not a value this setting takes"))
+                ConfigError::new(setting, format!("{value:?} is not a valid value for this setting"))
             })?;
             *target = Some(holder.value);
         }

@@ -92,7 +92,7 @@ pub(super) fn shared_caches(
     let window_seconds = window_seconds.unwrap_or(usual.window_seconds);
     if !CACHE_WINDOW.contains(&window_seconds) {
         let problem =
-            format!("is a number of seconds from {} to {}", CACHE_WINDOW.start(), CACHE_WINDOW.end());
+            format!("must be a number of seconds from {} to {}", CACHE_WINDOW.start(), CACHE_WINDOW.end());
         return Err(ConfigError::new("delivery_cache_window_seconds", problem));
     }
     Ok(SharedCaches {

@@ -18,11 +18,11 @@ impl Config {
         let port = public.port_u16().unwrap_or(if is_https { 443 } else { 80 });
         let (address, url) = (self.listen, &public);
         if self.listen.ip().is_loopback() && !is_loopback(public.host()?) {
-            Some(format!("clients use {url}, and only this machine can connect to {address}"))
+            Some(format!("clients use {url}, but only this machine can connect to {address}"))
         } else if is_https && !has_tls {
-            Some(format!("clients use {url}, and this node has no certificate"))
+            Some(format!("clients use {url}, but this node has no certificate"))
         } else if !has_tls && port != self.listen.port() {
-            Some(format!("clients use {url}, and this node listens on {address}"))
+            Some(format!("clients use {url}, but this node listens on {address}"))
         } else {
             None
         }

@@ -45,7 +45,7 @@ pub(super) fn retention(settings: &RetentionSettings) -> Result<Retention, Confi
     let usage_batches = keep_for(batches, settings.usage_batch_days.as_ref(), usual.usage_batches)?;
     let least = Retention::LEAST_USAGE_BATCH_DAYS;
     if matches!(usage_batches, KeepFor::Days(days) if days < least) {
-        let problem = format!("is at least {least}, as a batch may be submitted again until then");
+        let problem = format!("must be at least {least}, because batches may be submitted again until then");
         return Err(ConfigError::new(batches, problem));
     }
     Ok(Retention {
@@ -91,13 +91,13 @@ mod tests {
 
     #[test]
     fn what_is_refused_is_said_in_a_sentence() {
-        let problem = "is a number of days from 1 to 36500, or \"forever\"";
+        let problem = "must be a number of days from 1 to 36500, or \"forever\"";
         for wrong in ["0", "-1", "36501", "\"never\"", "\"\""] {
             let expected = format!("retention.audit_days: {problem}");
             assert_eq!(read(&format!("audit_days = {wrong}")), Err(expected), "{wrong}");
         }
         let error = read("usage_batch_days = 6").unwrap_err();
-        assert!(error.starts_with("retention.usage_batch_days: is at least 7"), "{error}");
+        assert!(error.starts_with("retention.usage_batch_days: must be at least 7"), "{error}");
         assert!(read("webhook_days = true").is_err());
     }
 }

@@ -19,7 +19,7 @@ impl std::str::FromStr for Role {
             "api" => Ok(Self::Api),
             "worker" => Ok(Self::Worker),
             "edge" => Ok(Self::Edge),
-            other => Err(format!("{other} is no role; roles are api, worker and edge")),
+            other => Err(format!("unknown role {other}; must be api, worker or edge")),
         }
     }
 }

@@ -29,7 +29,7 @@ impl std::str::FromStr for ByteSize {
         let number: Option<u64> = text[..digits].parse().ok();
         match number.zip(factor).and_then(|(number, factor)| number.checked_mul(factor)) {
             Some(bytes) => Ok(Self(bytes)),
-            None => Err(format!("{text:?} is no size such as 8GiB, 500MB or 1048576")),
+            None => Err(format!("{text:?} is not a size such as 8GiB, 500MB or 1048576")),
         }
     }
 }

@@ -27,11 +27,11 @@ pub(super) fn worker_config(
         ("worker.maintenance_slots", slots.maintenance),
     ];
     if let Some((setting, _)) = counts.into_iter().find(|(_, count)| !(1..=MOST_SLOTS).contains(count)) {
-        return Err(ConfigError::new(setting, "is a number from 1 to 1000"));
+        return Err(ConfigError::new(setting, "must be from 1 to 1000"));
     }
     let seconds = settings.lease_seconds.unwrap_or(60);
     if !(2..=3600).contains(&seconds) {
-        return Err(ConfigError::new("worker.lease_seconds", "is a number from 2 to 3600"));
+        return Err(ConfigError::new("worker.lease_seconds", "must be from 2 to 3600"));
     }
     let lease = Duration::from_secs(seconds);
     Ok(WorkerConfig { slots, lease, heartbeat: lease / 4, ..WorkerConfig::default() })
@@ -56,8 +56,8 @@ impl Config {
         let own = self.database_connections.saturating_add(u32::from(self.has_role(Role::Worker)));
         (own > most).then(|| {
             format!(
-                "this node may open {own} connections to the database, whose server takes {most} from all nodes: lower \
-                 database.connections, or raise max_connections of the server"
+                "this node may open {own} connections to the database, but its server accepts only {most} from all nodes \
+                 together: lower database.connections, or raise max_connections on the server"
             )
         })
     }
@@ -66,7 +66,7 @@ impl Config {
 pub(super) fn statement_timeout(settings: &DatabaseSettings) -> Result<Duration, ConfigError> {
     let seconds = settings.statement_timeout_seconds.unwrap_or(60);
     if !(1..=86_400).contains(&seconds) {
-        return Err(ConfigError::new("database.statement_timeout_seconds", "is a number from 1 to 86400"));
+        return Err(ConfigError::new("database.statement_timeout_seconds", "must be from 1 to 86400"));
     }
     Ok(Duration::from_secs(seconds))
 }

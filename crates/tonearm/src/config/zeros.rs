@@ -98,10 +98,10 @@ fn zero_means_one_thing_in_all_limits() {
                         error.strip_prefix(&format!("{name}: ")).unwrap_or_else(|| panic!("{error}"));
                     let says = [
                         "must be at least 1",
-                        "is a number from ",
-                        "is a number of days from 1",
-                        "is a number of seconds from 60",
-                        "is at least ",
+                        "must be from ",
+                        "must be a number of days from 1",
+                        "must be a number of seconds from 60",
+                        "must be at least 7",
                     ];
                     assert!(says.iter().any(|start| sentence.starts_with(start)), "{error}");
                 }

@@ -22,7 +22,7 @@ use super::received::Received;
 use super::sending::{First, Sending};
 use crate::front::{Connection, Front};
 use crate::http_date::http_date;
-use crate::progress::Patience;
+use crate::progress::ClientDeadlines;
 
 /// Header lines that belong to a connection of HTTP/1 (RFC 9113, section 8.2.2).
 const OF_CONNECTIONS: [HeaderName; 5] = [
@@ -40,7 +40,7 @@ pub(super) type Running = BoxFuture<'static, ()>;
 pub(super) struct Exchanges {
     front: Front,
     connection: Connection,
-    patience: Patience,
+    patience: ClientDeadlines,
     open: Arc<AtomicUsize>,
 }
 
@@ -66,7 +66,7 @@ impl Drop for Open {
 }
 
 impl Exchanges {
-    pub(super) fn new(front: Front, connection: Connection, patience: Patience) -> Self {
+    pub(super) fn new(front: Front, connection: Connection, patience: ClientDeadlines) -> Self {
         Self { front, connection, patience, open: Arc::default() }
     }
 
@@ -121,7 +121,7 @@ async fn route(answer: impl Future<Output = Response<AnyBody>>, mut reply: Reply
 /// Where an answer goes.
 struct Reply {
     respond: SendResponse<Bytes>,
-    patience: Patience,
+    patience: ClientDeadlines,
     open: Open,
     ambient: Ambient,
 }
@@ -154,7 +154,7 @@ impl Reply {
         match self.respond.send_response(Response::from_parts(head, ()), is_whole) {
             Ok(stream) if !is_whole => Sending::new(stream, self.patience, self.open).send(body, first).await,
             Ok(_) => {}
-            Err(error) => tracing::debug!(%error, "an answer could not be sent"),
+            Err(error) => tracing::debug!(%error, "could not send a response"),
         }
     }
 }

@@ -26,7 +26,7 @@ use self::coalesced::Coalesced;
 pub(crate) use self::coalesced::GATHERED_BYTES;
 use self::exchange::Exchanges;
 use crate::front::{Connection, Front};
-use crate::progress::{Patience, Progress};
+use crate::progress::{ClientDeadlines, Progress};
 
 /// Requests at once on one connection.
 const MOST_STREAMS: u32 = 32;
@@ -47,7 +47,7 @@ const LINGER: Duration = Duration::from_secs(1);
 pub(crate) struct Http2 {
     pub(crate) front: Front,
     pub(crate) connection: Connection,
-    pub(crate) patience: Patience,
+    pub(crate) patience: ClientDeadlines,
     /// Cancelled when no more requests are to be answered.
     pub(crate) stopped: CancellationToken,
 }

@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout};
 
 use super::exchange::Open;
 use crate::pace::Pace;
-use crate::progress::Patience;
+use crate::progress::ClientDeadlines;
 
 /// What comes first: bytes to send, or leave to send them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,13 +38,13 @@ pub(super) enum Stopped {
 /// A stream that a body is sent into.
 pub(super) struct Sending {
     stream: SendStream<Bytes>,
-    patience: Patience,
+    patience: ClientDeadlines,
     open: Open,
     pace: Pace,
 }
 
 impl Sending {
-    pub(super) fn new(stream: SendStream<Bytes>, patience: Patience, open: Open) -> Self {
+    pub(super) fn new(stream: SendStream<Bytes>, patience: ClientDeadlines, open: Open) -> Self {
         Self { stream, patience, open, pace: Pace::default() }
     }
 
@@ -57,7 +57,7 @@ impl Sending {
         let reason = match self.send_all(body, first).await {
             Ok(()) | Err(Stopped::Unwanted) => return,
             Err(Stopped::Stalled) => {
-                tracing::debug!("a client took nothing of what it was sent on a stream");
+                tracing::debug!("resetting a stream because its client reads nothing");
                 Reason::CANCEL
             }
             Err(Stopped::Broken) => Reason::INTERNAL_ERROR,
@@ -77,7 +77,7 @@ impl Sending {
             }
             let Some(mut bytes) = self.next(&mut body).await? else {
                 if left.is_some_and(|left| left > 0) {
-                    tracing::error!("an answer ended before it was whole");
+                    tracing::error!("a response body ended before its announced length");
                     return Err(Stopped::Broken);
                 }
                 return self.hand_over(Bytes::new(), true);
@@ -115,7 +115,7 @@ impl Sending {
                 None => return Ok(None),
                 Some(Err(error)) => {
                     let error: Box<dyn Error + Send + Sync> = error.into();
-                    tracing::debug!(error, "an answer could not be sent to its end");
+                    tracing::debug!(error, "could not send a response to its end");
                     return Err(Stopped::Broken);
                 }
                 // Trailers mean nothing here.

@@ -115,7 +115,7 @@ async fn misspelt_variables_and_overlooked_proxies_are_named() {
             .await;
     }
     assert!(program.terminate());
-    assert_eq!(program.log().matches("Set trusted_proxies").count(), 1, "{}", program.log());
+    assert_eq!(program.log().matches("set trusted_proxies").count(), 1, "{}", program.log());
 }
 
 #[test]

@@ -30,12 +30,12 @@ async fn a_kernel_without_landlock_is_told_of_and_can_be_refused() {
     program.take_landlock_away();
     let without = program.run(&["doctor"]);
     assert!(without.status.success(), "best effort is enough: {}", report(&without));
-    let line = "warn  files     ffmpeg can use every file that Tonearm can, as there is no Landlock";
+    let line = "warn  files     ffmpeg can use every file that Tonearm can, as Landlock is missing";
     assert!(report(&without).contains(line), "{}", report(&without));
     assert!(report(&without).contains("ok    network   ffmpeg has no sockets"), "{}", report(&without));
     program.start().await;
     let line = start_up_line(&program);
-    assert!(line.contains("WARN") && line.contains("NOT kept from: files"), "{line}");
+    assert!(line.contains("WARN") && line.contains("NOT blocked: files"), "{line}");
     assert!(program.terminate());
 
     program.set("TONEARM_MEDIA_CONFINEMENT", "required");
@@ -47,7 +47,7 @@ async fn a_kernel_without_landlock_is_told_of_and_can_be_refused() {
     let said = String::from_utf8(serve.stderr).unwrap();
     let sentence: Vec<&str> = said.lines().filter(|line| line.starts_with("tonearm: ")).collect();
     assert_eq!(sentence.len(), 1, "{said}");
-    for part in ["media.confinement is \"required\"", "no Landlock", "Linux 5.13", "best effort"] {
+    for part in ["media.confinement is \"required\"", "Landlock is missing", "Linux 5.13", "best effort"] {
         assert!(sentence[0].contains(part), "{said}");
     }
     // A child that is started all the same is refused one by one.
@@ -68,7 +68,7 @@ async fn complete_walls_start_where_they_are_required() {
     program.set("TONEARM_MEDIA_CONFINEMENT", "required");
     program.start().await;
     let line = start_up_line(&program);
-    for part in ["INFO", "Landlock ABI", "kept from: files, network, processes, calls"] {
+    for part in ["INFO", "Landlock ABI", "blocked: files, network, processes, calls"] {
         assert!(line.contains(part), "{line}");
     }
     assert!(program.terminate());

@@ -176,7 +176,7 @@ async fn a_new_certificate_is_used_without_a_restart_and_a_broken_one_is_not() {
     let first = issued.trusting();
     std::fs::write(issued.path("cert.pem"), "no certificate").unwrap();
     in_time("the broken certificate is seen", async || {
-        program.log().contains("the certificate before stays in use")
+        program.log().contains("the new certificate is invalid; keeping the old one")
     })
     .await;
     assert_eq!(first.build().unwrap().get(&health).send().await.unwrap().status(), 200);

@@ -8,7 +8,7 @@ use sea_orm::{ConnectionTrait, Database, DatabaseConnection};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tonearm_fixtures::audio::{WavSpec, wav};
-use tonearm_fixtures::{Place, on_both};
+use tonearm_fixtures::{TestDatabase, on_both};
 use tonearm_testkit::{Client, Program};
 
 use crate::{binary, text};
@@ -22,26 +22,26 @@ on_both!(
 
 /// A database of the version before, and its objects.
 struct Old {
-    place: Place,
+    database: TestDatabase,
     folder: TempDir,
     facts: Value,
 }
 
 impl Old {
-    async fn load(place: Place) -> Self {
-        let is_sqlite = place.url.starts_with("sqlite");
+    async fn load(database: TestDatabase) -> Self {
+        let is_sqlite = database.url.starts_with("sqlite");
         let kind = if is_sqlite { "sqlite" } else { "postgres" };
         let file = |suffix: &str| {
             Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/e49ecea/{kind}.{suffix}"))
         };
-        let made = if is_sqlite { format!("{}?mode=rwc", place.url) } else { place.url.clone() };
+        let made = if is_sqlite { format!("{}?mode=rwc", database.url) } else { database.url.clone() };
         let db = Database::connect(made).await.unwrap();
         db.execute_unprepared(&std::fs::read_to_string(file("sql")).unwrap()).await.unwrap();
         db.close().await.unwrap();
         let folder = tempfile::tempdir().unwrap();
         copy(&file("objects"), &folder.path().join("objects"));
         let facts = serde_json::from_str(&std::fs::read_to_string(file("json")).unwrap()).unwrap();
-        Self { place, folder, facts }
+        Self { database, folder, facts }
     }
 
     /// A node of either version over it.
@@ -49,7 +49,7 @@ impl Old {
         let data_dir = self.folder.path().join(name);
         std::fs::create_dir(&data_dir).unwrap();
         let mut node = Program::new(binary, &data_dir);
-        node.set("TONEARM_DATABASE_URL", &self.place.url);
+        node.set("TONEARM_DATABASE_URL", &self.database.url);
         node.set("TONEARM_STORAGE_URL", &format!("file://{}/objects", self.folder.path().display()));
         node.set("TONEARM_SECRET", self.fact("secret"));
         node
@@ -64,7 +64,7 @@ impl Old {
     }
 
     async fn raw(&self) -> DatabaseConnection {
-        Database::connect(&self.place.url).await.unwrap()
+        Database::connect(&self.database.url).await.unwrap()
     }
 
     /// Whether a step is recorded that the version before does not know.
@@ -104,8 +104,8 @@ fn sound() -> Vec<u8> {
     wav(&WavSpec { seconds: 1.0, ..WavSpec::default() })
 }
 
-async fn a_migrated_database_goes_on(place: Place) {
-    let old = Old::load(place).await;
+async fn a_migrated_database_goes_on(database: TestDatabase) {
+    let old = Old::load(database).await;
     let mut node = old.node(binary(), "node");
     node.serve_with("--migrate");
     node.start().await;
@@ -118,8 +118,8 @@ async fn a_migrated_database_goes_on(place: Place) {
     assert!(node.terminate(), "{}", node.log());
 }
 
-async fn commands_leave_an_older_database_alone(place: Place) {
-    let old = Old::load(place).await;
+async fn commands_leave_an_older_database_alone(database: TestDatabase) {
+    let old = Old::load(database).await;
     let mut node = old.node(binary(), "node");
     for command in [&["org", "list"] as &[&str], &["job", "list"], &["doctor"]] {
         let refused = node.run(command);
@@ -150,8 +150,8 @@ async fn commands_leave_an_older_database_alone(place: Place) {
     assert!(node.terminate(), "{}", node.log());
 }
 
-async fn nodes_that_start_at_once_migrate_once(place: Place) {
-    let old = Old::load(place).await;
+async fn nodes_that_start_at_once_migrate_once(database: TestDatabase) {
+    let old = Old::load(database).await;
     let mut nodes: Vec<Program> = (0..3).map(|index| old.node(binary(), &format!("node-{index}"))).collect();
     for node in &mut nodes {
         node.serve_with("--migrate");
@@ -174,11 +174,11 @@ fn neighbour() -> Option<PathBuf> {
     path.map(PathBuf::from)
 }
 
-async fn two_versions_share_a_database(place: Place) {
+async fn two_versions_share_a_database(database: TestDatabase) {
     let Some(neighbour) = neighbour() else {
         return;
     };
-    let old = Old::load(place).await;
+    let old = Old::load(database).await;
     let collection = old.fact("collection_id");
     // The version before is in use while the tables are migrated.
     let mut before = old.node(&neighbour, "before");

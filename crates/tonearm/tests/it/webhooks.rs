@@ -154,7 +154,7 @@ async fn failures_are_retried_then_given_up_and_can_be_replayed() {
     let found = stage.webhooks.deliveries(&stage.caller, query, None, 50).await.unwrap();
     let view = stage.webhooks.delivery(&stage.caller, found[0].id).await.unwrap();
     assert_eq!(view.attempts[0].response, "noted");
-    assert_eq!(view.attempts[0].error.as_deref(), Some("the receiver answered 500"));
+    assert_eq!(view.attempts[0].error.as_deref(), Some("the endpoint responded with 500"));
 
     receiver.answer(204);
     stage.webhooks.replay(&stage.caller, found[0].id).await.unwrap();
@@ -215,7 +215,7 @@ async fn addresses_that_are_not_public_are_refused_by_default() {
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     };
-    assert!(error.contains("is not an address of the public internet"), "{error}");
+    assert!(error.contains("is not a public internet address"), "{error}");
     server.node.stop().await;
 }
 

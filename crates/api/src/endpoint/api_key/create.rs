@@ -9,7 +9,7 @@ use tonearm_service::{CreateKey, CreatedKey, Library};
 use utoipa::ToSchema;
 
 use super::described::Described;
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::{Body, ManageKey, required};
 use crate::openapi::not_blank;
 use crate::request_id::CurrentRequest;
@@ -20,18 +20,18 @@ use crate::shapes::{Answer, KeyRecord};
 pub(crate) struct Fields {
     #[schema(required, schema_with = not_blank::<200>)]
     title: Option<Text<200>>,
-    /// `api` is refused: such a key is made in the dashboard or on the command line.
+    /// `player`, `uploader` or `share`. Keys of type `api` can only be created in the dashboard or on the command line.
     #[schema(required, value_type = KeyType)]
     api_key_type_id: Option<KeyType>,
     collection_id: Option<CollectionId>,
-    /// Needs `collection_id` beside it.
+    /// Requires `collection_id`.
     track_id: Option<TrackId>,
     creator_id: Option<CreatorId>,
-    /// The only ones that a session of this key may list, at least one; left out, all. Exactly one on a share key.
+    /// The variants that play sessions of this key may list: at least one, and exactly one for a share key. Default: all.
     variants: Option<Vec<VariantIndex>>,
     #[schema(default = false)]
     is_downloadable: Option<bool>,
-    /// In the future.
+    /// Must be in the future.
     expires_at: Option<Timestamp>,
 }
 
@@ -56,22 +56,22 @@ impl Fields {
 #[schema(as = api_key::create::Created)]
 pub(crate) struct Created {
     api_key_id: ApiKeyId,
-    /// The key itself, shown this once.
+    /// The full key, which is returned only once.
     api_key: String,
     api_key_record: KeyRecord,
 }
 
-/// Makes a player, uploader or share key and shows it this once.
+/// Creates a key of type `player`, `uploader` or `share`. The full key is returned only once.
 #[utoipa::path(
     post,
-    path = "/v1/api_key",
+    path = "/api_key",
     tag = "API keys",
     operation_id = "create_api_key",
     request_body(
         content = Described,
         example = json!({ "title": "Web player", "api_key_type_id": "player", "is_downloadable": false }),
     ),
-    responses((status = 200, body = Answer<Created>, description = "The key, shown this once.")),
+    responses((status = 200, body = Answer<Created>, description = "The key, which is returned only once.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn create(

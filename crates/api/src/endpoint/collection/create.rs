@@ -6,7 +6,7 @@ use tonearm_domain::{CollectionId, Colour, CreatorId, Metadata, Palette, Text};
 use tonearm_service::{CreateCollection, Library};
 use utoipa::ToSchema;
 
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::{Body, ManageKey, required};
 use crate::openapi::not_blank;
 use crate::request_id::CurrentRequest;
@@ -26,7 +26,7 @@ pub(crate) struct Fields {
     is_theme_overridable: Option<bool>,
     player_color: Option<Colour>,
     player_subtitle: Option<Text<1000>>,
-    /// Wins over the colours found in the cover.
+    /// Overrides the colours found in the cover.
     theme: Option<Palette>,
 }
 
@@ -54,14 +54,14 @@ pub(crate) struct Created {
     collection_cover_upload: UploadDescriptor,
 }
 
-/// Makes a collection and answers where to send its cover.
+/// Creates a collection and returns a URL for uploading its cover.
 #[utoipa::path(
     post,
-    path = "/v1/collection",
+    path = "/collection",
     tag = "Collections",
     operation_id = "create_collection",
     request_body(content = Fields, example = json!({ "title": "Field recordings", "player_color": "#1a6b4c", "metadata": { "season": 2 } })),
-    responses((status = 200, body = Answer<Created>, description = "The collection, and where to send its cover.")),
+    responses((status = 200, body = Answer<Created>, description = "The collection, and the URL for uploading its cover.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn create(

@@ -6,7 +6,7 @@ use tonearm_domain::CollectionId;
 use tonearm_service::Library;
 use utoipa::ToSchema;
 
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::{ManageKey, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, CollectionRecord};
@@ -21,11 +21,11 @@ pub(crate) struct Deleted {
 /// Soft-deletes a collection with its tracks.
 #[utoipa::path(
     delete,
-    path = "/v1/collection/{collection_id}",
+    path = "/collection/{collection_id}",
     tag = "Collections",
     operation_id = "delete_collection",
     params(("collection_id" = CollectionId, Path)),
-    responses((status = 200, body = Answer<Deleted>, description = "The collection as it was.")),
+    responses((status = 200, body = Answer<Deleted>, description = "The deleted collection.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn delete(

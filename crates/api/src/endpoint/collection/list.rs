@@ -5,30 +5,27 @@ use serde::Serialize;
 use tonearm_service::Library;
 use utoipa::ToSchema;
 
-use crate::ApiError;
-use crate::extract::{ManageKey, Paged};
+use crate::error::ApiError;
+use crate::extract::{ListQuery, ManageKey, Paged};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, CollectionRecord};
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = collection::list::Listed)]
 pub(crate) struct Listed {
-    /// How many there are in all, whatever the page.
+    /// Total number of results, regardless of the page.
     count: u64,
     collections: Vec<CollectionRecord>,
 }
 
-/// A page of the collections in the key's reach.
+/// Lists the collections that the key can access.
 #[utoipa::path(
     get,
-    path = "/v1/collection",
+    path = "/collection",
     tag = "Collections",
     operation_id = "list_collections",
-    params(
-        ("limit" = Option<u32>, Query, minimum = 1, maximum = 200, description = "Most rows of the page."),
-        ("offset" = Option<i64>, Query, minimum = 0, description = "Rows before the page."),
-    ),
-    responses((status = 200, body = Answer<Listed>, description = "One page, and how many there are in all.")),
+    params(ListQuery),
+    responses((status = 200, body = Answer<Listed>, description = "A page of results, and their total number.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn list(

@@ -6,12 +6,12 @@ use tonearm_domain::CollectionId;
 use tonearm_service::Library;
 use utoipa::ToSchema;
 
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::{ManageKey, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, CollectionRecord};
 
-/// What reading and changing a collection answer.
+/// The response to reading and updating a collection.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = collection::read::Found)]
 pub(crate) struct Found {
@@ -19,10 +19,10 @@ pub(crate) struct Found {
     pub(super) collection: CollectionRecord,
 }
 
-/// One collection.
+/// Returns a collection.
 #[utoipa::path(
     get,
-    path = "/v1/collection/{collection_id}",
+    path = "/collection/{collection_id}",
     tag = "Collections",
     operation_id = "read_collection",
     params(("collection_id" = CollectionId, Path)),

@@ -6,7 +6,7 @@ use tonearm_domain::CollectionId;
 use tonearm_service::Library;
 use utoipa::ToSchema;
 
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::{ManageKey, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, CollectionRecord, UploadDescriptor};
@@ -19,14 +19,14 @@ pub(crate) struct Renewed {
     collection_cover_upload: UploadDescriptor,
 }
 
-/// A fresh URL that takes the collection's cover.
+/// Returns a new URL for uploading the collection's cover.
 #[utoipa::path(
     post,
-    path = "/v1/collection/{collection_id}/cover",
+    path = "/collection/{collection_id}/cover",
     tag = "Collections",
     operation_id = "renew_collection_cover_upload",
     params(("collection_id" = CollectionId, Path)),
-    responses((status = 200, body = Answer<Renewed>, description = "Where to send the cover, for an hour.")),
+    responses((status = 200, body = Answer<Renewed>, description = "The upload URL, valid for one hour.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn renew_cover_upload(

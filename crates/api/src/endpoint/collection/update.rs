@@ -7,7 +7,7 @@ use tonearm_service::{Library, UpdateCollection};
 use utoipa::ToSchema;
 
 use super::read::Found;
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::{Body, ManageKey, PathId, Sent};
 use crate::openapi::not_blank;
 use crate::request_id::CurrentRequest;
@@ -40,7 +40,7 @@ pub(crate) struct Fields {
     #[serde(default)]
     #[schema(value_type = Option<Text<1000>>)]
     player_subtitle: Patch<Text<1000>>,
-    /// Wins over the colours found in covers; null brings those back.
+    /// Overrides the colours found in covers; null restores them.
     #[serde(default)]
     #[schema(value_type = Option<Palette>)]
     theme: Patch<Palette>,
@@ -67,16 +67,17 @@ impl From<Fields> for UpdateCollection {
     }
 }
 
-/// Changes the fields that the body has. A whole record as it was answered changes nothing: derived colours in it do not
-/// become set ones.
+/// Updates the given fields of a collection.
+///
+/// You can send back a whole record as it was returned: derived colours in it are not saved as if you had set them.
 #[utoipa::path(
     put,
-    path = "/v1/collection/{collection_id}",
+    path = "/collection/{collection_id}",
     tag = "Collections",
     operation_id = "update_collection",
     params(("collection_id" = CollectionId, Path)),
     request_body(content = Fields, example = json!({ "title": "Field recordings, revised", "player_color": null })),
-    responses((status = 200, body = Answer<Found>, description = "The collection as it is now.")),
+    responses((status = 200, body = Answer<Found>, description = "The updated collection.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn update(

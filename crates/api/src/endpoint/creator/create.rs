@@ -7,7 +7,7 @@ use tonearm_service::{CreateCreator, Library};
 use utoipa::ToSchema;
 
 use super::read::Found;
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::{Body, ManageKey, required};
 use crate::openapi::not_blank;
 use crate::request_id::CurrentRequest;
@@ -21,10 +21,10 @@ pub(crate) struct Fields {
     metadata: Option<Metadata>,
 }
 
-/// Makes a creator.
+/// Creates a creator.
 #[utoipa::path(
     post,
-    path = "/v1/creator",
+    path = "/creator",
     tag = "Creators",
     operation_id = "create_creator",
     request_body(content = Fields, example = json!({ "organization_index": "artist-17", "metadata": { "name": "Ada" } })),

@@ -6,7 +6,7 @@ use tonearm_domain::CreatorId;
 use tonearm_service::Library;
 use utoipa::ToSchema;
 
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::{ManageKey, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, CreatorRecord};
@@ -18,14 +18,14 @@ pub(crate) struct Deleted {
     deleted_creator: CreatorRecord,
 }
 
-/// Deletes a creator; what came from it stays.
+/// Deletes a creator. The tracks and collections of the creator are kept.
 #[utoipa::path(
     delete,
-    path = "/v1/creator/{creator_id}",
+    path = "/creator/{creator_id}",
     tag = "Creators",
     operation_id = "delete_creator",
     params(("creator_id" = CreatorId, Path)),
-    responses((status = 200, body = Answer<Deleted>, description = "The creator as it was.")),
+    responses((status = 200, body = Answer<Deleted>, description = "The deleted creator.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn delete(

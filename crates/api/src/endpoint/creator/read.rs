@@ -6,12 +6,12 @@ use tonearm_domain::CreatorId;
 use tonearm_service::Library;
 use utoipa::ToSchema;
 
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::{ManageKey, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, CreatorRecord};
 
-/// What creating, reading and changing a creator answer.
+/// The response to creating, reading and updating a creator.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = creator::read::Found)]
 pub(crate) struct Found {
@@ -19,10 +19,10 @@ pub(crate) struct Found {
     pub(super) creator: CreatorRecord,
 }
 
-/// One creator.
+/// Returns a creator.
 #[utoipa::path(
     get,
-    path = "/v1/creator/{creator_id}",
+    path = "/creator/{creator_id}",
     tag = "Creators",
     operation_id = "read_creator",
     params(("creator_id" = CreatorId, Path)),

@@ -7,7 +7,7 @@ use tonearm_service::{Library, UpdateCreator};
 use utoipa::ToSchema;
 
 use super::read::Found;
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::{Body, ManageKey, PathId};
 use crate::openapi::not_blank;
 use crate::request_id::CurrentRequest;
@@ -24,15 +24,15 @@ pub(crate) struct Fields {
     metadata: Patch<Metadata>,
 }
 
-/// Changes the fields that the body has.
+/// Updates the given fields of a creator.
 #[utoipa::path(
     put,
-    path = "/v1/creator/{creator_id}",
+    path = "/creator/{creator_id}",
     tag = "Creators",
     operation_id = "update_creator",
     params(("creator_id" = CreatorId, Path)),
     request_body(content = Fields, example = json!({ "metadata": { "name": "Ada L." } })),
-    responses((status = 200, body = Answer<Found>, description = "The creator as it is now.")),
+    responses((status = 200, body = Answer<Found>, description = "The updated creator.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn update(

@@ -6,12 +6,12 @@ use tonearm_domain::OrganizationId;
 use tonearm_service::{Library, OrganizationView};
 use utoipa::ToSchema;
 
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::{ManageKey, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, OrganizationRecord};
 
-/// What reading and changing an organization answer.
+/// The response to reading and updating an organization.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = organization::read::Found)]
 pub(crate) struct Found {
@@ -25,10 +25,10 @@ impl From<OrganizationView> for Found {
     }
 }
 
-/// The key's own organization.
+/// Returns the organization of the key.
 #[utoipa::path(
     get,
-    path = "/v1/organization/{organization_id}",
+    path = "/organization/{organization_id}",
     tag = "Organizations",
     operation_id = "read_organization",
     params(("organization_id" = OrganizationId, Path)),

@@ -7,20 +7,20 @@ use tonearm_service::{Library, UpdateOrganization};
 use utoipa::ToSchema;
 
 use super::read::Found;
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::{Body, ManageKey, PathId, Sent};
 use crate::openapi::not_blank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
-/// `webhook_url` is not among them: it is set in the dashboard.
+/// `webhook_url` cannot be set here, only in the dashboard.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = organization::update::Fields)]
 pub(crate) struct Fields {
     #[serde(default)]
     #[schema(schema_with = not_blank::<200>)]
     name: Patch<Text<200>>,
-    /// Wins over the colours found in the cover; null brings those back.
+    /// Overrides the colours found in the cover; null restores them.
     #[serde(default)]
     #[schema(value_type = Option<Palette>)]
     theme: Patch<Palette>,
@@ -57,16 +57,17 @@ impl From<Fields> for UpdateOrganization {
     }
 }
 
-/// Changes the fields that the body has. A whole record as it was answered changes nothing: colours found in the cover do not
-/// become set ones.
+/// Updates the given fields of the organization.
+///
+/// You can send back a whole record as it was returned: derived colours in it are not saved as if you had set them.
 #[utoipa::path(
     put,
-    path = "/v1/organization/{organization_id}",
+    path = "/organization/{organization_id}",
     tag = "Organizations",
     operation_id = "update_organization",
     params(("organization_id" = OrganizationId, Path)),
     request_body(content = Fields, example = json!({ "player_color": "#1a6b4c", "player_subtitle": "An archive" })),
-    responses((status = 200, body = Answer<Found>, description = "The organization as it is now.")),
+    responses((status = 200, body = Answer<Found>, description = "The updated organization.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn update(

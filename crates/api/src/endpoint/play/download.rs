@@ -6,8 +6,7 @@ use tonearm_domain::{PlaySessionId, Timestamp, TrackId};
 use tonearm_service::Playback;
 use utoipa::ToSchema;
 
-use crate::ApiError;
-use crate::error::ErrorBody;
+use crate::error::{ApiError, ErrorBody};
 use crate::extract::{PathId, PathText};
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
@@ -18,7 +17,7 @@ pub(crate) struct Downloaded {
     play_session_id: PlaySessionId,
     track_id: TrackId,
     download: DownloadRecord,
-    /// When the URL ends; the same as in `download`.
+    /// When the URL expires; the same as in `download`.
     expires_at: Timestamp,
 }
 
@@ -27,14 +26,14 @@ pub(crate) struct Downloaded {
 struct DownloadRecord {
     variant: String,
     url: String,
-    /// When the URL ends.
+    /// When the URL expires.
     expires_at: Timestamp,
 }
 
-/// A URL that a browser saves, valid for 30 seconds.
+/// Returns a URL that browsers save as a file, valid for 30 seconds.
 #[utoipa::path(
     get,
-    path = "/v1/play/{play_session_id}/{play_track_id}/{variant_index}/download",
+    path = "/play/{play_session_id}/{play_track_id}/{variant_index}/download",
     tag = "Play sessions",
     operation_id = "download_track",
     params(
@@ -43,7 +42,7 @@ struct DownloadRecord {
         ("variant_index" = String, Path),
     ),
     responses(
-        (status = 200, body = Answer<Downloaded>, description = "A URL that a browser saves, valid for 30 seconds."),
+        (status = 200, body = Answer<Downloaded>, description = "The download URL, valid for 30 seconds."),
         (status = 403, body = ErrorBody, description = "The session does not allow downloads."),
     ),
 )]

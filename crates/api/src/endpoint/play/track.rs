@@ -6,7 +6,7 @@ use tonearm_domain::{PlaySessionId, TrackId};
 use tonearm_service::Playback;
 use utoipa::ToSchema;
 
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::PathId;
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, PlaySessionCore, PlaybackData};
@@ -21,10 +21,10 @@ pub(crate) struct Played {
     playback: PlaybackData,
 }
 
-/// All it takes to play one track of a session.
+/// Returns everything needed to play one track of a session.
 #[utoipa::path(
     get,
-    path = "/v1/play/{play_session_id}/{play_track_id}",
+    path = "/play/{play_session_id}/{play_track_id}",
     tag = "Play sessions",
     operation_id = "play_track",
     params(("play_session_id" = PlaySessionId, Path), ("play_track_id" = TrackId, Path)),

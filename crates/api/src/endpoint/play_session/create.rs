@@ -9,7 +9,7 @@ use tonearm_service::{Caller, GrantPlaySession, PlaySessionScope, Playback};
 use utoipa::ToSchema;
 
 use super::described::Described;
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::{Body, PathText, PlayKey, required};
 use crate::request_id::CurrentRequest;
 use crate::router::method_not_allowed;
@@ -18,15 +18,15 @@ use crate::shapes::{Answer, OpenedBody, opened};
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = play_session::create::Fields)]
 pub(crate) struct Fields {
-    /// Needed where the scope is `collection`.
+    /// Required if the scope is `collection`.
     collection_id: Option<CollectionId>,
-    /// Needed where the scope is `track`.
+    /// Required if the scope is `track`.
     track_id: Option<TrackId>,
-    /// Indexes of the variants to list, in this order; all playable ones unless given.
+    /// Indexes of the variants to list, in this order. Default: all playable variants.
     variants: Option<Vec<String>>,
     organization_index: Option<Text<1000>>,
     metadata: Option<Metadata>,
-    /// Asks for downloads, which the key must allow too.
+    /// Requests downloads, which the key must also allow.
     #[schema(default = false)]
     is_downloadable: Option<bool>,
     expires_in: Option<ExpiresIn>,
@@ -45,7 +45,7 @@ impl Fields {
     }
 }
 
-/// What is answered, for its description.
+/// The response to creating a play session.
 #[derive(Debug, ToSchema)]
 #[schema(as = play_session::create::Created)]
 #[expect(dead_code, reason = "describes what is written in parts")]
@@ -55,17 +55,17 @@ pub(crate) struct Created {
     expires_at: Timestamp,
 }
 
-/// Grants a play session for a collection or a track and answers all it takes to play its first track.
+/// Creates a play session for a collection or a track and returns everything needed to play its first track.
 #[utoipa::path(
     post,
-    path = "/v1/play_session/{scope}",
+    path = "/play_session/{scope}",
     tag = "Play sessions",
     operation_id = "create_play_session",
     params((
         "scope" = String,
         Path,
         pattern = "^(collection|track)$",
-        description = "What is played: a `collection` or a `track`. `playlist` is reserved and refused.",
+        description = "`collection` or `track`. `playlist` is reserved and returns 400.",
     )),
     request_body(
         content = Described,
@@ -78,7 +78,7 @@ pub(crate) struct Created {
     responses((
         status = 200,
         body = Answer<Created>,
-        description = "The session, the tracks that can be played, and all it takes to play the first.",
+        description = "The session, its playable tracks, and everything needed to play the first one.",
     )),
     security(("api_key" = [])),
 )]

@@ -5,19 +5,19 @@ use axum::response::Response;
 use tonearm_domain::PlaySessionId;
 use tonearm_service::Playback;
 
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::{PathId, PlaySessionReader};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, OpenedBody, opened};
 
-/// A play session with its tracks. It takes a key, unless the operator lets the session's id be enough.
+/// Returns a play session with its tracks. Requires a key, unless the server sets `api.public_play_sessions`.
 #[utoipa::path(
     get,
-    path = "/v1/play_session/{play_session_id}",
+    path = "/play_session/{play_session_id}",
     tag = "Play sessions",
     operation_id = "read_play_session",
     params(("play_session_id" = PlaySessionId, Path)),
-    responses((status = 200, body = Answer<OpenedBody>, description = "The session, the tracks that can be played, and all it takes to play the first.")),
+    responses((status = 200, body = Answer<OpenedBody>, description = "The session, its playable tracks, and everything needed to play the first one.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn read(

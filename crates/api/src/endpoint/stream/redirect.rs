@@ -7,17 +7,17 @@ use http::header::LOCATION;
 use tonearm_domain::TrackId;
 use tonearm_service::Playback;
 
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::{PathId, PathText};
 
-/// Redirects a share link to a URL that was just signed. Like everything under `/v1` it is not to be stored.
+/// Redirects a share link to a newly signed URL. The response must not be cached.
 #[utoipa::path(
     get,
     path = "/v1/stream/{track_id}/{api_key}",
     tag = "Share links",
     operation_id = "redirect_share",
     params(("track_id" = TrackId, Path), ("api_key" = String, Path, description = "A share key.")),
-    responses((status = 302, description = "To a signed URL, valid for one hour.")),
+    responses((status = 302, description = "Redirect to a signed URL, valid for one hour.")),
 )]
 pub(crate) async fn redirect(
     PathId(track_id): PathId<TrackId>,

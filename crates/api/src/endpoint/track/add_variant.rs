@@ -7,8 +7,7 @@ use tonearm_domain::{Codec, JobId, RecipeError, RecipeKind, TrackId, VariantId, 
 use tonearm_service::Library;
 use utoipa::ToSchema;
 
-use crate::ApiError;
-use crate::error::ErrorBody;
+use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Body, ManageKey, PathId, required};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, VariantRecord};
@@ -22,7 +21,7 @@ pub(crate) struct Fields {
     variant_type_id: Option<AddableType>,
     #[schema(value_type = Option<LossyCodec>, default = "aac")]
     codec: Option<Codec>,
-    /// Kilobits per second.
+    /// In kbit/s.
     #[schema(minimum = 12, maximum = 320, default = 128)]
     #[serde(default, deserialize_with = "whole_number")]
     bitrate: Option<u16>,
@@ -32,7 +31,7 @@ pub(crate) struct Fields {
     is_strip_tags: Option<bool>,
     #[schema(default = true)]
     is_strip_cover: Option<bool>,
-    /// LUFS.
+    /// In LUFS. Default: the loudness is not changed.
     #[schema(minimum = -70, maximum = -5)]
     loudness_target: Option<f64>,
     #[schema(default = "seconds")]
@@ -66,7 +65,7 @@ fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u16
     Option::<f64>::deserialize(deserializer)?.map(whole).transpose()
 }
 
-/// The codecs that a variant of one track can have.
+/// The codecs of variants that are added to a track.
 #[derive(ToSchema)]
 #[schema(rename_all = "snake_case")]
 #[expect(dead_code, reason = "only described; the domain's type is what is read")]
@@ -77,7 +76,7 @@ enum LossyCodec {
     Opus,
 }
 
-/// The types that a track can add for itself.
+/// The types of variants that can be added to a track.
 #[derive(Debug, Clone, Copy, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum AddableType {
@@ -166,10 +165,10 @@ pub(crate) struct Added {
     variant: VariantRecord,
 }
 
-/// Gives a track a variant of its own and queues its rendering.
+/// Adds a variant to a track and queues its rendering.
 #[utoipa::path(
     post,
-    path = "/v1/track/{track_id}/variant",
+    path = "/track/{track_id}/variant",
     tag = "Variants",
     operation_id = "add_track_variant",
     params(("track_id" = TrackId, Path)),
@@ -179,12 +178,12 @@ pub(crate) struct Added {
         (
             status = 409,
             body = ErrorBody,
-            description = "There already is a variant of this index, or the track is being processed; or the first request with this `Idempotency-Key` is still being answered.",
+            description = "A variant with this index already exists, the status of the track does not allow new variants, or the first request with this `Idempotency-Key` is still in progress.",
         ),
         (
             status = 422,
             body = ErrorBody,
-            description = "The track has no source file yet; or the `Idempotency-Key` was used for another request.",
+            description = "The track has no source file yet, or the `Idempotency-Key` was used for a different request.",
         ),
     ),
     security(("api_key" = [])),

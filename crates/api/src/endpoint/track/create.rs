@@ -6,13 +6,13 @@ use tonearm_domain::{CollectionId, Colour, CreatorId, Metadata, Palette, Text, T
 use tonearm_service::{CreateTrack, Library};
 use utoipa::ToSchema;
 
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::{Body, ManageKey, required};
 use crate::openapi::not_blank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, ReducedTrack, UploadDescriptors};
 
-/// A track to be made, here or inside an upload session.
+/// A track to create, on its own or in an upload session.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = track::create::Fields)]
 pub(crate) struct Fields {
@@ -29,7 +29,7 @@ pub(crate) struct Fields {
     player_title: Option<Text<1000>>,
     player_subtitle: Option<Text<1000>>,
     player_color: Option<Colour>,
-    /// Wins over the colours found in covers.
+    /// Overrides the colours found in covers.
     theme: Option<Palette>,
 }
 
@@ -61,10 +61,10 @@ pub(crate) struct Created {
     uploads: UploadDescriptors,
 }
 
-/// Makes a track and answers where to send its bytes.
+/// Creates a track and returns URLs for uploading its file and its cover.
 #[utoipa::path(
     post,
-    path = "/v1/track",
+    path = "/track",
     tag = "Tracks",
     operation_id = "create_track",
     request_body(content = Fields, example = json!({
@@ -73,7 +73,7 @@ pub(crate) struct Created {
  "player_title": "Dawn",
  "organization_index": "rec-0042",
  })),
-    responses((status = 200, body = Answer<Created>, description = "The track, and where to send its bytes and its cover.")),
+    responses((status = 200, body = Answer<Created>, description = "The track, and the URLs for uploading its file and its cover.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn create(

@@ -6,7 +6,7 @@ use tonearm_domain::TrackId;
 use tonearm_service::Library;
 use utoipa::ToSchema;
 
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::{ManageKey, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, BasicTrack};
@@ -21,11 +21,11 @@ pub(crate) struct Deleted {
 /// Soft-deletes a track with its files and variants.
 #[utoipa::path(
     delete,
-    path = "/v1/track/{track_id}",
+    path = "/track/{track_id}",
     tag = "Tracks",
     operation_id = "delete_track",
     params(("track_id" = TrackId, Path)),
-    responses((status = 200, body = Answer<Deleted>, description = "The track as it was.")),
+    responses((status = 200, body = Answer<Deleted>, description = "The deleted track.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn delete(

@@ -6,31 +6,30 @@ use tonearm_domain::CollectionId;
 use tonearm_service::Library;
 use utoipa::ToSchema;
 
-use crate::ApiError;
-use crate::extract::{ManageKey, Paged, PathId};
+use crate::error::ApiError;
+use crate::extract::{ListQuery, ManageKey, Paged, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, ReducedTrack};
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = track::list::Listed)]
 pub(crate) struct Listed {
-    /// How many there are in all, whatever the page.
+    /// Total number of results, regardless of the page.
     count: u64,
     tracks: Vec<ReducedTrack>,
 }
 
-/// A page of a collection's tracks, in order.
+/// Lists the tracks of a collection, in order.
 #[utoipa::path(
     get,
-    path = "/v1/collection/{collection_id}/track",
+    path = "/collection/{collection_id}/track",
     tag = "Tracks",
     operation_id = "list_tracks",
     params(
         ("collection_id" = CollectionId, Path),
-        ("limit" = Option<u32>, Query, minimum = 1, maximum = 200, description = "Most rows of the page."),
-        ("offset" = Option<i64>, Query, minimum = 0, description = "Rows before the page."),
+        ListQuery,
     ),
-    responses((status = 200, body = Answer<Listed>, description = "One page, and how many there are in all.")),
+    responses((status = 200, body = Answer<Listed>, description = "A page of results, and their total number.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn list(

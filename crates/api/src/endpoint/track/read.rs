@@ -6,7 +6,7 @@ use tonearm_domain::{TrackId, VariantIndex};
 use tonearm_service::Library;
 use utoipa::ToSchema;
 
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::{ManageKey, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, FullTrack};
@@ -16,24 +16,24 @@ use crate::shapes::{Answer, FullTrack};
 pub(crate) struct Found {
     track_id: TrackId,
     track: FullTrack,
-    /// The variants that could not be made. `POST /v1/track/{track_id}/retry` tries them again.
+    /// The variants that failed. Retry them with `POST /v1/track/{track_id}/retry`.
     failed_variants: Vec<FailedVariant>,
 }
 
-/// A variant that could not be made.
+/// A variant that failed.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = track::read::FailedVariant)]
 pub(crate) struct FailedVariant {
-    /// Its index.
+    /// The index of the variant.
     variant: VariantIndex,
-    /// Why, as a sentence for people.
+    /// The reason for the failure, as a sentence.
     reason: String,
 }
 
-/// One track, in full.
+/// Returns the full record of a track.
 #[utoipa::path(
     get,
-    path = "/v1/track/{track_id}",
+    path = "/track/{track_id}",
     tag = "Tracks",
     operation_id = "read_track",
     params(("track_id" = TrackId, Path)),

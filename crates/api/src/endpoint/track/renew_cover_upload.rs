@@ -6,7 +6,7 @@ use tonearm_domain::TrackId;
 use tonearm_service::Library;
 use utoipa::ToSchema;
 
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::{ManageKey, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, ReducedTrack, UploadDescriptor};
@@ -19,14 +19,14 @@ pub(crate) struct Renewed {
     track_cover_upload: UploadDescriptor,
 }
 
-/// A fresh URL that takes the track's cover.
+/// Returns a new URL for uploading the track's cover.
 #[utoipa::path(
     post,
-    path = "/v1/track/{track_id}/cover",
+    path = "/track/{track_id}/cover",
     tag = "Tracks",
     operation_id = "renew_track_cover_upload",
     params(("track_id" = TrackId, Path)),
-    responses((status = 200, body = Answer<Renewed>, description = "Where to send the cover, for an hour.")),
+    responses((status = 200, body = Answer<Renewed>, description = "The upload URL, valid for one hour.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn renew_cover_upload(

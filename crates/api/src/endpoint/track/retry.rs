@@ -7,7 +7,7 @@ use tonearm_domain::{TrackId, VariantIndex};
 use tonearm_service::Library;
 use utoipa::ToSchema;
 
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::{ManageKey, PathId, query};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, FullTrack};
@@ -20,37 +20,37 @@ pub(crate) struct Retried {
 }
 
 /// The variant that is to be made, or all that are missing.
-pub(crate) struct Wanted(Option<VariantIndex>);
+pub(crate) struct VariantQuery(Option<VariantIndex>);
 
 #[derive(Debug, Deserialize)]
-struct WantedText {
+struct VariantQueryText {
     variant: Option<String>,
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Wanted {
+impl<S: Send + Sync> FromRequestParts<S> for VariantQuery {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let text: WantedText = query(parts)?;
+        let text: VariantQueryText = query(parts)?;
         let index = text.variant.as_deref().map(str::parse).transpose();
         index.map(Self).map_err(|error| ApiError::invalid("variant", error))
     }
 }
 
-/// Processes a track once more.
+/// Processes a track again.
 ///
-/// Works for every final status as long as the upload is there. Variants that were made stay; those that failed or are
-/// missing are made, or only the one that `variant` names.
+/// Possible in every final status, if the track has a source file. Finished variants are kept; all failed and missing
+/// variants are made, or only `variant`.
 #[utoipa::path(
     post,
-    path = "/v1/track/{track_id}/retry",
+    path = "/track/{track_id}/retry",
     tag = "Tracks",
     operation_id = "retry_track",
     params(
         ("track_id" = TrackId, Path),
-        ("variant" = Option<VariantIndex>, Query, description = "The index of one variant that failed. Default: all that are missing."),
+        ("variant" = Option<VariantIndex>, Query, description = "The index of a failed variant. Default: all failed and missing variants."),
     ),
-    responses((status = 200, body = Answer<Retried>, description = "The track, back in processing.")),
+    responses((status = 200, body = Answer<Retried>, description = "The track, which is being processed again.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn retry(
@@ -58,7 +58,7 @@ pub(crate) async fn retry(
     PathId(track_id): PathId<TrackId>,
     request: CurrentRequest,
     State(library): State<Library>,
-    Wanted(only): Wanted,
+    VariantQuery(only): VariantQuery,
 ) -> Result<Answer<Retried>, ApiError> {
     let retried = library.retry_track(&caller, track_id, only.as_ref()).await?;
     let track = FullTrack::new(retried, library.links());

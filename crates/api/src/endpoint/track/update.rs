@@ -6,7 +6,7 @@ use tonearm_domain::{Colour, CreatorId, Metadata, Palette, Patch, Text, TrackId}
 use tonearm_service::{Library, UpdateTrack};
 use utoipa::ToSchema;
 
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::{Body, ManageKey, PathId, Sent};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, ReducedTrack};
@@ -20,7 +20,7 @@ pub(crate) struct Fields {
     #[serde(default)]
     #[schema(value_type = Option<Text<1000>>)]
     organization_index: Patch<Text<1000>>,
-    /// Another name of `player_title`, which counts where both are given.
+    /// Alias of `player_title`, which takes precedence if both are given.
     #[serde(default)]
     #[schema(value_type = Option<Text<1000>>)]
     title: Patch<Text<1000>>,
@@ -42,7 +42,7 @@ pub(crate) struct Fields {
     #[serde(default)]
     #[schema(value_type = Option<Colour>)]
     player_color: Patch<Colour>,
-    /// Wins over the colours found in covers; null brings those back.
+    /// Overrides the colours found in covers; null restores them.
     #[serde(default)]
     #[schema(value_type = Option<Palette>)]
     theme: Patch<Palette>,
@@ -80,16 +80,17 @@ pub(crate) struct Updated {
     track: ReducedTrack,
 }
 
-/// Changes the fields that the body has. A whole record as it was answered changes nothing: derived colours in it do not
-/// become set ones.
+/// Updates the given fields of a track.
+///
+/// You can send back a whole record as it was returned: derived colours in it are not saved as if you had set them.
 #[utoipa::path(
     put,
-    path = "/v1/track/{track_id}",
+    path = "/track/{track_id}",
     tag = "Tracks",
     operation_id = "update_track",
     params(("track_id" = TrackId, Path)),
     request_body(content = Fields, example = json!({ "player_title": "Dawn chorus", "organization_index": null })),
-    responses((status = 200, body = Answer<Updated>, description = "The track as it is now.")),
+    responses((status = 200, body = Answer<Updated>, description = "The updated track.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn update(

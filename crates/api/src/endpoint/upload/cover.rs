@@ -8,10 +8,11 @@ use tonearm_service::Uploads;
 use utoipa::ToSchema;
 
 use super::picture::{Permit, PictureForm, accept};
+use crate::app::ApiSettings;
+use crate::error::ApiError;
 use crate::extract::CoverUpload;
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
-use crate::{ApiError, ApiSettings};
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = upload::cover::Accepted)]
@@ -19,20 +20,20 @@ struct Accepted {
     track_id: TrackId,
 }
 
-/// Takes a track's cover, as the field `file` of a form or as the body itself.
+/// Uploads the cover of a track, as the form field `file` or as the raw body.
 #[utoipa::path(
     post,
-    path = "/upload/{organization_id}/{track_id}/cover",
+    path = "/{organization_id}/{track_id}/cover",
     tag = "Upload URLs",
     operation_id = "upload_cover",
     params(
         ("organization_id" = OrganizationId, Path),
         ("track_id" = TrackId, Path),
-        ("ttl" = u32, Query, description = "Seconds the URL can be used; signed."),
+        ("ttl" = u32, Query, description = "Lifetime of the URL in seconds. Part of the signature."),
     ),
     request_body(content(([u8] = "application/octet-stream"), (PictureForm = "multipart/form-data"))),
     security(("upload_signature" = [])),
-    responses((status = 200, body = Answer<Accepted>, description = "The cover is in place.")),
+    responses((status = 200, body = Answer<Accepted>, description = "The cover was set.")),
 )]
 pub(crate) async fn cover(
     upload: Result<CoverUpload, ApiError>,

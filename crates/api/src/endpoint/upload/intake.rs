@@ -9,7 +9,7 @@ use futures::{Stream, StreamExt, stream};
 use http::header::{CONNECTION, EXPECT};
 use http::{HeaderMap, HeaderValue};
 
-use crate::ApiError;
+use crate::error::ApiError;
 
 /// Bytes of a refused upload that are read and thrown away, so that the client gets to read why.
 const DRAINED_BYTES: usize = 1024 * 1024;
@@ -21,7 +21,7 @@ pub(super) type BodyError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The sender went quiet.
 #[derive(Debug, thiserror::Error)]
-#[error("nothing arrived for {} seconds", .0.as_secs())]
+#[error("no data was received for {} seconds", .0.as_secs())]
 struct Stalled(Duration);
 
 /// A body as it arrives; it breaks off where nothing comes for so long.

@@ -13,15 +13,16 @@ use tonearm_service::{Refusal, Uploads};
 use utoipa::ToSchema;
 
 use super::intake::{BodyError, chunks, refuse};
+use crate::app::ApiSettings;
+use crate::error::ApiError;
 use crate::extract::address;
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
-use crate::{ApiError, ApiSettings};
 
 /// Bytes that a form may have around the picture.
 const FORM_BYTES: u64 = 64 * 1024;
 
-/// The form in which browsers send a picture; other fields are passed over.
+/// The form in which browsers send a picture. Other fields are ignored.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "it describes what is read field by field")]
 pub(crate) struct PictureForm {
@@ -51,7 +52,7 @@ pub(super) async fn accept<T: Serialize>(
         let Permit { organization_id, owner, answer } = permit?;
         uploads.require_space().await?;
         let picture = picture(&parts.headers, &mut body, uploads.max_cover_bytes()).await?;
-        let origin = Origin::uploader(address(&parts));
+        let origin = Origin::uploader(address(&parts.extensions));
         uploads.accept_cover(origin, organization_id, owner, picture).await?;
         Ok(answer)
     };
@@ -106,7 +107,7 @@ where
 /// The field `file` of a form.
 async fn file_field(request: Request) -> Result<Bytes, ApiError> {
     let malformed =
-        |_| ApiError::new(StatusCode::BAD_REQUEST, "malformed_form", "the body is not a well-formed form");
+        |_| ApiError::new(StatusCode::BAD_REQUEST, "malformed_form", "the body is not a valid form");
     let mut form =
         Multipart::from_request(request, &()).await.map_err(|error| malformed(error.to_string()))?;
     while let Some(field) = form.next_field().await.map_err(|error| malformed(error.to_string()))? {
@@ -114,5 +115,5 @@ async fn file_field(request: Request) -> Result<Bytes, ApiError> {
             return field.bytes().await.map_err(|error| malformed(error.to_string()));
         }
     }
-    Err(ApiError::invalid("file", "is needed, with the picture"))
+    Err(ApiError::invalid("file", "is required and must contain the picture"))
 }

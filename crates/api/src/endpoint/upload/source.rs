@@ -8,18 +8,18 @@ use tonearm_service::{AcceptedUpload, Uploads};
 use utoipa::ToSchema;
 
 use super::intake::{chunks, refuse};
-use crate::error::ErrorBody;
+use crate::app::ApiSettings;
+use crate::error::{ApiError, ErrorBody};
 use crate::extract::{SourceUpload, address, upload_terms};
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
-use crate::{ApiError, ApiSettings};
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = upload::source::Accepted)]
 struct Accepted {
     track_id: TrackId,
     size: u64,
-    /// Hex.
+    /// In hexadecimal.
     sha256: String,
 }
 
@@ -29,22 +29,22 @@ impl From<AcceptedUpload> for Accepted {
     }
 }
 
-/// Takes the bytes of a track, of any type and size up to the limit, and answers once they are durable.
+/// Uploads the file of a track, of any content type, up to the size limit. The response is sent once the bytes are durable.
 #[utoipa::path(
     put,
-    path = "/upload/{organization_id}/{track_id}/source",
+    path = "/{organization_id}/{track_id}/source",
     tag = "Upload URLs",
     operation_id = "upload_source",
     params(
         ("organization_id" = OrganizationId, Path),
         ("track_id" = TrackId, Path),
-        ("ttl" = u32, Query, description = "Seconds the URL can be used; signed."),
+        ("ttl" = u32, Query, description = "Lifetime of the URL in seconds. Part of the signature."),
     ),
     request_body(content = [u8], content_type = "application/octet-stream"),
     security(("upload_signature" = [])),
     responses(
         (status = 200, body = Answer<Accepted>, description = "The bytes are durable, and the track is being processed."),
-        (status = 409, body = ErrorBody, description = "The URL was used already; the track has its source."),
+        (status = 409, body = ErrorBody, description = "The URL has already been used; the track has a source file."),
     ),
 )]
 pub(crate) async fn source(
@@ -59,7 +59,7 @@ pub(crate) async fn source(
     let accepted = async {
         let SourceUpload { organization_id, track_id } = upload?;
         let terms = upload_terms(&parts.headers)?;
-        let origin = Origin::uploader(address(&parts));
+        let origin = Origin::uploader(address(&parts.extensions));
         Ok(uploads.accept_source(origin, organization_id, track_id, &mut body, terms).await?)
     };
     match accepted.await {

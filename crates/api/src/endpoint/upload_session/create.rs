@@ -6,8 +6,8 @@ use tonearm_domain::{CollectionId, CreatorId, ExpiresIn, Metadata, Text, TrackId
 use tonearm_service::{CreateUploadSession, CreatedUploadSession, Uploads};
 use utoipa::ToSchema;
 
-use crate::ApiError;
 use crate::endpoint::track::create as track;
+use crate::error::ApiError;
 use crate::extract::{Body, UploadKey};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, SessionTrackRecord, UploadDescriptor, UploadSessionBody};
@@ -23,7 +23,7 @@ pub(crate) struct Fields {
     track: Option<track::Fields>,
 }
 
-/// The last four are there where the body asked for a first track.
+/// The last four fields are present only if the request contained a first track.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = upload_session::create::Created)]
 pub(crate) struct Created {
@@ -58,14 +58,14 @@ impl From<CreatedUploadSession> for Created {
     }
 }
 
-/// Makes an upload session, and a first track in it where the body has one.
+/// Creates an upload session, and a first track in it if the request contains one.
 #[utoipa::path(
     post,
-    path = "/v1/upload_session",
+    path = "/upload_session",
     tag = "Upload sessions",
     operation_id = "create_upload_session",
     request_body(content = Fields, example = json!({ "collection_id": "019a0c3e-7d51-7c64-9d0b-2f4f6c1f8a10", "expires_in": 7200 })),
-    responses((status = 200, body = Answer<Created>, description = "The session, and the first track where the body has one.")),
+    responses((status = 200, body = Answer<Created>, description = "The session, and its first track if the request contained one.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn create(

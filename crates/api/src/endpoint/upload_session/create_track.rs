@@ -6,7 +6,7 @@ use tonearm_domain::{Metadata, Text, TrackId, UploadSessionId};
 use tonearm_service::{CreateTrack, Uploads};
 use utoipa::ToSchema;
 
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::{Body, ClientAddress, PathId, required};
 use crate::openapi::not_blank;
 use crate::request_id::CurrentRequest;
@@ -32,15 +32,15 @@ pub(crate) struct Created {
     uploads: UploadDescriptors,
 }
 
-/// Makes one track in an upload session, for whoever holds the session's id.
+/// Creates a track in an upload session. The session's id is the credential.
 #[utoipa::path(
     post,
-    path = "/v1/upload/{upload_session_id}/track",
+    path = "/upload/{upload_session_id}/track",
     tag = "Upload sessions",
     operation_id = "create_upload_session_track",
     params(("upload_session_id" = UploadSessionId, Path)),
     request_body(content = Fields, example = json!({ "file_name": "dawn.wav", "organization_index": "rec-0042" })),
-    responses((status = 200, body = Answer<Created>, description = "The track, and where to send its bytes and its cover.")),
+    responses((status = 200, body = Answer<Created>, description = "The track, and the URLs for uploading its file and its cover.")),
 )]
 pub(crate) async fn create_track(
     PathId(upload_session_id): PathId<UploadSessionId>,

@@ -4,15 +4,15 @@ use axum::extract::State;
 use tonearm_domain::UploadSessionId;
 use tonearm_service::Uploads;
 
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::PathId;
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, UploadSessionBody};
 
-/// An upload session, for whoever holds its id.
+/// Returns an upload session. Its id is the credential.
 #[utoipa::path(
     get,
-    path = "/v1/upload_session/{upload_session_id}",
+    path = "/upload_session/{upload_session_id}",
     tag = "Upload sessions",
     operation_id = "read_upload_session",
     params(("upload_session_id" = UploadSessionId, Path)),

@@ -7,20 +7,21 @@ use tonearm_domain::Day;
 use tonearm_service::{Usage, UsageGroup, UsagePeriod};
 use utoipa::ToSchema;
 
-use crate::extract::{ManageKey, Paged, query};
+use crate::app::App;
+use crate::error::ApiError;
+use crate::extract::{ListQuery, ManageKey, Paged, query};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, UsageRecord, UsageSums};
-use crate::{ApiError, App};
 
 /// The days and the group that a query asks for.
-pub(crate) struct Asked {
+pub(crate) struct UsageQuery {
     period: UsagePeriod,
     group: UsageGroup,
 }
 
 /// All as text, so that what is none of it is told by its own name.
 #[derive(Debug, Deserialize)]
-struct AskedText {
+struct UsageQueryText {
     from: Option<String>,
     to: Option<String>,
     group: Option<String>,
@@ -30,11 +31,11 @@ fn day(field: &'static str, text: Option<&str>) -> Result<Option<Day>, ApiError>
     text.map(str::parse).transpose().map_err(|_| ApiError::invalid(field, "must be a day such as 2030-01-31"))
 }
 
-impl FromRequestParts<App> for Asked {
+impl FromRequestParts<App> for UsageQuery {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        let text: AskedText = query(parts)?;
+        let text: UsageQueryText = query(parts)?;
         let (from, to) = (day("from", text.from.as_deref())?, day("to", text.to.as_deref())?);
         let group = text.group.as_deref().map(str::parse).transpose()?.unwrap_or_default();
         Ok(Self { period: UsagePeriod::new(from, to, app.usage.today())?, group })
@@ -46,40 +47,39 @@ impl FromRequestParts<App> for Asked {
 pub(crate) struct Read {
     /// The first day.
     from: Day,
-    /// The last day, which is included.
+    /// The last day, inclusive.
     to: Day,
     #[schema(pattern = "^(day|track|variant)$")]
     group: &'static str,
-    /// The sums of all rows, whatever the page.
+    /// The sums of all rows, regardless of the page.
     total: UsageSums,
-    /// How many rows there are in all, whatever the page.
+    /// Total number of rows, regardless of the page.
     count: u64,
     usage: Vec<UsageRecord>,
 }
 
-/// What was played of the things in the key's reach: by day, by track or by variant.
+/// Returns the usage of everything that the key can access, by day, track or variant.
 #[utoipa::path(
     get,
-    path = "/v1/usage",
+    path = "/usage",
     tag = "Usage",
     operation_id = "read_usage",
     params(
-        ("from" = Option<Day>, Query, description = "The first day, in UTC; the 30 days up to `to` unless told."),
-        ("to" = Option<Day>, Query, description = "The last day, which is included; today unless told. At most 367 days in all."),
-        ("group" = Option<String>, Query, pattern = "^(day|track|variant)$", description = "What a row is about; `day` unless told."),
-        ("limit" = Option<u32>, Query, minimum = 1, maximum = 200, description = "Most rows of the page."),
-        ("offset" = Option<i64>, Query, minimum = 0, description = "Rows before the page."),
+        ("from" = Option<Day>, Query, description = "The first day, in UTC. Default: the first of the 30 days that end with `to`."),
+        ("to" = Option<Day>, Query, description = "The last day, inclusive, in UTC. Default: today. At most 367 days in total."),
+        ("group" = Option<String>, Query, pattern = "^(day|track|variant)$", description = "What to group by. Default: `day`."),
+        ListQuery,
     ),
     responses((
         status = 200,
         body = Answer<Read>,
-        description = "The sums. Days come in order, also those without any playback; tracks and variants with the most bytes first.",
+        description = "The sums. Days are listed in order, including those without playback; tracks and variants are listed by bytes, most first.",
     )),
     security(("api_key" = [])),
 )]
 pub(crate) async fn read(
     ManageKey(caller): ManageKey,
-    Asked { period, group }: Asked,
+    UsageQuery { period, group }: UsageQuery,
     Paged(page): Paged,
     request: CurrentRequest,
     State(usage): State<Usage>,

@@ -5,30 +5,27 @@ use serde::Serialize;
 use tonearm_service::Library;
 use utoipa::ToSchema;
 
-use crate::ApiError;
-use crate::extract::{ManageKey, Paged};
+use crate::error::ApiError;
+use crate::extract::{ListQuery, ManageKey, Paged};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, VariantRecord};
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = variant::list::Listed)]
 pub(crate) struct Listed {
-    /// How many there are in all, whatever the page.
+    /// Total number of results, regardless of the page.
     count: u64,
     variants: Vec<VariantRecord>,
 }
 
-/// A page of the organization's recipes, in order.
+/// Lists the recipes of the organization, in order.
 #[utoipa::path(
     get,
-    path = "/v1/variant",
+    path = "/variant",
     tag = "Variants",
     operation_id = "list_variants",
-    params(
-        ("limit" = Option<u32>, Query, minimum = 1, maximum = 200, description = "Most rows of the page."),
-        ("offset" = Option<i64>, Query, minimum = 0, description = "Rows before the page."),
-    ),
-    responses((status = 200, body = Answer<Listed>, description = "One page, and how many there are in all.")),
+    params(ListQuery),
+    responses((status = 200, body = Answer<Listed>, description = "A page of results, and their total number.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn list(

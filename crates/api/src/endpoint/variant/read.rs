@@ -6,7 +6,7 @@ use tonearm_domain::VariantId;
 use tonearm_service::Library;
 use utoipa::ToSchema;
 
-use crate::ApiError;
+use crate::error::ApiError;
 use crate::extract::{ManageKey, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, VariantRecord};
@@ -18,10 +18,10 @@ pub(crate) struct Found {
     variant: VariantRecord,
 }
 
-/// One recipe, of the organization or of a single track.
+/// Returns a recipe of the organization or of a track.
 #[utoipa::path(
     get,
-    path = "/v1/variant/{variant_id}",
+    path = "/variant/{variant_id}",
     tag = "Variants",
     operation_id = "read_variant",
     params(("variant_id" = VariantId, Path)),

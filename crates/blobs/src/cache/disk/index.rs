@@ -6,7 +6,7 @@ use tonearm_domain::ObjectKey;
 
 use super::super::PieceId;
 use super::piece_file::bytes_on_disk;
-use crate::ObjectMeta;
+use crate::object::ObjectMeta;
 
 /// The pieces of at most `capacity` bytes on disk that were used last.
 pub(super) struct Index {

@@ -16,7 +16,7 @@ use tonearm_domain::ObjectKey;
 
 use self::index::Index;
 use super::PieceId;
-use crate::ObjectMeta;
+use crate::object::ObjectMeta;
 
 /// Pieces written at once; while so many are, others are not kept on disk.
 const WRITERS: usize = 32;
@@ -84,7 +84,7 @@ impl Disk {
         match piece_file::read(&self.folder, id, meta) {
             Ok(bytes) => Some(bytes),
             Err(error) => {
-                tracing::warn!(key = %id.key, piece = id.index, %error, "a part of an object on disk is removed");
+                tracing::warn!(key = %id.key, piece = id.index, %error, "removing an unreadable piece of an object from the cache");
                 self.index().remove(id);
                 piece_file::remove(&self.folder, id, meta);
                 None
@@ -106,7 +106,7 @@ impl Disk {
         drop(spawn_blocking(move || {
             match piece_file::write(&disk.folder, &id, &meta, &bytes) {
                 Ok(()) => disk.insert_if(id, meta, is_wanted),
-                Err(error) => tracing::warn!(%error, "a part of an object could not be kept on disk"),
+                Err(error) => tracing::warn!(%error, "could not write a piece of an object to the cache"),
             }
             drop(permit);
         }));

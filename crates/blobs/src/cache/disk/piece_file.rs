@@ -14,7 +14,7 @@ use rustix::fs::{Timespec, Timestamps, UTIME_NOW, futimens};
 use tonearm_domain::{ObjectKey, Timestamp};
 
 use super::super::{PIECE_BYTES, PieceId};
-use crate::ObjectMeta;
+use crate::object::ObjectMeta;
 
 /// The name of the folder of files that are being written.
 const UNFINISHED: &str = ".tmp";
@@ -57,7 +57,7 @@ pub(super) fn read(folder: &Path, id: &PieceId, meta: &ObjectMeta) -> io::Result
     Read::by_ref(&mut file).take((size + CHECKSUM + 1) as u64).read_to_end(&mut bytes)?;
     let is_whole = bytes.len() == size + CHECKSUM && checksum(&name, &bytes[..size]) == bytes[size..];
     if !is_whole {
-        return Err(io::Error::new(ErrorKind::InvalidData, "it is not what was written"));
+        return Err(io::Error::new(ErrorKind::InvalidData, "its checksum does not match"));
     }
     note_use(&file);
     bytes.truncate(size);
@@ -85,7 +85,7 @@ pub(super) fn write(folder: &Path, id: &PieceId, meta: &ObjectMeta, bytes: &[u8]
             Err(failed) => return Err(failed.error),
         };
     }
-    Err(io::Error::new(ErrorKind::ResourceBusy, "its folder keeps being removed"))
+    Err(io::Error::new(ErrorKind::ResourceBusy, "its folder is removed repeatedly"))
 }
 
 /// Removes a piece's file and the folders that are then empty. What is gone already is as good.

@@ -14,7 +14,7 @@ async fn the_first_link_works_once_and_the_password_from_then_on() {
     assert_eq!(ada.first_link().await, None);
     let eve = Browser::open().await;
     eve.goto(&link).await;
-    eve.shows("h1", "This link does not work any more").await;
+    eve.shows("h1", "This link is no longer valid").await;
     eve.close().await;
 
     browser.click(".side-wide .who button").await;
@@ -26,6 +26,6 @@ async fn the_first_link_works_once_and_the_password_from_then_on() {
     // She is where she wanted to go.
     browser.shows("h1", "Keys and links").await;
     browser.click(".side-wide .who a").await;
-    browser.shows("tbody", "this one").await;
+    browser.shows("tbody", "Current").await;
     ada.leaves().await;
 }

@@ -26,10 +26,10 @@ async fn what_was_deleted_by_mistake_comes_back() {
     ada.opens(&format!("/tracks/{track}")).await;
     browser.click("form[action$='/delete'] button").await;
     browser.click("dialog .danger").await;
-    browser.shows(".toast", "The track is deleted.").await;
-    browser.shows(".empty h2", "No tracks here yet").await;
+    browser.shows(".toast", "Track deleted.").await;
+    browser.shows(".empty h2", "No tracks yet").await;
     browser.click(".undo button").await;
-    browser.shows(".toast", "It is back as it was.").await;
+    browser.shows(".toast", "Restored.").await;
     browser.in_player(".play:not([disabled])").await;
 
     // And once more, later, from where deleted things are listed.
@@ -39,7 +39,7 @@ async fn what_was_deleted_by_mistake_comes_back() {
     browser.click(".undo a").await;
     browser.shows("table", "Songs of the tide").await;
     browser.click(".row-actions button").await;
-    browser.shows(".toast", "It is back as it was.").await;
+    browser.shows(".toast", "Restored.").await;
     browser.shows(".tracks", "ebb").await;
     ada.leaves().await;
 }

@@ -34,7 +34,7 @@ async fn three_files_are_dropped_become_ready_and_are_heard() {
     let browser = &ada.browser;
     browser.type_into("#title", "Songs of the tide").await;
     browser.click("main form button.primary").await;
-    browser.shows(".empty h2", "No tracks here yet").await;
+    browser.shows(".empty h2", "No tracks yet").await;
 
     let named: Vec<(&str, String)> = [("ebb.wav", 220.0), ("flood.wav", 330.0), ("slack.wav", 440.0)]
         .map(|(name, hz)| (name, BASE64_STANDARD.encode(half_a_minute(hz))))
@@ -70,7 +70,7 @@ async fn a_file_that_is_paused_while_its_track_is_made_has_one_track() {
     let browser = &ada.browser;
     browser.type_into("#title", "Songs of the tide").await;
     browser.click("main form button.primary").await;
-    browser.shows(".empty h2", "No tracks here yet").await;
+    browser.shows(".empty h2", "No tracks yet").await;
 
     browser.until("document.querySelector('.drop button')?.hidden").await;
     browser.run(HOLD, Vec::new()).await;

@@ -40,11 +40,11 @@ async fn a_share_link_is_heard_elsewhere_until_it_is_revoked() {
     focused.send_keys(&char::from(Key::Escape).to_string()).await.unwrap();
     browser.click("tbody button.danger").await;
     browser.click("dialog button.danger").await;
-    browser.shows("[data-toast]", "The key is revoked.").await;
+    browser.shows("[data-toast]", "Key revoked.").await;
     browser.shows("tbody", "Revoked").await;
 
     guest.client.refresh().await.unwrap();
-    guest.shows("h1", "There is nothing here").await;
+    guest.shows("h1", "Link not available").await;
     guest.close().await;
     ada.leaves().await;
 }
@@ -59,7 +59,7 @@ async fn a_colour_that_is_chosen_is_the_players_colour() {
     browser.click("[name=own_color]").await;
     browser.find("#player_color").await.send_keys("#f2e205").await.unwrap();
     browser.click(&format!("form[action$='/tracks/{track}'] button.primary")).await;
-    browser.shows("[data-toast]", "Your changes are saved.").await;
+    browser.shows("[data-toast]", "Changes saved.").await;
 
     let light = Colour::new(0xf2, 0xe2, 0x05).companions().light;
     assert_ne!(light, Colour::new(0xf2, 0xe2, 0x05), "it is too pale for a light page as it is");

@@ -11,7 +11,7 @@ async fn a_delivery_is_seen_and_sent_again() {
     let (browser, receiver) = (&ada.browser, Receiver::start(Duration::ZERO).await);
     ada.opens("/webhooks").await;
     browser.type_into("#url-collection", &entered(&receiver.url())).await;
-    browser.shows("[data-toast]", "Your changes are saved.").await;
+    browser.shows("[data-toast]", "Changes saved.").await;
     browser.click("form[action$='/collection/secret'] button").await;
     browser.shows("#secret", "whsec_").await;
 
@@ -28,7 +28,7 @@ async fn a_delivery_is_seen_and_sent_again() {
     browser.shows("pre", "Songs of the tide").await;
     browser.shows(".attempt h3", "200").await;
     browser.click(".page-head button").await;
-    browser.shows("[data-toast]", "It is on its way again.").await;
+    browser.shows("[data-toast]", "Redelivery queued.").await;
     let again = receiver.wait_for(2).await.remove(1);
     assert_eq!(again.header("webhook-id"), first.header("webhook-id"));
     assert_eq!(again.text, first.text);

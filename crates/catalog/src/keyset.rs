@@ -1,0 +1,83 @@
+//! Pages of long lists by keyset: a page is found by the row before it, through an index, however far down it is.
+
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SimpleExpr};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Select,
+};
+use tonearm_domain::{Cursor, Page, Total};
+use uuid::Uuid;
+
+use crate::error::CatalogError;
+
+/// What a list is sorted by: a column, then the id; both in one direction, so that one index serves both ways.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Keyset<C> {
+    /// None where ids alone make the order.
+    pub(crate) column: Option<C>,
+    pub(crate) id: C,
+    pub(crate) is_descending: bool,
+}
+
+impl<C: ColumnTrait> Keyset<C> {
+    /// Whether a row stands beyond another one, forward or back. What the other row has is looked up, so that
+    /// addresses need nothing but its id.
+    fn beyond<E: EntityTrait<Column = C>>(&self, row: Uuid, forward: bool) -> SimpleExpr {
+        let of_row =
+            |column: C| Query::select().column(column).from(E::default()).and_where(self.id.eq(row)).take();
+        let own: Vec<SimpleExpr> =
+            self.column.into_iter().chain([self.id]).map(|column| column.into_expr()).collect();
+        let other: Vec<SimpleExpr> = self
+            .column
+            .into_iter()
+            .map(|column| SimpleExpr::SubQuery(None, Box::new(of_row(column).into())))
+            .chain([Expr::value(row)])
+            .collect();
+        let (own, other) = (Expr::tuple(own), Expr::tuple(other));
+        if forward == self.is_descending { own.lt(other) } else { own.gt(other) }
+    }
+
+    fn sorted<E: EntityTrait<Column = C>>(&self, select: Select<E>, forward: bool) -> Select<E> {
+        let order = if forward == self.is_descending { Order::Desc } else { Order::Asc };
+        let by = self.column.into_iter().chain([self.id]);
+        by.fold(select, |select, column| select.order_by(column, order.clone()))
+    }
+}
+
+/// One page of a select. Where there is nothing beyond a cursor (any more), the first page.
+pub(crate) async fn keyset_page<T, E, C>(
+    db: &C,
+    select: Select<E>,
+    keyset: Keyset<E::Column>,
+    cursor: Cursor<Uuid>,
+    limit: u32,
+    total: Total,
+) -> Result<Page<T>, CatalogError>
+where
+    E: EntityTrait,
+    T: TryFrom<E::Model, Error = CatalogError>,
+    C: ConnectionTrait,
+{
+    let most = usize::try_from(limit).unwrap_or(usize::MAX);
+    let (select_from, forward) = match cursor {
+        Cursor::First => (select.clone(), true),
+        Cursor::After(row) => (select.clone().filter(keyset.beyond::<E>(row, true)), true),
+        Cursor::Before(row) => (select.clone().filter(keyset.beyond::<E>(row, false)), false),
+    };
+    // One more than asked for tells whether there is more.
+    let found = keyset.sorted(select_from, forward).limit(u64::from(limit) + 1).all(db).await?;
+    if found.is_empty() && cursor != Cursor::First {
+        return Box::pin(keyset_page(db, select, keyset, Cursor::First, limit, total)).await;
+    }
+    let has_more = found.len() > most;
+    let rows = found.into_iter().take(most).map(T::try_from);
+    let mut rows = rows.collect::<Result<Vec<T>, CatalogError>>()?;
+    if !forward {
+        rows.reverse();
+    }
+    let (has_before, has_after) = match cursor {
+        Cursor::First => (false, has_more),
+        Cursor::After(_) => (true, has_more),
+        Cursor::Before(_) => (has_more, true),
+    };
+    Ok(Page { rows, has_before, has_after, total })
+}

@@ -1,0 +1,65 @@
+//! Lists that people query through.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use tonearm_domain::{CollectionId, CollectionSort, Page, PageQuery, TrackId, TrackSort};
+
+use super::{CollectionView, Library};
+use crate::caller::Caller;
+use crate::refusal::{Refusal, Resource};
+use crate::track_view::{TrackParents, TrackView};
+
+/// A page of tracks, and what the collections they are in are called.
+#[derive(Debug, Clone)]
+pub struct ListedTracks {
+    /// The tracks.
+    pub page: Page<TrackView>,
+    /// The title of each collection that one of them is in.
+    pub titles: HashMap<CollectionId, String>,
+}
+
+impl Library {
+    /// A page of the collections, searched and sorted.
+    pub async fn collection_page(
+        &self,
+        caller: &Caller,
+        query: &PageQuery<CollectionSort, CollectionId>,
+    ) -> Result<Page<CollectionView>, Refusal> {
+        caller.require_whole_organization()?;
+        let page = self.catalog.collection_page(caller.organization_id, query).await?;
+        Ok(page.map(Into::into))
+    }
+
+    /// A page of a collection's tracks, or of all tracks, searched and sorted.
+    pub async fn track_page(
+        &self,
+        caller: &Caller,
+        collection: Option<CollectionId>,
+        query: &PageQuery<TrackSort, TrackId>,
+    ) -> Result<ListedTracks, Refusal> {
+        match collection {
+            Some(id) => caller.reach_collection(id)?,
+            None => caller.require_whole_organization()?,
+        }
+        if caller.scope.track().is_some() {
+            return Err(Refusal::NotFound(Resource::Collection));
+        }
+        let organization_id = caller.organization_id;
+        let organization = self.catalog.organization(organization_id).await?;
+        let organization = Arc::new(organization.ok_or(Refusal::NotFound(Resource::Organization))?);
+        let page = self.catalog.track_page(organization_id, collection, query).await?;
+        let ids: HashSet<CollectionId> = page.rows.iter().map(|track| track.collection_id).collect();
+        let ids: Vec<CollectionId> = ids.into_iter().collect();
+        let mut around = HashMap::new();
+        for collection in self.catalog.collections_among(organization_id, &ids).await? {
+            let organization = Arc::clone(&organization);
+            around.insert(collection.id, TrackParents { organization, collection: Arc::new(collection) });
+        }
+        let titles = around.iter().map(|(id, around)| (*id, around.collection.title.clone())).collect();
+        let Page { rows, has_before, has_after, total } = page;
+        // A track whose collection was deleted a moment ago goes with it.
+        let views = rows.into_iter().filter_map(|track| Some(around.get(&track.collection_id)?.view(track)));
+        Ok(ListedTracks { page: Page { rows: views.collect(), has_before, has_after, total }, titles })
+    }
+}

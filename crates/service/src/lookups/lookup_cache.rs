@@ -1,0 +1,231 @@
+//! What is kept of one kind of thing.
+
+use std::hash::Hash;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use moka::Expiry;
+use moka::future::Cache;
+use tonearm_catalog::CatalogError;
+
+use super::weight::Weight;
+use crate::refusal::Refusal;
+
+/// What one entry takes beside its value: key, counters and links of the cache, allocations.
+const OVERHEAD: usize = 300;
+
+/// Values by key and generation, each for a limited time, all within a limit of memory.
+pub(super) struct LookupCache<K, V> {
+    cache: Cache<(K, u64), Loaded<V>>,
+}
+
+impl<K, V> Clone for LookupCache<K, V> {
+    fn clone(&self) -> Self {
+        Self { cache: self.cache.clone() }
+    }
+}
+
+struct Loaded<V> {
+    value: Arc<V>,
+    since: Instant,
+}
+
+impl<V> Clone for Loaded<V> {
+    fn clone(&self) -> Self {
+        Self { value: Arc::clone(&self.value), since: self.since }
+    }
+}
+
+/// Why a load gave nothing to keep. It goes to everyone who waited for the same load.
+#[derive(Clone)]
+enum Nothing {
+    Missing,
+    Failed(Arc<CatalogError>),
+}
+
+/// The time to live counts from the beginning of the load: what comes after it may already have changed.
+struct SinceLoad(Duration);
+
+impl<K, V> Expiry<K, Loaded<V>> for SinceLoad {
+    fn expire_after_create(&self, _: &K, loaded: &Loaded<V>, created_at: Instant) -> Option<Duration> {
+        Some(self.0.saturating_sub(created_at.saturating_duration_since(loaded.since)))
+    }
+}
+
+impl<K, V> LookupCache<K, V>
+where
+    K: Hash + Eq + Clone + Send + Sync + 'static,
+    V: Weight + Send + Sync + 'static,
+{
+    /// `max_bytes` is reached within a few per cent: entries are weighed by what they hold.
+    pub(super) fn new(max_bytes: u64, ttl: Duration) -> Self {
+        let weigh = |_: &(K, u64), loaded: &Loaded<V>| {
+            u32::try_from(OVERHEAD + size_of::<V>() + loaded.value.heap_bytes()).unwrap_or(u32::MAX)
+        };
+        let cache =
+            Cache::builder().max_capacity(max_bytes).weigher(weigh).expire_after(SinceLoad(ttl)).build();
+        Self { cache }
+    }
+
+    /// What is kept under the key, else what `load` finds; however many ask at the same time, one of them loads.
+    ///
+    /// `generation` was read before. What is not found is not kept: it may be made any moment, and strangers who
+    /// make up keys would fill the cache.
+    pub(super) async fn get<F>(
+        &self,
+        key: K,
+        generation: u64,
+        load: impl FnOnce() -> F,
+    ) -> Result<Option<Arc<V>>, Refusal>
+    where
+        F: Future<Output = Result<Option<V>, CatalogError>>,
+    {
+        let key = (key, generation);
+        if let Some(loaded) = self.cache.get(&key).await {
+            return Ok(Some(loaded.value));
+        }
+        // On the heap: a query's future takes kilobytes, which most calls never need.
+        Box::pin(self.load(key, load())).await
+    }
+
+    async fn load(
+        &self,
+        key: (K, u64),
+        load: impl Future<Output = Result<Option<V>, CatalogError>>,
+    ) -> Result<Option<Arc<V>>, Refusal> {
+        let since = Instant::now();
+        let load = async {
+            match load.await {
+                Ok(Some(value)) => Ok(Loaded { value: Arc::new(value), since }),
+                Ok(None) => Err(Nothing::Missing),
+                Err(error) => Err(Nothing::Failed(Arc::new(error))),
+            }
+        };
+        match self.cache.try_get_with(key, load).await {
+            Ok(loaded) => Ok(Some(loaded.value)),
+            Err(nothing) => match &*nothing {
+                Nothing::Missing => Ok(None),
+                Nothing::Failed(error) => Err(Arc::clone(error).into()),
+            },
+        }
+    }
+
+    /// How many entries there are, and their weight in bytes, once what is over is thrown out.
+    #[cfg(test)]
+    async fn size(&self) -> (u64, u64) {
+        self.cache.run_pending_tasks().await;
+        (self.cache.entry_count(), self.cache.weighted_size())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{Ready, ready};
+
+    use tokio::sync::oneshot;
+    use uuid::Uuid;
+
+    use super::super::generations::Generations;
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(3600);
+
+    impl Weight for String {
+        fn heap_bytes(&self) -> usize {
+            self.len()
+        }
+    }
+
+    fn found(text: &str) -> impl FnOnce() -> Ready<Result<Option<String>, CatalogError>> {
+        || ready(Ok(Some(text.to_owned())))
+    }
+
+    async fn value(cache: &LookupCache<u32, String>, generation: u64, load: &str) -> String {
+        cache.get(1, generation, found(load)).await.unwrap().unwrap().to_string()
+    }
+
+    #[tokio::test]
+    async fn a_load_that_a_change_overtakes_is_not_used() {
+        let (cache, generations, id) = (LookupCache::new(1_000_000, LONG), Generations::new(), Uuid::nil());
+        let (began, has_begun) = oneshot::channel();
+        let (finish, may_finish) = oneshot::channel();
+        let before = generations.current(id);
+        let early = tokio::spawn({
+            let cache: LookupCache<u32, String> = cache.clone();
+            async move {
+                let load = async || {
+                    began.send(()).unwrap();
+                    may_finish.await.unwrap();
+                    Ok(Some("old".to_owned()))
+                };
+                cache.get(1, before, load).await.unwrap().unwrap()
+            }
+        });
+        has_begun.await.unwrap();
+        generations.advance(id);
+        // Whoever asks after the change does not wait for the load from before it, nor get what it brings.
+        assert_eq!(value(&cache, generations.current(id), "new").await, "new");
+        finish.send(()).unwrap();
+        assert_eq!(*early.await.unwrap(), "old");
+        assert_eq!(value(&cache, generations.current(id), "not loaded").await, "new");
+    }
+
+    #[tokio::test]
+    async fn a_thousand_who_ask_at_once_load_once() {
+        let cache = LookupCache::<u32, String>::new(1_000_000, LONG);
+        let loads = std::sync::atomic::AtomicU32::new(0);
+        let ask = || {
+            cache.get(1, 0, async || {
+                loads.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                tokio::task::yield_now().await;
+                Ok(Some("value".to_owned()))
+            })
+        };
+        let answers = futures::future::join_all((0..1000).map(|_| ask())).await;
+        assert!(answers.into_iter().all(|answer| *answer.unwrap().unwrap() == "value"));
+        assert_eq!(loads.into_inner(), 1);
+    }
+
+    #[tokio::test]
+    async fn what_is_missing_or_fails_is_not_kept() {
+        let cache = LookupCache::<u32, String>::new(1_000_000, LONG);
+        assert!(cache.get(1, 0, || ready(Ok(None))).await.unwrap().is_none());
+        let away = CatalogError::Unavailable("gone".into());
+        assert!(matches!(cache.get(1, 0, || ready(Err(away))).await, Err(Refusal::Unavailable(_))));
+        assert_eq!(cache.size().await, (0, 0));
+        assert_eq!(value(&cache, 0, "made").await, "made");
+    }
+
+    #[tokio::test]
+    async fn memory_is_bounded() {
+        let cache = LookupCache::<u32, String>::new(100_000, LONG);
+        let large = "x".repeat(1000);
+        for key in 0..2000 {
+            cache.get(key, 0, found(&large)).await.unwrap();
+        }
+        let (entries, bytes) = cache.size().await;
+        assert!(entries <= 100 && bytes <= 100_000, "{entries} entries of {bytes} bytes");
+    }
+
+    #[tokio::test]
+    async fn nothing_is_kept_for_longer_than_it_lives() {
+        let cache = LookupCache::<u32, String>::new(1_000_000, Duration::ZERO);
+        assert_eq!(value(&cache, 0, "first").await, "first");
+        assert_eq!(value(&cache, 0, "second").await, "second");
+    }
+
+    #[test]
+    fn the_time_of_the_load_counts() {
+        let since = Instant::now();
+        let loaded = Loaded { value: Arc::new(String::new()), since };
+        let left = |took| {
+            SinceLoad(Duration::from_secs(1)).expire_after_create(
+                &(),
+                &loaded,
+                since + Duration::from_millis(took),
+            )
+        };
+        assert_eq!(left(400), Some(Duration::from_millis(600)));
+        assert_eq!(left(1500), Some(Duration::ZERO));
+    }
+}

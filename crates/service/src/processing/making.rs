@@ -1,0 +1,21 @@
+//! Making the files of tracks from their sources.
+
+mod album_order;
+mod analysis;
+mod files;
+mod finish_cover;
+mod limits;
+mod local_source;
+mod pictures;
+mod plan;
+mod process_track;
+mod progress_board;
+mod queue_rendering;
+mod recording;
+mod render_track;
+mod reporting;
+mod run_context;
+mod stop;
+mod transcribe_track;
+
+pub(super) use render_track::TrackRendering;

@@ -1,0 +1,34 @@
+//! Tracks of an upload session in the order of their albums.
+
+use tonearm_catalog::UploadedAlbum;
+
+use super::run_context::RunContext;
+use crate::processing::job_error::JobError;
+use crate::processing::runner::Processing;
+
+impl Processing {
+    /// Puts a track that was uploaded in a session into its place among those of the same session and album. Nobody sets the
+    /// order of such tracks, and their uploader is not told it; whoever creates tracks one by one chose theirs.
+    /// What is on no album stays where it is.
+    ///
+    /// This is done before anything is made of the track, and again if the job begins anew, so it is not missed.
+    pub(super) async fn put_in_order(&self, context: &RunContext<'_>) -> Result<(), JobError> {
+        let track = &context.track;
+        let (Some(session), Some(place)) = (track.upload_session_id, context.probe.info.album_place()) else {
+            return Ok(());
+        };
+        let tx = self.catalog.begin().await?;
+        if !tx.put_album_place(track.organization_id, track.id, &place).await? {
+            return Ok(());
+        }
+        tx.commit().await?;
+        let album = UploadedAlbum { collection: track.collection_id, session, album: &place.album };
+        // Mostly it is: files are sent in their order. Then nothing is locked.
+        if !self.catalog.album_is_in_order(album).await? {
+            let tx = self.catalog.begin().await?;
+            tx.put_album_in_order(album).await?;
+            tx.commit().await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,214 @@
+//! What measuring a sound found, and the waveforms that were asked for.
+
+use tonearm_domain::{Chapter, LevelsSettings, RecipeKind, Track, TrackInfo};
+use tonearm_media::{Analysis, MediaError, Output, Probe, Rendered, Waveform, bars_across};
+
+use super::plan::{Piece, Plan};
+use super::run_context::RunContext;
+use super::stop::Stop;
+use crate::processing::runner::Processing;
+
+/// A claimed duration that is further off than this, in seconds, is a wrong one.
+const WRONG_BY: f64 = 0.05;
+
+/// What is known of a sound once it was measured.
+pub(super) struct Analysed {
+    /// With the counted duration and the measured loudness.
+    pub(super) probe: Probe,
+    /// The waveforms asked for, by their settings.
+    waveforms: Vec<(LevelsSettings, Waveform)>,
+}
+
+impl Analysed {
+    fn new(probe: &Probe, settings: Vec<LevelsSettings>, analysis: Analysis) -> Self {
+        let mut probe = probe.clone();
+        probe.duration = analysis.duration;
+        probe.info.loudness_lufs = analysis.loudness_lufs;
+        probe.info.true_peak_dbtp = analysis.true_peak_dbtp;
+        probe.info.is_truncated = analysis.is_truncated;
+        // Those that the probe made of them end where the headers claim that the sound does.
+        probe.info.chapters = Chapter::plausible(probe.told_chapters.clone(), probe.duration);
+        Self { probe, waveforms: settings.into_iter().zip(analysis.levels).collect() }
+    }
+
+    /// What an earlier run measured and recorded.
+    pub(super) fn recorded(context: &RunContext<'_>) -> Self {
+        let probe = remembered(&context.probe, context.track.duration, &context.track.info);
+        Self { probe, waveforms: Vec::new() }
+    }
+
+    /// Whether an earlier run measured a track.
+    pub(super) fn is_recorded(track: &Track) -> bool {
+        track.duration > 0.0
+    }
+
+    pub(super) fn waveform(&self, settings: &LevelsSettings) -> Option<&Waveform> {
+        self.waveforms.iter().find(|(own, _)| own == settings).map(|(_, waveform)| waveform)
+    }
+
+    /// The amplitudes to draw so many bars from; none where the waveform was not measured.
+    pub(super) fn bars(&self, settings: &LevelsSettings) -> &[f64] {
+        let levels = self.waveform(settings).and_then(Waveform::levels);
+        levels.map(|levels| levels.levels.as_slice()).unwrap_or_default()
+    }
+
+    /// Whether a duration is near enough the true one.
+    pub(super) fn confirms(&self, duration: f64) -> bool {
+        (self.probe.duration - duration).abs() <= WRONG_BY
+    }
+}
+
+/// What a fresh look into a file found, with what an earlier run recorded. Earlier versions recorded no chapters: where there
+/// are none, those that were found now count.
+fn remembered(fresh: &Probe, duration: f64, recorded: &TrackInfo) -> Probe {
+    let mut probe = fresh.clone();
+    probe.duration = duration;
+    probe.info = recorded.clone();
+    if probe.info.chapters.is_empty() {
+        probe.info.chapters = Chapter::plausible(fresh.told_chapters.clone(), duration);
+    }
+    probe
+}
+
+/// The levels that a picture of so many pixels' width is drawn from.
+pub(super) fn drawn_levels(width: u32) -> LevelsSettings {
+    LevelsSettings { num_samples: bars_across(width), ..LevelsSettings::default() }
+}
+
+/// Every waveform that a plan's pieces are made of. The placeholder cover is drawn from one too, so there is always
+/// the default one.
+fn wanted(plan: &Plan) -> Vec<LevelsSettings> {
+    let mut settings = vec![LevelsSettings::default()];
+    for piece in plan.pieces() {
+        let own = match &piece.kind {
+            RecipeKind::Levels(own) => own.clone(),
+            RecipeKind::WaveformImage(image) => drawn_levels(image.width),
+            RecipeKind::WaveformVideo(video) => drawn_levels(video.width),
+            _ => continue,
+        };
+        if !settings.contains(&own) {
+            settings.push(own);
+        }
+    }
+    settings
+}
+
+impl Processing {
+    /// Decodes the source once: for every waveform that is asked for, the loudness and the true duration, and for
+    /// what is encoded on the way. Gives, beside what was measured, the files of `with_measuring` in their order;
+    /// none of them where they could not be made that way.
+    pub(super) async fn analyse(
+        &self,
+        context: &RunContext<'_>,
+        plan: &Plan,
+    ) -> Result<(Analysed, Option<Vec<Rendered>>), Stop> {
+        let settings = wanted(plan);
+        if !plan.with_measuring.is_empty() {
+            match self.analyse_and_render(context, &plan.with_measuring, &settings).await {
+                Ok((analysis, rendered)) => {
+                    return Ok((Analysed::new(&context.probe, settings, analysis), Some(rendered)));
+                }
+                Err(error @ (MediaError::Cancelled | MediaError::Outage(..))) => return Err(error.into()),
+                // One encoder may be at fault. Alone, it is clear which; and alone, decoding says what it found.
+                Err(error) => {
+                    tracing::debug!(track_id = %context.track.id, %error, "encoding while measuring failed; trying each on its own");
+                }
+            }
+        }
+        let analyse = |scope| {
+            let settings = &settings;
+            async move { self.media.analyse(context.input(), &context.probe, settings, &scope, None).await }
+        };
+        match self.within(&context.limits, context.run, &context.track, analyse).await {
+            Ok(analysis) => Ok((Analysed::new(&context.probe, settings, analysis), None)),
+            Err(Stop::Job(error)) => Err(error.into()),
+            Err(stop) => {
+                self.may_blame(context).await?;
+                Err(stop)
+            }
+        }
+    }
+
+    async fn analyse_and_render(
+        &self,
+        context: &RunContext<'_>,
+        pieces: &[Piece],
+        settings: &[LevelsSettings],
+    ) -> Result<(Analysis, Vec<Rendered>), MediaError> {
+        let outputs: Vec<Output<'_>> = pieces
+            .iter()
+            .map(|piece| Ok(Output::of(&piece.kind, context.probe.duration)?.with_words(context.words())))
+            .collect::<Result<_, MediaError>>()?;
+        let recipes = pieces.iter().flat_map(|piece| piece.recipes.clone()).collect();
+        self.media
+            .analyse_and_render(
+                context.input(),
+                &context.probe,
+                settings,
+                &outputs,
+                context.scratch(),
+                &context.limits.scope(),
+                Some(context.board.follow(recipes)),
+            )
+            .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chapter(start: f64, end: f64) -> Chapter {
+        Chapter { start, end, title: None }
+    }
+
+    /// Of a file that tells two chapters, of 2 s each.
+    fn probe(duration: f64) -> Probe {
+        let told = vec![chapter(0.0, 2.0), chapter(2.0, 4.0)];
+        let chapters = Chapter::plausible(told.clone(), duration);
+        Probe {
+            duration,
+            info: TrackInfo { chapters, ..TrackInfo::default() },
+            told_chapters: told,
+            ..Probe::of_sound(8_000, 1)
+        }
+    }
+
+    fn counted(duration: f64) -> Analysis {
+        Analysis {
+            duration,
+            frames: (duration * 8_000.0) as u64,
+            levels: Vec::new(),
+            loudness_lufs: None,
+            true_peak_dbtp: None,
+            is_truncated: false,
+        }
+    }
+
+    #[test]
+    fn chapters_are_judged_by_the_counted_duration() {
+        let two = [chapter(0.0, 2.0), chapter(2.0, 4.0)];
+        for (claimed, true_duration, is_sound, expected) in [
+            (0.0, 4.0, true, two.to_vec()),
+            (1.0, 4.0, true, two.to_vec()),
+            (4.0, 3.0, false, vec![chapter(0.0, 2.0), chapter(2.0, 3.0)]),
+            (4.0, 1.0, false, vec![chapter(0.0, 1.0)]),
+        ] {
+            let found = Analysed::new(&probe(claimed), Vec::new(), counted(true_duration)).probe;
+            assert_eq!(found.has_sound_chapters(), is_sound, "{claimed} {true_duration}");
+            assert_eq!(found.info.chapters, expected, "{claimed} {true_duration}");
+        }
+    }
+
+    #[test]
+    fn tracks_of_earlier_versions_have_the_chapters_of_their_file() {
+        let codec = Some("recorded".to_owned());
+        let recorded = TrackInfo { codec: codec.clone(), ..TrackInfo::default() };
+        let found = remembered(&probe(0.0), 4.0, &recorded);
+        let chapters = vec![chapter(0.0, 2.0), chapter(2.0, 4.0)];
+        assert_eq!((found.info.codec, found.info.chapters), (codec, chapters));
+        // What was recorded stays.
+        let recorded = TrackInfo { chapters: vec![chapter(0.0, 3.0)], ..recorded };
+        assert_eq!(remembered(&probe(4.0), 4.0, &recorded).info, recorded);
+    }
+}

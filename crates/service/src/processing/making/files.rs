@@ -1,0 +1,281 @@
+//! Making the single files of a track, and recording what came of it.
+
+use std::sync::{Mutex, PoisonError};
+
+use bytes::Bytes;
+use futures::stream::{FuturesUnordered, StreamExt, TryStreamExt};
+use tonearm_domain::{
+    ContentType, Cover, FileData, FileOutcome, LevelsSettings, Making, ObjectFile, ObjectKey, Recipe,
+    RecipeKind, ThemeColour, original_name,
+};
+use tonearm_media::{LimitTier, Output, Rendered, RunScope, Waveform};
+
+use super::analysis::Analysed;
+use super::plan::Piece;
+use super::run_context::RunContext;
+use super::stop::Stop;
+use crate::processing::job_error::JobError;
+use crate::processing::runner::Processing;
+
+/// A stored cover, to be put to use.
+#[derive(Clone)]
+pub(super) struct MadeCover {
+    pub(super) cover: Cover,
+    /// The colours found in the file's picture.
+    pub(super) theme: Vec<ThemeColour>,
+}
+
+/// What has come of a run so far.
+pub(super) struct Results<'a> {
+    context: &'a RunContext<'a>,
+    /// Whether files are recorded at the end, all together.
+    is_together: bool,
+    unrecorded: Mutex<Vec<(Recipe, FileOutcome)>>,
+    /// What hit a limit.
+    limited: Mutex<Vec<Limited>>,
+    /// Previews that failed where the headers said they would be, and may succeed where they really are.
+    misplaced: Mutex<Vec<Piece>>,
+}
+
+/// What hit a limit.
+pub(super) struct Limited {
+    pub(super) piece: Piece,
+    /// Of those limits. With the normal ones, it may succeed with larger ones.
+    pub(super) tier: LimitTier,
+    /// What happened, as a sentence.
+    pub(super) reason: String,
+}
+
+/// Something made, before it is stored.
+pub(super) enum Made {
+    /// A file, in a folder of its own.
+    Rendered(Rendered),
+    /// Bytes.
+    Bytes(Bytes, ContentType, FileData),
+    /// An object that is there already.
+    Stored(FileOutcome),
+}
+
+impl<'a> Results<'a> {
+    pub(super) fn new(context: &'a RunContext<'a>, is_together: bool) -> Self {
+        Self {
+            context,
+            is_together,
+            unrecorded: Mutex::default(),
+            limited: Mutex::default(),
+            misplaced: Mutex::default(),
+        }
+    }
+
+    pub(super) fn context(&self) -> &'a RunContext<'a> {
+        self.context
+    }
+
+    pub(super) fn take_limited(&self) -> Vec<Limited> {
+        std::mem::take(&mut self.limited.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn take_misplaced(&self) -> Vec<Piece> {
+        std::mem::take(&mut self.misplaced.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn into_unrecorded(self) -> Vec<(Recipe, FileOutcome)> {
+        self.unrecorded.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Processing {
+    /// Makes pieces at once, as many as the media crate lets run, and records each.
+    pub(super) async fn make_pieces(
+        &self,
+        results: &Results<'_>,
+        pieces: &[Piece],
+        analysed: Option<&Analysed>,
+    ) -> Result<(), JobError> {
+        let mut making: FuturesUnordered<_> =
+            pieces.iter().map(|piece| self.make_piece(results, piece, analysed)).collect();
+        while let Some(made) = making.next().await {
+            made?;
+        }
+        Ok(())
+    }
+
+    async fn make_piece(
+        &self,
+        results: &Results<'_>,
+        piece: &Piece,
+        analysed: Option<&Analysed>,
+    ) -> Result<(), JobError> {
+        let scope = results.context.limits.scope();
+        match self.make(results, piece, analysed, &scope).await {
+            Ok(made) => self.store(results, piece, made).await,
+            Err(Stop::Limit(reason)) => {
+                let mut limited = results.limited.lock().unwrap_or_else(PoisonError::into_inner);
+                limited.push(Limited { piece: piece.clone(), tier: scope.tier, reason });
+                Ok(())
+            }
+            Err(Stop::Source(_)) if analysed.is_none() && matches!(piece.kind, RecipeKind::Preview(_)) => {
+                let mut misplaced = results.misplaced.lock().unwrap_or_else(PoisonError::into_inner);
+                misplaced.push(piece.clone());
+                Ok(())
+            }
+            Err(Stop::Source(reason)) => {
+                self.may_blame(results.context).await?;
+                self.conclude(results, piece, &FileOutcome::Failed { reason }).await
+            }
+            Err(Stop::Job(error)) => Err(error),
+        }
+    }
+
+    async fn make(
+        &self,
+        results: &Results<'_>,
+        piece: &Piece,
+        analysed: Option<&Analysed>,
+        scope: &RunScope,
+    ) -> Result<Made, Stop> {
+        let context = results.context;
+        // The plan makes what needs a waveform after measuring, and asks for every waveform that is needed.
+        let unmeasured = || Stop::Job(JobError::internal("the waveform was not measured"));
+        match &piece.kind {
+            RecipeKind::Original {} => Ok(Made::Stored(original(context))),
+            RecipeKind::Levels(settings) => {
+                levels(settings, analysed.ok_or_else(unmeasured)?).ok_or_else(unmeasured)
+            }
+            RecipeKind::WaveformImage(settings) => {
+                self.draw_image(context, settings, analysed.ok_or_else(unmeasured)?).await
+            }
+            RecipeKind::WaveformVideo(settings) => {
+                self.render_video(context, piece, settings, analysed.ok_or_else(unmeasured)?, scope).await
+            }
+            RecipeKind::Cover(settings) => self.cut_cover(context, settings, analysed).await,
+            kind @ (RecipeKind::Transcode(_) | RecipeKind::Preview(_)) => {
+                let probe = analysed.map_or(&context.probe, |analysed| &analysed.probe);
+                let output = Output::of(kind, probe.duration)?.with_words(context.words());
+                let progress = context.board.follow(piece.recipes.clone());
+                let rendered = self.media.render(
+                    context.input(),
+                    probe,
+                    probe.duration,
+                    output,
+                    context.scratch(),
+                    scope,
+                    Some(progress),
+                );
+                Ok(Made::Rendered(rendered.await?))
+            }
+        }
+    }
+
+    /// Stores files that were encoded together.
+    pub(super) async fn store_rendered(
+        &self,
+        results: &Results<'_>,
+        pieces: &[Piece],
+        rendered: Vec<Rendered>,
+    ) -> Result<(), JobError> {
+        let storing: FuturesUnordered<_> = pieces
+            .iter()
+            .zip(rendered)
+            .map(|(piece, file)| self.store(results, piece, Made::Rendered(file)))
+            .collect();
+        storing.try_collect().await
+    }
+
+    /// Stores what was made under the name of each recipe that asked for it.
+    async fn store(&self, results: &Results<'_>, piece: &Piece, made: Made) -> Result<(), JobError> {
+        let context = results.context;
+        for recipe in &piece.recipes {
+            let outcome = match &made {
+                Made::Stored(outcome) => outcome.clone(),
+                Made::Bytes(bytes, content_type, data) => {
+                    let key = self.new_key(context, recipe, *content_type);
+                    let stored = self.blobs.put_bytes(&key, bytes.clone()).await?;
+                    outcome(context, key, stored.size, data.clone())
+                }
+                Made::Rendered(file) => {
+                    let key = self.new_key(context, recipe, file.content_type);
+                    let stored = self.blobs.put_file(&key, &file.path).await?;
+                    outcome(context, key, stored.size, file.data.clone())
+                }
+            };
+            self.conclude_one(results, recipe, outcome).await?;
+        }
+        if let Made::Rendered(file) = made {
+            // Long tracks have large files; what is left goes with the folder above it.
+            let _ = tokio::fs::remove_file(&file.path).await;
+        }
+        Ok(())
+    }
+
+    /// Records the same outcome for all recipes of a piece.
+    pub(super) async fn conclude(
+        &self,
+        results: &Results<'_>,
+        piece: &Piece,
+        outcome: &FileOutcome,
+    ) -> Result<(), JobError> {
+        for recipe in &piece.recipes {
+            self.conclude_one(results, recipe, outcome.clone()).await?;
+        }
+        Ok(())
+    }
+
+    async fn conclude_one(
+        &self,
+        results: &Results<'_>,
+        recipe: &Recipe,
+        outcome: FileOutcome,
+    ) -> Result<(), JobError> {
+        let is_made = matches!(outcome, FileOutcome::Made { .. });
+        if results.is_together {
+            let mut unrecorded = results.unrecorded.lock().unwrap_or_else(PoisonError::into_inner);
+            unrecorded.retain(|(earlier, _)| earlier.id != recipe.id);
+            unrecorded.push((recipe.clone(), outcome));
+        } else {
+            self.record_file(results.context, recipe.clone(), outcome).await?;
+        }
+        results.context.board.set([recipe], if is_made { Making::Made } else { Making::Failed });
+        Ok(())
+    }
+
+    async fn record_file(
+        &self,
+        context: &RunContext<'_>,
+        recipe: Recipe,
+        outcome: FileOutcome,
+    ) -> Result<(), JobError> {
+        let mut recording = self.recording_of(context).await?;
+        let is_sound = recipe.kind.recipe_type().is_playable() && matches!(outcome, FileOutcome::Made { .. });
+        recording.track.is_early |= context.is_early && is_sound;
+        recording.put_file(recipe, outcome).await?;
+        recording.commit().await
+    }
+
+    fn new_key(&self, context: &RunContext<'_>, recipe: &Recipe, content_type: ContentType) -> ObjectKey {
+        ObjectKey {
+            organization_id: context.track.organization_id,
+            folder: context.track.index,
+            file: ObjectFile { label: recipe.index.clone(), version: self.ambient.short_id(), content_type },
+        }
+    }
+}
+
+fn levels(settings: &LevelsSettings, analysed: &Analysed) -> Option<Made> {
+    let (bytes, data) = match analysed.waveform(settings)? {
+        Waveform::Levels(levels) => (serde_json::to_vec(levels).ok()?, FileData::Levels(levels.clone())),
+        Waveform::Peaks(peaks) => (peaks.file(), FileData::NONE),
+    };
+    Some(Made::Bytes(bytes.into(), settings.format.content_type(), data))
+}
+
+/// The upload itself: nothing is copied.
+fn original(context: &RunContext<'_>) -> FileOutcome {
+    let source = &context.local.source;
+    outcome(context, source.key.clone(), source.size, FileData::NONE)
+}
+
+fn outcome(context: &RunContext<'_>, key: ObjectKey, size: u64, data: FileData) -> FileOutcome {
+    let file_name = original_name(&context.track.file_name, key.file.content_type);
+    FileOutcome::Made { file_name, key, size, data }
+}

@@ -1,0 +1,224 @@
+//! Finish what there is of a cover once it is in use: nothing waits for this.
+
+use std::path::Path;
+
+use bytes::Bytes;
+use futures::TryStreamExt as _;
+use tonearm_catalog::{CatalogError, Transaction};
+use tonearm_domain::{
+    ContentType, Cover, CoverOrigin, CoverOwner, CoverSize, FileData, FileOutcome, ObjectFile, ObjectKey,
+    OrganizationId, RecipeKind, ShortId, Track, TrackFile, TrackId, delivery_name,
+};
+use tonearm_media::{LimitTier, MediaError};
+
+use crate::processing::job_error::JobError;
+use crate::processing::runner::{JobRun, Processing};
+
+impl Processing {
+    /// Makes the WebP forms of a cover that are not there yet, and cuts a track's cover files anew where they show
+    /// another picture.
+    pub(in crate::processing) async fn finish_cover(
+        &self,
+        run: &JobRun,
+        organization_id: OrganizationId,
+        owner: CoverOwner,
+    ) -> Result<(), JobError> {
+        let scratch = tempfile::Builder::new().prefix("cover-").tempdir_in(&self.scratch)?;
+        let mut written = Vec::new();
+        let found = self.covers_in_use(organization_id, owner).await?;
+        if let Some((folder, versions)) = &found {
+            for version in versions {
+                let jpegs = Cover::files(organization_id, *folder, *version);
+                written.extend(self.add_webp(run, jpegs, scratch.path()).await?);
+            }
+        }
+        // What was deleted or replaced meanwhile has been cleared away, maybe before these came.
+        let in_use = match found {
+            Some((folder, versions)) => {
+                self.count_cover_bytes(organization_id, owner, folder, &versions).await?
+            }
+            None => Vec::new(),
+        };
+        written.retain(|key| !in_use.contains(&key.file.version));
+        self.blobs.delete_many(written).await?;
+        if let CoverOwner::Track(track_id) = owner {
+            self.cut_anew(run, organization_id, track_id, scratch.path()).await?;
+        }
+        self.finish(&run.claimed).await
+    }
+
+    /// The folder of the owner's covers and their versions; `None` where it is gone.
+    async fn covers_in_use(
+        &self,
+        organization_id: OrganizationId,
+        owner: CoverOwner,
+    ) -> Result<Option<(ShortId, Vec<ShortId>)>, JobError> {
+        Ok(match owner {
+            CoverOwner::Track(id) => self.catalog.track(organization_id, id).await?.map(|it| of_track(&it)),
+            CoverOwner::Collection(id) => {
+                let collection = self.catalog.collection(organization_id, id).await?;
+                collection.map(|it| (it.folder, versions_of(it.cover, None)))
+            }
+            CoverOwner::Organization => {
+                let organization = self.catalog.organization(organization_id).await?;
+                organization.map(|it| (it.folder, versions_of(it.cover, None)))
+            }
+        })
+    }
+
+    /// Records how much room these covers take, with the pictures that they were made from, and gives the versions that are
+    /// in use by now. Where these are others, their own job counts them.
+    async fn count_cover_bytes(
+        &self,
+        organization_id: OrganizationId,
+        owner: CoverOwner,
+        folder: ShortId,
+        versions: &[ShortId],
+    ) -> Result<Vec<ShortId>, JobError> {
+        let labels = Cover::labels();
+        let mut objects = self.blobs.list(Some(organization_id), Some(folder));
+        let mut bytes = 0;
+        while let Some((key, meta)) = objects.try_next().await? {
+            if labels.contains(&key.file.label) && versions.contains(&key.file.version) {
+                bytes += meta.size;
+            }
+        }
+        let tx = self.catalog.begin().await?;
+        let in_use = versions_in_use(&tx, organization_id, owner).await?.unwrap_or_default();
+        if in_use == versions {
+            tx.set_cover_bytes(organization_id, owner, bytes).await?;
+        }
+        tx.commit().await?;
+        Ok(in_use)
+    }
+
+    /// Stores what is smaller as WebP beside the JPEGs, and gives what was stored.
+    async fn add_webp(
+        &self,
+        run: &JobRun,
+        jpegs: [ObjectKey; 4],
+        scratch: &Path,
+    ) -> Result<Vec<ObjectKey>, JobError> {
+        let mut missing = Vec::new();
+        for key in jpegs {
+            let Some(webp) = Cover::webp_of(&key) else { continue };
+            if self.blobs.head(&webp).await?.is_none()
+                && let Some(jpeg) = self.stored(&key, scratch).await?
+            {
+                missing.push((webp, jpeg));
+            }
+        }
+        let pictures = missing.iter().map(|(_, jpeg)| jpeg.clone()).collect();
+        let scope = run.scope(LimitTier::Normal);
+        let encoded = match self.media.webp(pictures, scratch, &scope).await {
+            Ok(encoded) => encoded,
+            Err(error @ (MediaError::Cancelled | MediaError::Outage(..))) => return Err(error.into()),
+            // An ffmpeg without the encoder: `doctor` tells.
+            Err(error) => {
+                tracing::debug!(%error, "could not encode a cover as WebP; it is JPEG only");
+                return Ok(Vec::new());
+            }
+        };
+        let mut written = Vec::new();
+        for ((key, jpeg), webp) in missing.into_iter().zip(encoded) {
+            if webp.len() < jpeg.len() {
+                self.blobs.put_bytes(&key, Bytes::from(webp)).await?;
+                written.push(key);
+            }
+        }
+        Ok(written)
+    }
+
+    /// Makes the files of cover recipes again that were cut before the uploaded cover was there.
+    async fn cut_anew(
+        &self,
+        run: &JobRun,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+        scratch: &Path,
+    ) -> Result<(), JobError> {
+        let Some(track) = self.catalog.track(organization_id, track_id).await? else { return Ok(()) };
+        let Some(cover) = track.cover.filter(|cover| cover.origin == CoverOrigin::Uploaded) else {
+            return Ok(());
+        };
+        for file in self.catalog.files_of_track(track_id).await? {
+            let (RecipeKind::Cover(settings), FileOutcome::Made { key, .. }) =
+                (&file.recipe.kind, &file.outcome)
+            else {
+                continue;
+            };
+            let size = settings.size;
+            let current = self.stored(&cover.key(organization_id, track.index, size), scratch).await?;
+            if let Some(current) = current
+                && self.stored(key, scratch).await?.as_ref() != Some(&current)
+            {
+                self.replace_cover_file(run, &track, &file, size, current).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn replace_cover_file(
+        &self,
+        run: &JobRun,
+        track: &Track,
+        file: &TrackFile,
+        size: CoverSize,
+        jpeg: Vec<u8>,
+    ) -> Result<(), JobError> {
+        let key = ObjectKey {
+            organization_id: track.organization_id,
+            folder: track.index,
+            file: ObjectFile {
+                label: file.recipe.index.clone(),
+                version: self.ambient.short_id(),
+                content_type: ContentType::Jpeg,
+            },
+        };
+        let stored = self.blobs.put_bytes(&key, Bytes::from(jpeg)).await?;
+        let file_name = delivery_name(&track.file_name, ContentType::Jpeg.extension());
+        let data = FileData::Picture { width: size.side(), height: size.side() };
+        let outcome = FileOutcome::Made { file_name, key, size: stored.size, data };
+        let recording = self.recording(&run.claimed, track.organization_id, track.id).await?;
+        let Some(mut recording) = recording else { return Ok(()) };
+        recording.put_file(file.recipe.clone(), outcome).await?;
+        recording.commit().await
+    }
+
+    /// What is stored under a name, if anything is.
+    pub(super) async fn stored(&self, key: &ObjectKey, scratch: &Path) -> Result<Option<Vec<u8>>, JobError> {
+        let path = scratch.join(key.file.to_string());
+        if !self.blobs.fetch_to(key, &path).await? {
+            return Ok(None);
+        }
+        Ok(Some(tokio::fs::read(&path).await?))
+    }
+}
+
+/// The versions of the owner's covers, with the owner locked; `None` where it is gone.
+async fn versions_in_use(
+    tx: &Transaction,
+    organization_id: OrganizationId,
+    owner: CoverOwner,
+) -> Result<Option<Vec<ShortId>>, CatalogError> {
+    Ok(match owner {
+        CoverOwner::Track(id) => tx.track(organization_id, id).await?.map(|it| of_track(&it).1),
+        CoverOwner::Collection(id) => {
+            tx.collection(organization_id, id).await?.map(|it| versions_of(it.cover, None))
+        }
+        CoverOwner::Organization => {
+            tx.organization(organization_id).await?.map(|it| versions_of(it.cover, None))
+        }
+    })
+}
+
+fn of_track(track: &Track) -> (ShortId, Vec<ShortId>) {
+    (track.index, versions_of(track.cover, track.placeholder))
+}
+
+/// The one drawn beside a cover may be the cover.
+fn versions_of(cover: Option<Cover>, drawn: Option<ShortId>) -> Vec<ShortId> {
+    let mut versions: Vec<_> = cover.map(|cover| cover.version).into_iter().chain(drawn).collect();
+    versions.dedup();
+    versions
+}

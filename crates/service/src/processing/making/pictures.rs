@@ -1,0 +1,180 @@
+//! Pictures of a track: its cover, and drawings of its waveform.
+
+use tonearm_domain::{
+    Colour, ContentType, Cover, CoverOrigin, CoverSettings, CoverSize, FileData, LevelsSettings, Theme,
+    Track, WaveformImage, WaveformVideo,
+};
+use tonearm_media::{Covers, MediaError, RunScope};
+
+use super::analysis::{Analysed, drawn_levels};
+use super::files::{Made, MadeCover};
+use super::plan::Piece;
+use super::run_context::RunContext;
+use super::stop::Stop;
+use crate::covers;
+use crate::processing::job_error::JobError;
+use crate::processing::runner::Processing;
+use crate::track_view::TrackParents;
+
+/// Whether a track has a cover that was uploaded before its sound, and nothing drawn beside it.
+pub(super) fn needs_placeholder(track: &Track) -> bool {
+    let is_uploaded = track.cover.is_some_and(|cover| cover.origin == CoverOrigin::Uploaded);
+    is_uploaded && track.placeholder.is_none() && !Analysed::is_recorded(track)
+}
+
+impl Processing {
+    /// Makes the cover that a track without one gets: from the art in its file where that may be used, else drawn
+    /// from its waveform and colour. One that was uploaded before is kept; for when it may not be shown, there is a
+    /// drawn one beside it.
+    pub(super) async fn make_cover(
+        &self,
+        context: &RunContext<'_>,
+        analysed: &Analysed,
+    ) -> Result<Option<MadeCover>, JobError> {
+        let track = &context.track;
+        let is_beside = needs_placeholder(track);
+        if track.cover.is_some() && !is_beside {
+            return Ok(None);
+        }
+        let parents = TrackParents::of(&self.catalog, track.organization_id, track.collection_id).await?;
+        let TrackParents { organization, collection } = &parents;
+        let takes_cover = organization.is_cover_overridable
+            && collection.is_cover_overridable
+            && track.is_cover_overridable;
+        let takes_theme = organization.is_theme_overridable
+            && collection.is_theme_overridable
+            && track.is_theme_overridable;
+        let looks_inside = !is_beside && (takes_cover || takes_theme);
+        let found = match looks_inside {
+            true => self.embedded_cover(context).await?,
+            false => None,
+        };
+        let (images, theme) = found.map_or_else(Default::default, |found| (found.images, found.theme));
+        let theme = match (is_beside, takes_theme) {
+            (true, _) => track.theme.found.clone(),
+            (false, true) => theme,
+            (false, false) => Vec::new(),
+        };
+        let (images, origin) = if takes_cover && !images.is_empty() {
+            (images, CoverOrigin::Embedded)
+        } else {
+            let theme = Theme { found: theme.clone(), ..track.theme.clone() };
+            let track = Track { theme, ..track.clone() };
+            let colour = parents.view(track).colours.base;
+            let levels = analysed.bars(&LevelsSettings::default()).to_vec();
+            let draw = move || tonearm_media::placeholder(colour, &levels, &CoverSize::LISTED);
+            (tokio::task::spawn_blocking(draw).await.map_err(JobError::internal)?, CoverOrigin::Generated)
+        };
+        let cover = Cover { version: self.ambient.short_id(), origin };
+        covers::store(&self.blobs, track.organization_id, track.index, cover, images).await?;
+        Ok(Some(MadeCover { cover, theme }))
+    }
+
+    /// What can be made of a cover found in the source.
+    async fn embedded_cover(&self, context: &RunContext<'_>) -> Result<Option<Covers>, MediaError> {
+        // Looking into a file takes a process of its own.
+        if !context.probe.may_have_tags() {
+            return Ok(None);
+        }
+        covers::embedded(&self.media.pictures(), context.input()).await
+    }
+
+    /// The colour that counts for a track.
+    async fn colour(&self, context: &RunContext<'_>) -> Result<Colour, JobError> {
+        let track = &context.track;
+        let parents = TrackParents::of(&self.catalog, track.organization_id, track.collection_id).await?;
+        Ok(parents.view(track.clone()).colours.base)
+    }
+
+    pub(super) async fn draw_image(
+        &self,
+        context: &RunContext<'_>,
+        settings: &WaveformImage,
+        analysed: &Analysed,
+    ) -> Result<Made, Stop> {
+        let colour = self.colour(context).await?;
+        let levels = analysed.bars(&drawn_levels(settings.width)).to_vec();
+        let data = FileData::Picture { width: settings.width, height: settings.height };
+        let settings = settings.clone();
+        let draw = move || tonearm_media::waveform_image(&settings, colour, &levels);
+        let png = tokio::task::spawn_blocking(draw).await??;
+        Ok(Made::Bytes(png.into(), ContentType::Png, data))
+    }
+
+    pub(super) async fn render_video(
+        &self,
+        context: &RunContext<'_>,
+        piece: &Piece,
+        settings: &WaveformVideo,
+        analysed: &Analysed,
+        scope: &RunScope,
+    ) -> Result<Made, Stop> {
+        let colour = self.colour(context).await?;
+        let progress = context.board.follow(piece.recipes.clone());
+        let rendered = self
+            .media
+            .waveform_video(
+                context.input(),
+                &analysed.probe,
+                analysed.probe.duration,
+                settings,
+                colour,
+                analysed.bars(&drawn_levels(settings.width)),
+                context.scratch(),
+                scope,
+                Some(progress),
+            )
+            .await?;
+        Ok(Made::Rendered(rendered))
+    }
+
+    /// The cover as a file of its own: the track's uploaded one, else the art in its file, else a drawn one.
+    pub(super) async fn cut_cover(
+        &self,
+        context: &RunContext<'_>,
+        settings: &CoverSettings,
+        analysed: Option<&Analysed>,
+    ) -> Result<Made, Stop> {
+        let size = settings.size;
+        let data = FileData::Picture { width: size.side(), height: size.side() };
+        let uploaded = context.track.cover.filter(|cover| cover.origin == CoverOrigin::Uploaded);
+        let jpeg = match uploaded {
+            Some(cover) => self.stored_cover(context, cover, size).await?,
+            None => {
+                let found = self.embedded_cover(context).await?;
+                found.and_then(|found| found.images.into_iter().find(|image| image.size == size))
+            }
+            .map(|image| image.jpeg),
+        };
+        let jpeg = match jpeg {
+            Some(jpeg) => jpeg,
+            None => self.drawn_cover(context, size, analysed).await?,
+        };
+        Ok(Made::Bytes(jpeg.into(), ContentType::Jpeg, data))
+    }
+
+    async fn stored_cover(
+        &self,
+        context: &RunContext<'_>,
+        cover: Cover,
+        size: CoverSize,
+    ) -> Result<Option<Vec<u8>>, JobError> {
+        let key = cover.key(context.track.organization_id, context.track.index, size);
+        self.stored(&key, context.scratch()).await
+    }
+
+    async fn drawn_cover(
+        &self,
+        context: &RunContext<'_>,
+        size: CoverSize,
+        analysed: Option<&Analysed>,
+    ) -> Result<Vec<u8>, Stop> {
+        let colour = self.colour(context).await?;
+        let levels = analysed.map(|analysed| analysed.bars(&LevelsSettings::default()).to_vec());
+        let levels = levels.unwrap_or_default();
+        let draw = move || tonearm_media::placeholder(colour, &levels, &[size]);
+        let drawn = tokio::task::spawn_blocking(draw).await?;
+        let missing = || Stop::Job(JobError::internal("the cover could not be drawn"));
+        drawn.into_iter().next().map(|image| image.jpeg).ok_or_else(missing)
+    }
+}

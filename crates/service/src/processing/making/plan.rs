@@ -1,0 +1,303 @@
+//! What is made of a track in which order: pure, so that it can be tested without making anything.
+
+use tonearm_domain::{Codec, Recipe, RecipeKind, Transcode};
+
+/// Sound up to this many seconds is encoded by one process for all its outputs: starting another takes longer than
+/// encoding does.
+const SHORT_SECONDS: f64 = 20.0;
+
+/// One thing to make, and the recipes that ask for it: where two ask for the same, it is made once.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Piece {
+    pub(super) kind: RecipeKind,
+    pub(super) recipes: Vec<Recipe>,
+}
+
+/// What is already known of a track.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct KnownFacts {
+    /// Seconds, as the headers claim; 0 where they do not.
+    pub(super) claimed_duration: f64,
+    /// Whether samples are read without a decoder, so that measuring costs next to nothing.
+    pub(super) is_plain: bool,
+    /// Whether an earlier run measured duration and loudness.
+    pub(super) is_measured: bool,
+    /// Whether a cover has to be drawn from the waveform.
+    pub(super) needs_picture: bool,
+    /// Whether files are played as soon as they are there, so that small ones go first.
+    pub(super) is_early: bool,
+}
+
+/// What is made in which order.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Plan {
+    /// Whether the sound has to be measured.
+    pub(super) measures: bool,
+    /// Encoded from the decoding that is measured.
+    pub(super) with_measuring: Vec<Piece>,
+    /// Started together with it.
+    pub(super) at_once: Vec<Piece>,
+    /// What needs what was measured.
+    pub(super) after: Vec<Piece>,
+    /// Whether all of it takes so little that it is recorded in one go.
+    pub(super) is_short: bool,
+}
+
+impl Plan {
+    pub(super) fn new(recipes: Vec<Recipe>, known: KnownFacts) -> Self {
+        let has_claim = known.claimed_duration > 0.0;
+        let mut plan = Self {
+            measures: false,
+            with_measuring: Vec::new(),
+            at_once: Vec::new(),
+            after: Vec::new(),
+            is_short: has_claim && known.claimed_duration <= SHORT_SECONDS,
+        };
+        for piece in pieces(recipes) {
+            let needs = needs(&piece.kind);
+            let is_known = match needs {
+                Needs::Nothing => true,
+                // A claim that turns out to be wrong costs another go.
+                Needs::Duration => known.is_measured || has_claim,
+                Needs::Loudness => known.is_measured,
+                Needs::Waveform => false,
+            };
+            plan.measures |= needs == Needs::Waveform || !is_known;
+            if is_known { plan.at_once.push(piece) } else { plan.after.push(piece) }
+        }
+        plan.measures |= !known.is_measured || known.needs_picture;
+        plan.order(known.is_early);
+        if plan.measures {
+            plan.share_the_decoding(known.is_plain);
+        }
+        plan
+    }
+
+    /// What takes longest comes first, so that no core waits for it in the end; or last, where every file counts as
+    /// soon as it is there.
+    fn order(&mut self, is_early: bool) {
+        for pieces in [&mut self.at_once, &mut self.after] {
+            pieces.sort_by_key(|piece| {
+                let effort = i64::from(effort(&piece.kind));
+                if is_early { effort } else { -effort }
+            });
+        }
+    }
+
+    /// Lets the process that decodes for measuring encode, too: all there is of short sound, else one piece, unless
+    /// nothing has to be decoded. Not the one that takes longest, if there is another: what comes after measuring, such as
+    /// the cover, is then made beside it.
+    fn share_the_decoding(&mut self, is_plain: bool) {
+        let is_encoded = |piece: &Piece| piece.kind.transcode().is_some_and(|t| t.loudness_target.is_none());
+        let is_whole = |piece: &Piece| matches!(piece.kind, RecipeKind::Transcode(_));
+        if self.is_short {
+            let (with, at_once) = self.at_once.drain(..).partition(is_encoded);
+            (self.with_measuring, self.at_once) = (with, at_once);
+        } else if is_plain {
+            // Measuring needs no process, and is soon done.
+        } else {
+            let places = self.at_once.iter().enumerate();
+            let can_share = places.filter(|(_, piece)| is_encoded(piece) && is_whole(piece));
+            if let Some((place, _)) = can_share.take(2).last() {
+                self.with_measuring.push(self.at_once.remove(place));
+            }
+        }
+    }
+
+    /// Every piece, in no order that matters.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = &Piece> {
+        self.with_measuring.iter().chain(&self.at_once).chain(&self.after)
+    }
+}
+
+/// What a piece needs to be known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Needs {
+    Nothing,
+    Duration,
+    Loudness,
+    Waveform,
+}
+
+fn needs(kind: &RecipeKind) -> Needs {
+    let has_target = |transcode: &Transcode| transcode.loudness_target.is_some();
+    match kind {
+        RecipeKind::Original {} | RecipeKind::Cover(_) => Needs::Nothing,
+        RecipeKind::Transcode(transcode) if has_target(transcode) => Needs::Loudness,
+        RecipeKind::Transcode(_) => Needs::Nothing,
+        RecipeKind::Preview(preview) if has_target(&preview.transcode) => Needs::Loudness,
+        RecipeKind::Preview(_) => Needs::Duration,
+        RecipeKind::Levels(_) | RecipeKind::WaveformImage(_) | RecipeKind::WaveformVideo(_) => {
+            Needs::Waveform
+        }
+    }
+}
+
+/// How long making something takes, as a rank: measured on a few minutes of music.
+fn effort(kind: &RecipeKind) -> u8 {
+    let of_codec = |codec| match codec {
+        Codec::Wav => 2,
+        Codec::Flac => 3,
+        Codec::Ogg => 6,
+        Codec::Mp3 => 7,
+        Codec::Opus => 8,
+        Codec::Aac => 9,
+    };
+    match kind {
+        RecipeKind::Original {} | RecipeKind::Levels(_) | RecipeKind::Cover(_) => 0,
+        RecipeKind::WaveformImage(_) => 1,
+        RecipeKind::Preview(_) => 4,
+        RecipeKind::Transcode(transcode) => of_codec(transcode.codec),
+        RecipeKind::WaveformVideo(_) => 20,
+    }
+}
+
+fn pieces(recipes: Vec<Recipe>) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for recipe in recipes {
+        match pieces.iter_mut().find(|piece| piece.kind == recipe.kind) {
+            Some(piece) => piece.recipes.push(recipe),
+            None => pieces.push(Piece { kind: recipe.kind.clone(), recipes: vec![recipe] }),
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use tonearm_domain::{
+        CoverSettings, LevelsSettings, PreviewLength, PreviewSettings, RecordId, Timestamp, VariantIndex,
+        WaveformImage, WaveformVideo,
+    };
+
+    use super::*;
+
+    fn recipe(place: usize, kind: RecipeKind) -> Recipe {
+        let now = Timestamp::from_unix_millis(0).unwrap();
+        let mut random = [0; 10];
+        random[..8].copy_from_slice(&place.to_be_bytes());
+        Recipe {
+            id: RecordId::from_parts(now, random),
+            organization_id: RecordId::from_parts(now, [0; 10]),
+            track_id: None,
+            index: format!("variant-{place}").parse::<VariantIndex>().unwrap(),
+            kind,
+            position: 0,
+            cache: tonearm_domain::CachePolicy::Private,
+            created_at: now,
+        }
+    }
+
+    fn kinds() -> impl Strategy<Value = RecipeKind> {
+        let transcode = (0..6_usize, 12..=320_u16, any::<bool>()).prop_map(|(codec, bitrate, has_target)| {
+            let codec = [Codec::Aac, Codec::Mp3, Codec::Ogg, Codec::Opus, Codec::Flac, Codec::Wav][codec];
+            Transcode { codec, bitrate, loudness_target: has_target.then_some(-16.0), ..Transcode::default() }
+        });
+        let length = PreviewLength::Percent {
+            preview_percent: 10.0,
+            preview_min_seconds: 0.0,
+            preview_max_seconds: 90.0,
+        };
+        let preview = transcode.clone().prop_map(move |transcode| {
+            let length = length.clone();
+            RecipeKind::Preview(PreviewSettings { transcode, length, preview_start_percent: 10.0 })
+        });
+        prop_oneof![
+            transcode.prop_map(RecipeKind::Transcode),
+            preview,
+            Just(RecipeKind::Original {}),
+            Just(RecipeKind::Levels(LevelsSettings::default())),
+            Just(RecipeKind::Cover(CoverSettings::default())),
+            Just(RecipeKind::WaveformImage(WaveformImage::default())),
+            Just(RecipeKind::WaveformVideo(WaveformVideo::default())),
+        ]
+    }
+
+    prop_compose! {
+        fn known()(
+            claimed_duration in prop_oneof![Just(0.0), 0.1..30.0, 30.0..10_000.0],
+            is_plain: bool,
+            is_measured: bool,
+            needs_picture: bool,
+            is_early: bool,
+        ) -> KnownFacts {
+            KnownFacts { claimed_duration, is_plain, is_measured, needs_picture, is_early }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_recipe_is_made_once(kinds in prop::collection::vec(kinds(), 0..12), known in known()) {
+            let recipes: Vec<Recipe> =
+                kinds.into_iter().enumerate().map(|(place, kind)| recipe(place, kind)).collect();
+            let plan = Plan::new(recipes.clone(), known);
+            let mut made: Vec<_> = plan.pieces().flat_map(|piece| &piece.recipes).map(|r| r.id).collect();
+            made.sort();
+            prop_assert_eq!(made, recipes.iter().map(|recipe| recipe.id).collect::<Vec<_>>());
+            let kinds: Vec<_> = plan.pieces().map(|piece| &piece.kind).collect();
+            for (place, kind) in kinds.iter().enumerate() {
+                prop_assert!(!kinds[..place].contains(kind));
+            }
+        }
+
+        #[test]
+        fn nothing_is_made_before_what_it_needs_is_known(
+            kinds in prop::collection::vec(kinds(), 0..12),
+            known in known(),
+        ) {
+            let recipes = kinds.into_iter().enumerate().map(|(place, kind)| recipe(place, kind)).collect();
+            let plan = Plan::new(recipes, known);
+            for piece in plan.with_measuring.iter().chain(&plan.at_once) {
+                let is_known = match needs(&piece.kind) {
+                    Needs::Nothing => true,
+                    Needs::Duration => known.is_measured || known.claimed_duration > 0.0,
+                    Needs::Loudness => known.is_measured,
+                    Needs::Waveform => false,
+                };
+                prop_assert!(is_known, "{:?}", piece.kind);
+            }
+            prop_assert!(plan.measures || (plan.with_measuring.is_empty() && known.is_measured));
+            prop_assert!(plan.measures || plan.after.is_empty());
+            for piece in &plan.with_measuring {
+                prop_assert!(piece.kind.transcode().is_some_and(|t| t.loudness_target.is_none()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_new_track_with_the_default_recipes_is_decoded_with_its_second_file() {
+        let mp3 = |bitrate| Transcode { codec: Codec::Mp3, bitrate, ..Transcode::default() };
+        let recipes = || -> Vec<Recipe> {
+            [RecipeKind::Transcode(mp3(256)), RecipeKind::Transcode(mp3(96)), RecipeKind::Original {}]
+                .into_iter()
+                .chain([RecipeKind::Levels(LevelsSettings::default())])
+                .enumerate()
+                .map(|(place, kind)| recipe(place, kind))
+                .collect()
+        };
+        let known = KnownFacts {
+            claimed_duration: 300.0,
+            is_plain: false,
+            is_measured: false,
+            needs_picture: true,
+            is_early: false,
+        };
+        let plan = Plan::new(recipes(), known);
+        assert_eq!(
+            (plan.with_measuring.len(), plan.at_once.len(), plan.after.len(), plan.is_short),
+            (1, 2, 1, false)
+        );
+        assert_eq!(plan.with_measuring[0].kind, RecipeKind::Transcode(mp3(96)));
+        let one = Plan::new(recipes().split_off(1), known);
+        assert_eq!(one.with_measuring[0].kind, RecipeKind::Transcode(mp3(96)));
+        // Where there is nothing to decode, there is nothing to share.
+        let plan = Plan::new(recipes(), KnownFacts { is_plain: true, ..known });
+        assert_eq!((plan.with_measuring.len(), plan.at_once.len(), plan.after.len()), (0, 3, 1));
+        let plan = Plan::new(recipes(), KnownFacts { claimed_duration: 3.0, ..known });
+        assert_eq!(
+            (plan.with_measuring.len(), plan.at_once.len(), plan.after.len(), plan.is_short),
+            (2, 1, 1, true)
+        );
+    }
+}

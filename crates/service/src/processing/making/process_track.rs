@@ -1,0 +1,283 @@
+//! Make everything that a track's recipes ask for.
+
+use tonearm_domain::{
+    CoverOrigin, FileOutcome, OrganizationId, Outage, Recipe, Source, Track, TrackId, TrackStatus, untried,
+};
+use tonearm_media::LimitTier;
+
+use super::analysis::Analysed;
+use super::files::{Limited, MadeCover, Results};
+use super::limits::Limits;
+use super::pictures::needs_placeholder;
+use super::plan::{KnownFacts, Piece, Plan};
+use super::progress_board::ProgressBoard;
+use super::recording::Unrecorded;
+use super::run_context::RunContext;
+use super::stop::Stop;
+use crate::processing::job_error::JobError;
+use crate::processing::runner::{JobRun, Processing};
+
+/// A file whose processes hang without using the processor is blamed for it only after so many seconds of attempts:
+/// until then the machine may be what is slow.
+const HANGING_SECONDS: i64 = 24 * 3600;
+
+/// How one pass over a track ended.
+enum Pass {
+    /// The job is done.
+    Finished,
+    /// Recipes were added meanwhile, which another pass makes.
+    Again,
+}
+
+impl Processing {
+    /// Makes every file of a track that is not there yet and settles its status.
+    ///
+    /// Each finished file is stored and recorded by itself, so that a run that is cut short loses only what was
+    /// in the making: the next run goes on from there. Short sound is recorded in one go.
+    pub(in crate::processing) async fn process_track(
+        &self,
+        run: &JobRun,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+    ) -> Result<(), JobError> {
+        // Each further pass needs a recipe that somebody added during the one before.
+        while let Pass::Again = Box::pin(self.pass_over(run, organization_id, track_id)).await? {}
+        Ok(())
+    }
+
+    async fn pass_over(
+        &self,
+        run: &JobRun,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+    ) -> Result<Pass, JobError> {
+        let track = self.catalog.track(organization_id, track_id).await?;
+        let source = track.as_ref().and_then(|track| track.source.clone());
+        let (Some(track), Some(source)) = (track.filter(|track| track.status.is_processing()), source) else {
+            self.finish(&run.claimed).await?;
+            return Ok(Pass::Finished);
+        };
+        let recipes = self.missing_recipes(&track).await?;
+        let board = ProgressBoard::new(&recipes);
+        let work = self.make_and_settle(run, track, source, recipes, board.clone());
+        tokio::select! {
+            biased;
+            done = work => done,
+            // Dropping the work kills what it runs. What is stored already is removed with the track.
+            () = self.report_until_deleted(organization_id, track_id, &board) => Err(JobError::Cancelled),
+        }
+    }
+
+    async fn make_and_settle(
+        &self,
+        run: &JobRun,
+        track: Track,
+        source: Source,
+        recipes: Vec<Recipe>,
+        board: ProgressBoard,
+    ) -> Result<Pass, JobError> {
+        match Box::pin(self.make_track(run, &track, &source, recipes, board)).await {
+            Ok((before, unrecorded)) => self.settle_track(run, &before, unrecorded).await,
+            Err(Stop::Source(reason) | Stop::Limit(reason)) => self.reject(run, &track, &reason).await,
+            Err(Stop::Job(JobError::Outage { outage: Outage::Overload, source })) if self.hangs(run) => {
+                self.reject(run, &track, &source.to_string()).await
+            }
+            Err(Stop::Job(error)) => Err(error),
+        }
+    }
+
+    /// Whether processes of this job have run out of time for so long that the file must be the cause.
+    fn hangs(&self, run: &JobRun) -> bool {
+        let since = run.claimed.failing_since;
+        since.is_some_and(|since| since.plus_seconds(HANGING_SECONDS) <= self.ambient.now())
+    }
+
+    /// Makes everything that is missing of a track. Gives it as it was before, and what is left to be recorded.
+    async fn make_track(
+        &self,
+        run: &JobRun,
+        track: &Track,
+        source: &Source,
+        recipes: Vec<Recipe>,
+        board: ProgressBoard,
+    ) -> Result<(Track, Unrecorded), Stop> {
+        let tier = match track.status {
+            TrackStatus::FallbackProcessing => LimitTier::Fallback,
+            _ => LimitTier::Normal,
+        };
+        let limits = Limits::new(run.scope(tier));
+        let context = self.open_run_context(run, track.clone(), source, limits, board).await?;
+        self.put_in_order(&context).await?;
+        let unrecorded = self.make_all(&context, recipes).await?;
+        Ok((context.track, unrecorded))
+    }
+
+    /// Records what is left to be recorded, settles the status by what was made and ends the job. `before` is the track
+    /// as it was when the run began.
+    async fn settle_track(
+        &self,
+        run: &JobRun,
+        before: &Track,
+        unrecorded: Unrecorded,
+    ) -> Result<Pass, JobError> {
+        let Some(mut recording) = self.recording(&run.claimed, before.organization_id, before.id).await?
+        else {
+            self.finish(&run.claimed).await?;
+            return Ok(Pass::Finished);
+        };
+        let has_cover = unrecorded.cover.is_some();
+        recording.put(unrecorded).await?;
+        let cover = recording.track.cover;
+        if !has_cover && cover != before.cover && cover.is_some_and(|it| it.origin == CoverOrigin::Uploaded) {
+            // The files cut from the cover may show the one before.
+            recording.queue_cover_files().await?;
+        }
+        let is_finished = recording.settle_and_finish(&run.claimed).await?;
+        Ok(if is_finished { Pass::Finished } else { Pass::Again })
+    }
+
+    /// Ends a track whose source as a whole is at fault.
+    async fn reject(&self, run: &JobRun, track: &Track, reason: &str) -> Result<Pass, JobError> {
+        match self.recording(&run.claimed, track.organization_id, track.id).await? {
+            Some(recording) => recording.reject_and_finish(&run.claimed, reason).await?,
+            None => self.finish(&run.claimed).await?,
+        }
+        Ok(Pass::Finished)
+    }
+
+    /// Makes files for recipes, and a cover where there is none.
+    pub(super) async fn make_all(
+        &self,
+        context: &RunContext<'_>,
+        recipes: Vec<Recipe>,
+    ) -> Result<Unrecorded, Stop> {
+        let known = KnownFacts {
+            claimed_duration: context.probe.duration,
+            is_plain: context.probe.pcm.is_some(),
+            is_measured: Analysed::is_recorded(&context.track),
+            needs_picture: context.track.cover.is_none() || needs_placeholder(&context.track),
+            is_early: context.is_early,
+        };
+        let plan = Plan::new(recipes, known);
+        let results = Results::new(context, plan.is_short);
+        let recorded = known.is_measured.then(|| Analysed::recorded(context));
+        let at_once =
+            async { Ok::<_, Stop>(self.make_pieces(&results, &plan.at_once, recorded.as_ref()).await?) };
+        let measured = async {
+            if !plan.measures {
+                return Ok((None, None));
+            }
+            let (analysed, rendered) = self.analyse(context, &plan).await?;
+            if !plan.is_short {
+                self.record_analysis(context, &analysed).await?;
+            }
+            let rest = self.make_measured(&results, &plan, &analysed, rendered);
+            let cover = self.make_and_show_cover(context, &analysed, plan.is_short);
+            let (cover, ()) = futures::try_join!(cover, rest)?;
+            Ok((Some(analysed), cover))
+        };
+        // Turns are given in this order: others wait for what is measured.
+        let ((analysed, cover), ()) = futures::try_join!(measured, at_once)?;
+        if let Some(analysed) = analysed.as_ref().or(recorded.as_ref()) {
+            self.retry_failed_files(&results, &plan, analysed).await?;
+        }
+        Ok(Unrecorded {
+            analysed: analysed.filter(|_| plan.is_short),
+            cover,
+            files: results.into_unrecorded(),
+        })
+    }
+
+    /// Makes the cover and, unless all is recorded together in the end, puts it to use.
+    async fn make_and_show_cover(
+        &self,
+        context: &RunContext<'_>,
+        analysed: &Analysed,
+        is_together: bool,
+    ) -> Result<Option<MadeCover>, JobError> {
+        match self.make_cover(context, analysed).await? {
+            Some(made) if !is_together => {
+                self.record_cover(context, made).await?;
+                Ok(None)
+            }
+            made => Ok(made),
+        }
+    }
+
+    /// Stores what was encoded while measuring, and makes what had to wait for it.
+    async fn make_measured(
+        &self,
+        results: &Results<'_>,
+        plan: &Plan,
+        analysed: &Analysed,
+        rendered: Option<Vec<tonearm_media::Rendered>>,
+    ) -> Result<(), JobError> {
+        let encoded = async {
+            match rendered {
+                Some(rendered) => self.store_rendered(results, &plan.with_measuring, rendered).await,
+                None => self.make_pieces(results, &plan.with_measuring, Some(analysed)).await,
+            }
+        };
+        futures::try_join!(encoded, self.make_pieces(results, &plan.after, Some(analysed)))?;
+        Ok(())
+    }
+
+    /// Makes once more what hit a limit, with larger ones, and previews that failed before the duration was known, or
+    /// whose place was reckoned from one that turned out to be wrong.
+    async fn retry_failed_files(
+        &self,
+        results: &Results<'_>,
+        plan: &Plan,
+        analysed: &Analysed,
+    ) -> Result<(), Stop> {
+        let context = results.context();
+        let mut misplaced = results.take_misplaced();
+        if !analysed.confirms(context.probe.duration) && !Analysed::is_recorded(&context.track) {
+            let is_preview = |piece: &&Piece| matches!(piece.kind, tonearm_domain::RecipeKind::Preview(_));
+            let early = plan.with_measuring.iter().chain(&plan.at_once).filter(is_preview);
+            misplaced = early.cloned().collect();
+        }
+        self.make_pieces(results, &misplaced, Some(analysed)).await?;
+        loop {
+            let limited = results.take_limited();
+            let (again, given_up): (Vec<_>, Vec<_>) =
+                limited.into_iter().partition(|limited| limited.tier == LimitTier::Normal);
+            self.fail_limited(results, given_up).await?;
+            let Some(first) = again.first() else {
+                return Ok(());
+            };
+            self.enlarge(&context.limits, context.run, &context.track, &first.reason).await?;
+            let pieces: Vec<Piece> = again.into_iter().map(|limited| limited.piece).collect();
+            self.make_pieces(results, &pieces, Some(analysed)).await?;
+        }
+    }
+
+    async fn fail_limited(&self, results: &Results<'_>, limited: Vec<Limited>) -> Result<(), JobError> {
+        for Limited { piece, reason, .. } in limited {
+            self.may_blame(results.context()).await?;
+            self.conclude(results, &piece, &FileOutcome::Failed { reason }).await?;
+        }
+        Ok(())
+    }
+
+    /// Records what probing and measuring found.
+    async fn record_analysis(&self, context: &RunContext<'_>, analysed: &Analysed) -> Result<(), JobError> {
+        let mut recording = self.recording_of(context).await?;
+        recording.put_analysis(analysed);
+        recording.commit().await
+    }
+
+    /// Puts a cover to use as soon as it is there.
+    async fn record_cover(&self, context: &RunContext<'_>, made: MadeCover) -> Result<(), JobError> {
+        let mut recording = self.recording_of(context).await?;
+        recording.put_cover(made).await?;
+        recording.commit().await
+    }
+
+    /// The recipes of a track that were not tried yet. Whoever wants to have one tried again removes its failure.
+    async fn missing_recipes(&self, track: &Track) -> Result<Vec<Recipe>, JobError> {
+        let recipes = self.catalog.recipes_for_track(track.organization_id, track.id).await?;
+        let files = self.catalog.files_of_track(track.id).await?;
+        Ok(untried(&recipes, &files).cloned().collect())
+    }
+}

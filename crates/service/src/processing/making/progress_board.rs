@@ -1,0 +1,67 @@
+//! How far one run has got, while it runs: in memory, told to the catalog now and then.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tonearm_domain::{Making, Recipe, TrackProgress, VariantProgress};
+use tonearm_media::Progress;
+
+/// How far the files of one track have got. Clones show the same.
+#[derive(Clone, Default)]
+pub(super) struct ProgressBoard(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    progress: TrackProgress,
+    is_news: bool,
+}
+
+impl ProgressBoard {
+    /// With nothing done of `recipes`.
+    pub(super) fn new(recipes: &[Recipe]) -> Self {
+        let variants = recipes
+            .iter()
+            .map(|recipe| VariantProgress { index: recipe.index.clone(), making: Making::Waiting })
+            .collect();
+        Self(Arc::new(Mutex::new(State { progress: TrackProgress { variants }, is_news: true })))
+    }
+
+    /// Notes how far the files of some recipes have got.
+    pub(super) fn set<'a>(&self, recipes: impl IntoIterator<Item = &'a Recipe>, making: Making) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for recipe in recipes {
+            let variants = &mut state.progress.variants;
+            if let Some(variant) = variants.iter_mut().find(|variant| variant.index == recipe.index)
+                && variant.making != making
+            {
+                variant.making = making;
+                state.is_news = true;
+            }
+        }
+    }
+
+    /// Something that notes how far the files of some recipes have got.
+    pub(super) fn follow(&self, recipes: Vec<Recipe>) -> Progress {
+        let board = self.clone();
+        Box::new(move |share| board.set(&recipes, Making::running(share)))
+    }
+
+    /// How far all is, where that has changed since the last look.
+    pub(super) fn news(&self) -> Option<TrackProgress> {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut state.is_news).then(|| state.progress.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn news_is_told_once() {
+        let board = ProgressBoard::default();
+        assert_eq!(board.news(), None);
+        let board = ProgressBoard::new(&[]);
+        assert_eq!(board.news(), Some(TrackProgress::default()));
+        assert_eq!(board.news(), None);
+    }
+}

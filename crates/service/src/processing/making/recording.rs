@@ -1,0 +1,273 @@
+//! Recording what a run made of a track: the only way in which jobs change tracks and their files.
+//!
+//! A recording is one transaction. It begins by checking the lease of its job and by locking the track and the
+//! organization's recipes, so that what it decides still holds when it commits. A file that was made is never replaced
+//! by a failure, and nothing is recorded for a recipe that has been removed.
+
+use tonearm_catalog::{CatalogError, Transaction};
+use tonearm_domain::{
+    ClaimedJob, CoverOrigin, CoverOwner, FileOutcome, OrganizationId, Outcome, Recipe, Track, TrackFile,
+    TrackId, TrackStatus, untried,
+};
+
+use super::analysis::Analysed;
+use super::files::MadeCover;
+use super::run_context::RunContext;
+use crate::processing::job_error::JobError;
+use crate::processing::runner::{Processing, finish};
+use crate::webhooks::events;
+use crate::{covers, manifests, transcription};
+
+/// What a run made of a track and did not record yet.
+#[derive(Default)]
+pub(super) struct Unrecorded {
+    pub(super) analysed: Option<Analysed>,
+    pub(super) cover: Option<MadeCover>,
+    pub(super) files: Vec<(Recipe, FileOutcome)>,
+}
+
+/// A transaction that records what a run made of one track. Dropped without being ended, it records nothing.
+pub(super) struct Recording<'a> {
+    processing: &'a Processing,
+    tx: Transaction,
+    /// The track as it will be written.
+    pub(super) track: Track,
+    previous: TrackStatus,
+    recipes: Vec<Recipe>,
+    files: Vec<TrackFile>,
+    has_new_files: bool,
+}
+
+impl Processing {
+    /// Begins to record what a run made of a track; `None` where the track has been deleted.
+    pub(super) async fn recording(
+        &self,
+        claimed: &ClaimedJob,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+    ) -> Result<Option<Recording<'_>>, JobError> {
+        let tx = self.catalog.begin().await?;
+        if !tx.check_lease(claimed).await? {
+            return Err(JobError::LeaseLost);
+        }
+        let Some(track) = tx.track(organization_id, track_id).await? else { return Ok(None) };
+        let recipes = tx.recipes_for_track(organization_id, track_id).await?;
+        let files = tx.files_of_track(track_id).await?;
+        let previous = track.status;
+        Ok(Some(Recording { processing: self, tx, track, previous, recipes, files, has_new_files: false }))
+    }
+
+    /// The same for the track of a run. A track that has been deleted calls the work off: the purge removes what
+    /// was stored.
+    pub(super) async fn recording_of(&self, context: &RunContext<'_>) -> Result<Recording<'_>, JobError> {
+        let (organization_id, track_id) = (context.track.organization_id, context.track.id);
+        self.recording(&context.run.claimed, organization_id, track_id).await?.ok_or(JobError::Cancelled)
+    }
+
+    /// Ends a track whose processing was given up: what is playable stays playable.
+    pub(in crate::processing) async fn give_up_track(
+        &self,
+        claimed: &ClaimedJob,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+        error: &str,
+    ) -> Result<(), JobError> {
+        let reason = format!("Processing was given up after {} attempts: {error}", claimed.attempt);
+        match self.recording(claimed, organization_id, track_id).await? {
+            Some(recording) => recording.give_up(claimed, &reason, error).await,
+            None => self.finish(claimed).await,
+        }
+    }
+}
+
+impl Recording<'_> {
+    /// Records everything that a run still has in hand.
+    pub(super) async fn put(&mut self, unrecorded: Unrecorded) -> Result<(), CatalogError> {
+        // First, as events tell the bitrate of files, which is worked out from it.
+        if let Some(analysed) = &unrecorded.analysed {
+            self.put_analysis(analysed);
+        }
+        for (recipe, outcome) in unrecorded.files {
+            self.put_file(recipe, outcome).await?;
+        }
+        if let Some(made) = unrecorded.cover {
+            self.put_cover(made).await?;
+        }
+        Ok(())
+    }
+
+    /// Records what probing and measuring found.
+    pub(super) fn put_analysis(&mut self, analysed: &Analysed) {
+        self.track.duration = analysed.probe.duration;
+        self.track.info = analysed.probe.info.clone();
+    }
+
+    /// Records what came of one recipe and announces it. Nothing is recorded for a recipe that has been removed, and no
+    /// failure in place of a file that was made: what a recipe made with other settings is better than nothing.
+    pub(super) async fn put_file(
+        &mut self,
+        recipe: Recipe,
+        outcome: FileOutcome,
+    ) -> Result<(), CatalogError> {
+        let id = recipe.id;
+        let is_made = matches!(outcome, FileOutcome::Made { .. });
+        let has_made = self.files.iter().any(|file| file.recipe.id == id && file.is_made());
+        if (has_made && !is_made) || !self.recipes.iter().any(|recipe| recipe.id == id) {
+            return Ok(());
+        }
+        let ambient = &self.processing.ambient;
+        let (file_id, created_at) = (ambient.record_id(), ambient.now());
+        let file = TrackFile { id: file_id, track_id: self.track.id, recipe, outcome, created_at };
+        self.tx.put_track_file(&file).await?;
+        self.has_new_files |= is_made;
+        events::file_recorded(&self.tx, ambient, &self.track, &file).await?;
+        self.files.retain(|file| file.recipe.id != id);
+        self.files.push(file);
+        Ok(())
+    }
+
+    /// Records a cover where no better one came meanwhile, and a drawn one in any case.
+    pub(super) async fn put_cover(&mut self, made: MadeCover) -> Result<(), CatalogError> {
+        let MadeCover { cover, theme } = made;
+        if self.track.cover.is_none_or(|current| current.origin <= cover.origin) {
+            (self.track.cover, self.track.theme.found) = (Some(cover), theme);
+        }
+        if cover.origin == CoverOrigin::Generated {
+            self.track.placeholder = Some(cover.version);
+        }
+        self.queue_cover_files().await
+    }
+
+    /// Queues what is made of the track's cover once it is in use.
+    pub(super) async fn queue_cover_files(&self) -> Result<(), CatalogError> {
+        let owner = CoverOwner::Track(self.track.id);
+        covers::queue_rest(&self.tx, &self.processing.ambient, self.track.organization_id, owner).await
+    }
+
+    /// What came of a recipe, if it was tried.
+    pub(super) fn file_of(&self, recipe: &Recipe) -> Option<&TrackFile> {
+        self.files.iter().find(|file| file.recipe.id == recipe.id)
+    }
+
+    /// Records the same failure for everything that was not tried yet.
+    async fn fail_untried(&mut self, reason: &str) -> Result<(), CatalogError> {
+        let untried: Vec<Recipe> = untried(&self.recipes, &self.files).cloned().collect();
+        for recipe in untried {
+            self.put_file(recipe, FileOutcome::Failed { reason: reason.to_owned() }).await?;
+        }
+        Ok(())
+    }
+
+    /// Settles the status by the files, while the track is in processing.
+    async fn settle(&mut self) -> Result<(), JobError> {
+        let (outcome, reason) = judge(&self.track, &self.files);
+        self.track.status = self.track.status.settle(outcome).map_err(JobError::internal)?;
+        self.track.status_reason = reason;
+        self.tx.delete_track_progress(self.track.id).await?;
+        Ok(transcription::queue_if_wanted(&self.tx, &self.processing.ambient, &self.track).await?)
+    }
+
+    /// An incomplete track that now has everything that is required of it becomes ready, and nothing else changes.
+    pub(super) async fn settle_again(&mut self) -> Result<(), JobError> {
+        let (outcome, reason) = judge(&self.track, &self.files);
+        if self.track.status.is_playable() && outcome != Outcome::Nothing {
+            let status = self.track.status.add_variant().and_then(|status| status.settle(outcome));
+            self.track.status = status.map_err(JobError::internal)?;
+            self.track.status_reason = reason;
+        }
+        self.tx.delete_track_progress(self.track.id).await?;
+        Ok(())
+    }
+
+    /// Settles the track and ends the job. `false`, with the job still held, where there is a recipe that was not tried
+    /// yet, as one may be added at any time.
+    pub(super) async fn settle_and_finish(mut self, claimed: &ClaimedJob) -> Result<bool, JobError> {
+        if self.track.status.is_processing() {
+            if untried(&self.recipes, &self.files).next().is_some() {
+                self.commit().await?;
+                return Ok(false);
+            }
+            self.settle().await?;
+        }
+        finish(claimed, self.write().await?).await?;
+        Ok(true)
+    }
+
+    /// Ends processing with a failure that concerns the source as a whole. A track that has something playable keeps it;
+    /// what is missing has failed.
+    pub(super) async fn reject_and_finish(
+        mut self,
+        claimed: &ClaimedJob,
+        reason: &str,
+    ) -> Result<(), JobError> {
+        if self.track.status.is_processing() {
+            self.reject(reason).await?;
+        }
+        finish(claimed, self.write().await?).await
+    }
+
+    /// Ends processing because its job was given up.
+    pub(super) async fn give_up(
+        mut self,
+        claimed: &ClaimedJob,
+        reason: &str,
+        error: &str,
+    ) -> Result<(), JobError> {
+        if self.track.status.is_processing() {
+            self.fail_untried(reason).await?;
+            self.settle().await?;
+            self.track.status_reason = Some(reason.to_owned());
+        }
+        let now = self.processing.ambient.now();
+        let tx = self.write().await?;
+        if !tx.give_up_job(claimed, now, error).await? {
+            return Err(JobError::LeaseLost);
+        }
+        Ok(tx.commit().await?)
+    }
+
+    async fn reject(&mut self, reason: &str) -> Result<(), JobError> {
+        if playable(&self.files) > 0 {
+            self.fail_untried(reason).await?;
+            return self.settle().await;
+        }
+        self.track.status = self.track.status.reject_source().map_err(JobError::internal)?;
+        self.track.status_reason = Some(reason.to_owned());
+        Ok(self.tx.delete_track_progress(self.track.id).await?)
+    }
+
+    /// Commits; the job goes on.
+    pub(super) async fn commit(self) -> Result<(), JobError> {
+        Ok(self.write().await?.commit().await?)
+    }
+
+    /// Writes the track and announces its status where that has become final.
+    pub(super) async fn write(self) -> Result<Transaction, JobError> {
+        let ambient = &self.processing.ambient;
+        self.tx.update_track(&self.track).await?;
+        if self.has_new_files {
+            manifests::queue(&self.tx, ambient, &self.track).await?;
+        }
+        events::track_settled(&self.tx, ambient, &self.track, self.previous).await?;
+        Ok(self.tx)
+    }
+}
+
+fn playable(files: &[TrackFile]) -> usize {
+    files.iter().filter(|file| file.is_made() && file.recipe.kind.recipe_type().is_playable()).count()
+}
+
+/// The outcome, with the first failure's reason. What is required of a track are its own recipes and those that were
+/// there before it: one that is added later and fails takes nothing from tracks that were complete without it.
+fn judge(track: &Track, files: &[TrackFile]) -> (Outcome, Option<String>) {
+    let is_required = |recipe: &Recipe| recipe.track_id.is_some() || recipe.created_at <= track.created_at;
+    let failures: Vec<String> = files
+        .iter()
+        .filter(|file| is_required(&file.recipe))
+        .filter_map(|file| match &file.outcome {
+            FileOutcome::Failed { reason } => Some(format!("{}: {reason}", file.recipe.index)),
+            FileOutcome::Made { .. } => None,
+        })
+        .collect();
+    (Outcome::judge(failures.len(), playable(files)), failures.into_iter().next())
+}

@@ -1,0 +1,140 @@
+//! Render a recipe for one track that was there before it.
+
+use tonearm_domain::{
+    ClaimedJob, FileOutcome, OrganizationId, Recipe, Source, Timestamp, Track, TrackFile, TrackId, VariantId,
+};
+use tonearm_media::LimitTier;
+
+use super::limits::Limits;
+use super::progress_board::ProgressBoard;
+use super::recording::Unrecorded;
+use super::stop::Stop;
+use crate::processing::job_error::JobError;
+use crate::processing::runner::{JobRun, Processing, finish};
+use crate::renderings;
+
+/// One track of a rendering.
+#[derive(Clone, Copy)]
+pub(in crate::processing) struct TrackRendering {
+    pub(in crate::processing) organization_id: OrganizationId,
+    pub(in crate::processing) track_id: TrackId,
+    pub(in crate::processing) variant_id: VariantId,
+    /// The rendering that counts it, by its start; none where it was counted already.
+    pub(in crate::processing) run: Option<Timestamp>,
+}
+
+impl Processing {
+    /// Renders a recipe for a track that lacks it, or has it with other settings. The track stays playable all the time.
+    /// What came of it is recorded, counted and ended in one transaction.
+    pub(in crate::processing) async fn render_track(
+        &self,
+        run: &JobRun,
+        turn: TrackRendering,
+    ) -> Result<(), JobError> {
+        let TrackRendering { organization_id, track_id, variant_id, .. } = turn;
+        let recipe = self.catalog.recipe(organization_id, variant_id).await?;
+        let track = self.catalog.track(organization_id, track_id).await?;
+        let (Some(recipe), Some(track)) = (recipe, track) else {
+            return self.end_turn(&run.claimed, turn, true).await;
+        };
+        let files = self.catalog.files_of_track(track_id).await?;
+        if self.is_outdated(turn).await? || files.iter().any(|file| is_current(file, &recipe)) {
+            return self.end_turn(&run.claimed, turn, true).await;
+        }
+        let Some(source) = track.source.clone() else {
+            return self.end_turn(&run.claimed, turn, true).await;
+        };
+        let board = ProgressBoard::new(std::slice::from_ref(&recipe));
+        let work = self.make_and_record(run, turn, track, &source, &recipe, board.clone());
+        tokio::select! {
+            biased;
+            made = work => made,
+            () = self.report_until_deleted(organization_id, track_id, &board) => {
+                self.end_turn(&run.claimed, turn, true).await
+            }
+        }
+    }
+
+    /// Whether the rendering was begun anew since, which has jobs of its own.
+    async fn is_outdated(&self, turn: TrackRendering) -> Result<bool, JobError> {
+        let rendering = self.catalog.rendering(turn.organization_id, turn.variant_id).await?;
+        Ok(turn.run.is_some() && rendering.is_none_or(|rendering| Some(rendering.started_at) != turn.run))
+    }
+
+    async fn make_and_record(
+        &self,
+        run: &JobRun,
+        turn: TrackRendering,
+        track: Track,
+        source: &Source,
+        recipe: &Recipe,
+        board: ProgressBoard,
+    ) -> Result<(), JobError> {
+        let unrecorded = match self.make_one(run, &track, source, recipe, board).await {
+            Ok(unrecorded) => unrecorded,
+            Err(Stop::Job(error)) => return Err(error),
+            Err(Stop::Source(reason) | Stop::Limit(reason)) => {
+                let failed = (recipe.clone(), FileOutcome::Failed { reason });
+                Unrecorded { files: vec![failed], ..Unrecorded::default() }
+            }
+        };
+        let recording = self.recording(&run.claimed, turn.organization_id, turn.track_id).await?;
+        let Some(mut recording) = recording else {
+            return self.end_turn(&run.claimed, turn, true).await;
+        };
+        recording.put(unrecorded).await?;
+        recording.settle_again().await?;
+        let is_made = recording.file_of(recipe).is_some_and(|file| is_current(file, recipe));
+        let tx = recording.write().await?;
+        let counted_for = (turn.organization_id, turn.variant_id);
+        renderings::count_track(&tx, &self.ambient, counted_for, turn.run, is_made).await?;
+        finish(&run.claimed, tx).await
+    }
+
+    async fn make_one(
+        &self,
+        run: &JobRun,
+        track: &Track,
+        source: &Source,
+        recipe: &Recipe,
+        board: ProgressBoard,
+    ) -> Result<Unrecorded, Stop> {
+        let limits = Limits::new(run.scope(LimitTier::Normal));
+        let context = self.open_run_context(run, track.clone(), source, limits, board).await?;
+        self.make_all(&context, vec![recipe.clone()]).await
+    }
+
+    /// Counts a track for which there is nothing (left) to do.
+    async fn end_turn(
+        &self,
+        claimed: &ClaimedJob,
+        turn: TrackRendering,
+        is_made: bool,
+    ) -> Result<(), JobError> {
+        let tx = self.catalog.begin().await?;
+        let counted_for = (turn.organization_id, turn.variant_id);
+        renderings::count_track(&tx, &self.ambient, counted_for, turn.run, is_made).await?;
+        finish(claimed, tx).await
+    }
+
+    /// Counts a track whose job is given up as one that failed, so that the rendering ends.
+    pub(in crate::processing) async fn give_up_turn(
+        &self,
+        claimed: &ClaimedJob,
+        turn: TrackRendering,
+        error: &str,
+    ) -> Result<(), JobError> {
+        let tx = self.catalog.begin().await?;
+        if !tx.give_up_job(claimed, self.ambient.now(), error).await? {
+            return Err(JobError::LeaseLost);
+        }
+        let counted_for = (turn.organization_id, turn.variant_id);
+        renderings::count_track(&tx, &self.ambient, counted_for, turn.run, false).await?;
+        Ok(tx.commit().await?)
+    }
+}
+
+/// Whether a file is what a recipe asks for now.
+pub(super) fn is_current(file: &TrackFile, recipe: &Recipe) -> bool {
+    file.recipe.id == recipe.id && file.recipe.kind == recipe.kind && file.is_made()
+}

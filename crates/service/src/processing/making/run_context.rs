@@ -1,0 +1,80 @@
+//! What the making of one track's files works with.
+
+use std::path::Path;
+
+use tonearm_domain::{Source, Track};
+use tonearm_media::{OwnWords, Probe};
+
+use super::limits::Limits;
+use super::local_source::LocalSource;
+use super::progress_board::ProgressBoard;
+use super::stop::Stop;
+use crate::processing::job_error::JobError;
+use crate::processing::runner::{JobRun, Processing};
+
+/// What the making of one track's files works with.
+pub(super) struct RunContext<'a> {
+    /// The run whose lease covers everything that is recorded.
+    pub(super) run: &'a JobRun,
+    pub(super) track: Track,
+    pub(super) local: LocalSource,
+    /// What the headers claim.
+    pub(super) probe: Probe,
+    /// The limits of whatever is started from now on.
+    pub(super) limits: Limits,
+    pub(super) board: ProgressBoard,
+    /// Whether files are played as soon as they are there.
+    pub(super) is_early: bool,
+}
+
+impl RunContext<'_> {
+    /// The source as a local file.
+    pub(super) fn input(&self) -> &Path {
+        &self.local.path
+    }
+
+    /// A folder for files in the making, removed with it.
+    pub(super) fn scratch(&self) -> &Path {
+        self.local.scratch.path()
+    }
+
+    /// What files that keep their tags say in place of the source's.
+    pub(super) fn words(&self) -> OwnWords<'_> {
+        OwnWords { title: self.track.player_title.as_deref(), artist: self.track.player_subtitle.as_deref() }
+    }
+}
+
+impl Processing {
+    /// Fetches the source, where it is not a local file anyway, and looks into it.
+    pub(super) async fn open_run_context<'a>(
+        &self,
+        run: &'a JobRun,
+        track: Track,
+        source: &Source,
+        limits: Limits,
+        board: ProgressBoard,
+    ) -> Result<RunContext<'a>, Stop> {
+        let local = self.local_source(source, "track-").await?;
+        let probe = |scope| {
+            let path = &local.path;
+            async move { self.media.probe(path, &scope).await }
+        };
+        let mut probe = match self.within(&limits, run, &track, probe).await {
+            Ok(probe) => probe,
+            Err(Stop::Job(error)) => return Err(error.into()),
+            Err(stop) => {
+                self.confirm_blame(&local, &limits.scope()).await?;
+                return Err(stop);
+            }
+        };
+        probe.info.size = Some(source.size);
+        let organization = self.catalog.organization(track.organization_id).await?;
+        let is_early = organization.is_some_and(|organization| organization.is_early_sound);
+        Ok(RunContext { run, track, local, probe, limits, board, is_early })
+    }
+
+    /// Asked before a failure becomes a verdict on the file: see [`Processing::confirm_blame`].
+    pub(super) async fn may_blame(&self, context: &RunContext<'_>) -> Result<(), JobError> {
+        self.confirm_blame(&context.local, &context.limits.scope()).await
+    }
+}

@@ -1,0 +1,183 @@
+//! Have a track's words written down. The track is ready long before: nothing waits for this.
+
+use tonearm_domain::{
+    OrganizationId, Track, TrackId, Transcription, TranscriptionSettings, TranscriptionState, Utterance,
+    language_code, paragraphs, worth_keeping,
+};
+use tonearm_media::LimitTier;
+use tonearm_outbound::TranscribeError;
+
+use super::limits::Limits;
+use super::stop::Stop;
+use crate::processing::job_error::JobError;
+use crate::processing::runner::{JobRun, Processing, finish};
+use crate::transcription::pending;
+
+/// Most seconds of sound that are sent at once: 5 MB, below what providers take in bytes and in minutes.
+const PIECE_SECONDS: f64 = 1200.0;
+/// The seconds at the end of a piece among which it is cut: where it is quietest, so that no word is cut in two.
+const CUT_WITHIN: f64 = 60.0;
+
+/// Why there are no words.
+enum Trouble {
+    Provider(TranscribeError),
+    Run(JobError),
+}
+
+impl From<JobError> for Trouble {
+    fn from(error: JobError) -> Self {
+        Self::Run(error)
+    }
+}
+
+impl From<Stop> for Trouble {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Source(reason) | Stop::Limit(reason) => Self::Provider(TranscribeError::Final(reason)),
+            Stop::Job(error) => Self::Run(error),
+        }
+    }
+}
+
+impl From<std::io::Error> for Trouble {
+    fn from(error: std::io::Error) -> Self {
+        Self::Run(error.into())
+    }
+}
+
+impl Processing {
+    pub(in crate::processing) async fn transcribe_track(
+        &self,
+        run: &JobRun,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+    ) -> Result<(), JobError> {
+        let track = self.catalog.track(organization_id, track_id).await?;
+        let settings = self.catalog.transcription_settings(organization_id).await?;
+        let (Some(track), Some(settings)) = (track.filter(|track| track.source.is_some()), settings) else {
+            return self.finish(&run.claimed).await;
+        };
+        match self.words(run, &track, &settings).await {
+            Ok((said, language)) => self.record_words(run, organization_id, track_id, &said, language).await,
+            Err(Trouble::Run(error)) => Err(error),
+            Err(Trouble::Provider(TranscribeError::Final(reason))) => {
+                let tx = self.catalog.begin().await?;
+                tx.put_transcription(&failed(organization_id, track_id, reason, self)).await?;
+                finish(&run.claimed, tx).await
+            }
+            Err(Trouble::Provider(TranscribeError::Later(reason, wait))) => {
+                let tx = self.catalog.begin().await?;
+                let noted = pending(organization_id, track_id, Some(reason.clone()), &self.ambient);
+                tx.put_transcription(&noted).await?;
+                match wait.filter(|_| !run.claimed.is_last_attempt()) {
+                    None => {
+                        tx.commit().await?;
+                        Err(JobError::retry(reason))
+                    }
+                    Some(seconds) => {
+                        let run_at = self.ambient.now().plus_seconds(seconds);
+                        if !tx.retry_job(&run.claimed, run_at, &reason).await? {
+                            return Err(JobError::LeaseLost);
+                        }
+                        Ok(tx.commit().await?)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sends the sound piece by piece and puts the words together.
+    async fn words(
+        &self,
+        run: &JobRun,
+        track: &Track,
+        settings: &TranscriptionSettings,
+    ) -> Result<(Vec<Utterance>, Option<String>), Trouble> {
+        let transcriptions = self.transcriptions.as_ref().ok_or(JobError::Cancelled)?;
+        let source = track.source.as_ref().ok_or(JobError::Cancelled)?;
+        let local = self.local_source(source, "words-").await?;
+        let (input, scratch) = (&local.path, local.scratch.path());
+        let limits = Limits::new(run.scope(LimitTier::Normal));
+        let probe = |scope| async move { self.media.probe(input, &scope).await };
+        let probe = self.within(&limits, run, track, probe).await?;
+        let probe = &probe;
+        let (mut utterances, mut language, mut start) = (Vec::new(), None, 0.0);
+        while start == 0.0 || start < track.duration {
+            let most = start + PIECE_SECONDS;
+            let end = if most < track.duration {
+                let window = (most - CUT_WITHIN, most);
+                let quiet =
+                    |scope| async move { self.media.quiet_moment(input, probe, window, &scope).await };
+                self.within(&limits, run, track, quiet).await?.unwrap_or(most)
+            } else {
+                track.duration
+            };
+            let window = (start, end);
+            let piece = |scope| async move { self.media.speech(input, probe, window, scratch, &scope).await };
+            let sound = tokio::fs::read(self.within(&limits, run, track, piece).await?).await?;
+            let asked = transcriptions.ask(settings, sound.into());
+            let heard = tokio::select! {
+                heard = asked => heard.map_err(Trouble::Provider)?,
+                () = run.cancel.cancelled() => return Err(JobError::Cancelled.into()),
+            };
+            language = language.or(heard.language);
+            let in_track =
+                |heard: Utterance| Utterance { start: heard.start + start, end: heard.end + start, ..heard };
+            utterances.extend(heard.utterances.into_iter().map(in_track));
+            start = end.max(start + PIECE_SECONDS - CUT_WITHIN);
+        }
+        let language = language.as_deref().and_then(language_code).or_else(|| settings.language.clone());
+        Ok((utterances, language))
+    }
+
+    async fn record_words(
+        &self,
+        run: &JobRun,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+        said: &[Utterance],
+        language: Option<String>,
+    ) -> Result<(), JobError> {
+        let (text, timed) = (paragraphs(said), worth_keeping(said));
+        let tx = self.catalog.begin().await?;
+        if let Some(mut track) = tx.track(organization_id, track_id).await? {
+            // Where nothing is said there are no words, and no language either.
+            let is_silent = text.is_empty();
+            track.transcription = Some(text).filter(|_| !is_silent);
+            track.transcription_language = language.filter(|_| !is_silent);
+            tx.update_track(&track).await?;
+            tx.put_track_words(track_id, &timed).await?;
+            let (state, updated_at) = (TranscriptionState::Done, self.ambient.now());
+            let done = Transcription { track_id, organization_id, state, reason: None, updated_at };
+            tx.put_transcription(&done).await?;
+        }
+        finish(&run.claimed, tx).await
+    }
+
+    /// Ends a transcription that was tried often enough.
+    pub(in crate::processing) async fn give_up_transcription(
+        &self,
+        claimed: &tonearm_domain::ClaimedJob,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+        error: &str,
+    ) -> Result<(), JobError> {
+        let tx = self.catalog.begin().await?;
+        let reason = format!("given up after {} attempts: {error}", claimed.attempt);
+        tx.put_transcription(&failed(organization_id, track_id, reason, self)).await?;
+        if !tx.give_up_job(claimed, self.ambient.now(), error).await? {
+            return Err(JobError::LeaseLost);
+        }
+        Ok(tx.commit().await?)
+    }
+}
+
+fn failed(
+    organization_id: OrganizationId,
+    track_id: TrackId,
+    reason: String,
+    processing: &Processing,
+) -> Transcription {
+    let (state, updated_at) = (TranscriptionState::Failed, processing.ambient.now());
+    Transcription { track_id, organization_id, state, reason: Some(reason), updated_at }
+}

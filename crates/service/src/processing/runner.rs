@@ -1,0 +1,117 @@
+//! What every job works with, and how it ends.
+
+use std::path::PathBuf;
+
+use tokio_util::sync::CancellationToken;
+use tonearm_blobs::Blobs;
+use tonearm_catalog::{Catalog, PurgedTitles, Transaction};
+use tonearm_domain::{Ambient, ClaimedJob, Retention};
+use tonearm_media::{LimitTier, Media, RunScope};
+
+use super::disk_reservations::DiskReservations;
+use super::job_error::JobError;
+use super::running_tracks::RunningTracks;
+use crate::transcription::Transcriptions;
+
+/// Runs background work. Each use case ends by finishing its job in the transaction that records its result.
+#[derive(Clone)]
+pub struct Processing {
+    pub(super) catalog: Catalog,
+    pub(super) blobs: Blobs,
+    pub(super) media: Media,
+    pub(super) ambient: Ambient,
+    pub(super) room: DiskReservations,
+    pub(super) scratch: PathBuf,
+    pub(super) watched: RunningTracks,
+    pub(super) transcriptions: Option<Transcriptions>,
+    pub(super) purged_titles: PurgedTitles,
+    pub(super) retention: Retention,
+}
+
+/// One run of a job.
+#[derive(Debug, Clone)]
+pub struct JobRun {
+    /// The job and the lease it is held under.
+    pub claimed: ClaimedJob,
+    /// Cancelled when the lease is lost or the process shuts down; whatever runs is then killed.
+    pub cancel: CancellationToken,
+}
+
+impl JobRun {
+    /// Under what its encoders run.
+    pub(super) fn scope(&self, tier: LimitTier) -> RunScope {
+        let organization_id = self.claimed.job.turn_of();
+        RunScope { cancel: self.cancel.clone(), tier, organization_id }
+    }
+}
+
+impl Processing {
+    /// `scratch` is a folder of its own for files in the making; it may be emptied at every start.
+    pub fn new(catalog: Catalog, blobs: Blobs, media: Media, ambient: Ambient, scratch: PathBuf) -> Self {
+        let watched = RunningTracks::follow(&catalog);
+        Self {
+            catalog,
+            blobs,
+            media,
+            ambient,
+            room: DiskReservations::new(scratch.clone()),
+            scratch,
+            watched,
+            transcriptions: None,
+            purged_titles: PurgedTitles::default(),
+            retention: Retention::default(),
+        }
+    }
+
+    /// The same with providers to have words written down by.
+    pub fn with_transcriptions(self, transcriptions: Transcriptions) -> Self {
+        Self { transcriptions: Some(transcriptions), ..self }
+    }
+
+    /// The same with another rule for the titles of tracks that are purged.
+    pub fn with_purged_titles(self, purged_titles: PurgedTitles) -> Self {
+        Self { purged_titles, ..self }
+    }
+
+    /// The same with other times after which rows are removed.
+    pub fn with_retention(self, retention: Retention) -> Self {
+        Self { retention, ..self }
+    }
+
+    /// The catalog, for claiming jobs and keeping their leases.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// Time and randomness.
+    pub fn ambient(&self) -> &Ambient {
+        &self.ambient
+    }
+
+    /// Begins one of many transactions of a run.
+    pub(super) async fn begin_batch(&self, run: &JobRun) -> Result<Transaction, JobError> {
+        if run.cancel.is_cancelled() {
+            return Err(JobError::Cancelled);
+        }
+        let tx = self.catalog.begin().await?;
+        if !tx.check_lease(&run.claimed).await? {
+            return Err(JobError::LeaseLost);
+        }
+        Ok(tx)
+    }
+
+    /// Ends a job that has nothing (left) to do.
+    pub(super) async fn finish(&self, claimed: &ClaimedJob) -> Result<(), JobError> {
+        let tx = self.catalog.begin().await?;
+        finish(claimed, tx).await
+    }
+}
+
+/// Commits what a run did together with the end of its job; nothing where the lease went to another worker.
+pub(super) async fn finish(claimed: &ClaimedJob, tx: Transaction) -> Result<(), JobError> {
+    if !tx.finish_job(claimed).await? {
+        return Err(JobError::LeaseLost);
+    }
+    tx.commit().await?;
+    Ok(())
+}

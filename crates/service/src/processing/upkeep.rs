@@ -1,0 +1,11 @@
+//! Jobs that make no sound: purges, expiry, sweeps, manifests.
+
+mod empty_collection;
+mod expire_upload;
+mod forget_expired;
+mod publish_manifest;
+mod purge_collection;
+mod purge_track;
+mod remove_recipe;
+mod resume_collection;
+mod sweep_objects;

@@ -1,0 +1,57 @@
+//! Tell nodes without a catalog which objects a track's durable names stand for.
+
+use bytes::Bytes;
+use tonearm_domain::{OrganizationId, TrackId, TrackManifest};
+
+use crate::processing::job_error::JobError;
+use crate::processing::runner::{JobRun, Processing};
+
+/// Tracks that are looked up at once.
+const BATCH: u64 = 200;
+
+impl Processing {
+    /// Puts the next generation of a track's manifest into the store, and removes the one before.
+    ///
+    /// A generation names what was recorded when it was begun, and everything that is recorded was put before: a manifest
+    /// never names an object that is not there yet. A worker that slept puts an old generation, which nobody reads.
+    pub(in crate::processing) async fn publish_manifest(
+        &self,
+        run: &JobRun,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+    ) -> Result<(), JobError> {
+        self.publish(organization_id, track_id).await?;
+        self.finish(&run.claimed).await
+    }
+
+    /// The same for all tracks whose manifest was never written.
+    pub(in crate::processing) async fn publish_manifests(&self, run: &JobRun) -> Result<(), JobError> {
+        let mut after = None;
+        loop {
+            let tracks = self.catalog.tracks_without_manifest(after, BATCH).await?;
+            for &(organization_id, track_id) in &tracks {
+                if run.cancel.is_cancelled() {
+                    return Err(JobError::Cancelled);
+                }
+                self.publish(organization_id, track_id).await?;
+                after = Some(track_id);
+            }
+            if tracks.is_empty() {
+                return self.finish(&run.claimed).await;
+            }
+        }
+    }
+
+    async fn publish(&self, organization_id: OrganizationId, track_id: TrackId) -> Result<(), JobError> {
+        let tx = self.catalog.begin().await?;
+        let Some(next) = tx.next_manifest(organization_id, track_id).await? else { return Ok(()) };
+        tx.commit().await?;
+        let json = serde_json::to_vec(&next.manifest).map_err(JobError::internal)?;
+        let key = |generation| TrackManifest::key(organization_id, next.folder, generation);
+        self.blobs.put_bytes(&key(next.generation), Bytes::from(json)).await?;
+        if let Some(previous) = next.generation.previous() {
+            self.blobs.delete(&key(previous)).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,36 @@
+//! Remove the own objects of a deleted collection.
+
+use tonearm_domain::{CollectionId, Job, OrganizationId};
+
+use crate::processing::job_error::JobError;
+use crate::processing::runner::{JobRun, Processing, finish};
+
+impl Processing {
+    /// Removes everything in the collection's folder: its covers, also those that were replaced. Where it still has
+    /// tracks, as after a deletion by an earlier version beside this one, they go first.
+    pub(in crate::processing) async fn purge_collection(
+        &self,
+        run: &JobRun,
+        organization_id: OrganizationId,
+        collection_id: CollectionId,
+    ) -> Result<(), JobError> {
+        let collection = self.catalog.collection_even_deleted(organization_id, collection_id).await?;
+        let Some(collection) = collection else {
+            return self.finish(&run.claimed).await;
+        };
+        let tx = self.catalog.begin().await?;
+        if !tx.begin_purge_of_collection(organization_id, collection_id, self.ambient.now()).await? {
+            return finish(&run.claimed, tx).await;
+        }
+        if tx.has_unmarked_tracks(collection_id).await? {
+            let job = Job::EmptyCollection { organization_id, collection_id };
+            tx.enqueue(job, self.ambient.record_id(), self.ambient.now(), None).await?;
+            return finish(&run.claimed, tx).await;
+        }
+        tx.commit().await?;
+        self.remove_folder(organization_id, collection.folder).await?;
+        let tx = self.catalog.begin().await?;
+        tx.purge_collection(organization_id, collection_id).await?;
+        finish(&run.claimed, tx).await
+    }
+}

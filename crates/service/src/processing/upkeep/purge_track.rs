@@ -1,0 +1,44 @@
+//! Remove the objects of a deleted track.
+
+use futures::TryStreamExt;
+use tonearm_domain::{OrganizationId, ShortId, TrackId};
+
+use crate::processing::job_error::JobError;
+use crate::processing::runner::{JobRun, Processing, finish};
+
+impl Processing {
+    /// Removes everything in the track's folder, so that what a killed run left there goes too.
+    pub(in crate::processing) async fn purge_track(
+        &self,
+        run: &JobRun,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+    ) -> Result<(), JobError> {
+        let Some(track) = self.catalog.track_even_deleted(organization_id, track_id).await? else {
+            return self.finish(&run.claimed).await;
+        };
+        // Before anything is removed: from here on nobody takes the deletion back.
+        let tx = self.catalog.begin().await?;
+        if !tx.begin_purge_of_track(organization_id, track_id, self.ambient.now()).await? {
+            // Brought back in the meantime, or deleted anew, which has a job of its own.
+            return finish(&run.claimed, tx).await;
+        }
+        tx.commit().await?;
+        self.remove_folder(organization_id, track.index).await?;
+        let tx = self.catalog.begin().await?;
+        tx.purge_track(organization_id, track_id, self.ambient.now(), self.purged_titles).await?;
+        finish(&run.claimed, tx).await
+    }
+
+    /// Removes every object in a folder.
+    pub(super) async fn remove_folder(
+        &self,
+        organization_id: OrganizationId,
+        folder: ShortId,
+    ) -> Result<(), JobError> {
+        let listed = self.blobs.list(Some(organization_id), Some(folder));
+        let keys: Vec<_> = listed.map_ok(|(key, _)| key).try_collect().await?;
+        self.blobs.delete_many(keys).await?;
+        Ok(())
+    }
+}

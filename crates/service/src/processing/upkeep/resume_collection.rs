@@ -1,0 +1,53 @@
+//! Queue again what the tracks of a restored collection wait for, in batches.
+
+use tonearm_domain::{CollectionId, Job, OrganizationId, TrackId};
+
+use crate::library::resume;
+use crate::processing::job_error::JobError;
+use crate::processing::runner::{JobRun, Processing, finish};
+
+/// Tracks of one transaction.
+const BATCH: u64 = 200;
+
+impl Processing {
+    /// First brings back the tracks that an earlier version marked together with the collection, then queues the jobs
+    /// of those whose status changes by itself. Ends where the collection is deleted again: then its next restoration
+    /// goes on, and its purge takes what is still marked, too.
+    pub(in crate::processing) async fn resume_collection(
+        &self,
+        run: &JobRun,
+        organization_id: OrganizationId,
+        collection_id: CollectionId,
+        cursor: Option<TrackId>,
+    ) -> Result<(), JobError> {
+        loop {
+            let tx = self.begin_batch(run).await?;
+            match tx.restore_marked_tracks(organization_id, collection_id, BATCH).await? {
+                Some(0) => break,
+                Some(_) => tx.commit().await?,
+                None => {
+                    drop(tx);
+                    return self.finish(&run.claimed).await;
+                }
+            }
+        }
+        let mut cursor = cursor;
+        loop {
+            let tx = self.begin_batch(run).await?;
+            let tracks = tx.waiting_tracks(collection_id, cursor, BATCH).await?;
+            let Some(last) = tracks.last() else { return finish(&run.claimed, tx).await };
+            cursor = Some(last.id);
+            for track in &tracks {
+                resume(&tx, &self.ambient, track).await?;
+            }
+            // A track whose jobs are queued twice is processed once, but the jobs of a killed run should not add up.
+            if !tx
+                .update_job(&run.claimed, &Job::ResumeCollection { organization_id, collection_id, cursor })
+                .await?
+            {
+                return Err(JobError::LeaseLost);
+            }
+            tx.commit().await?;
+        }
+    }
+}
