@@ -22,8 +22,6 @@ pub(super) struct ListQuery {
     before: String,
 }
 
-/// One entry of the choice of an order.
-
 /// What is around a list: the search, the order, how many there are, and the way on.
 pub(super) struct Paging {
     pub(super) q: String,
