@@ -106,6 +106,11 @@ impl ApiError {
         Self { retry_after: Some(seconds), ..self }
     }
 
+    /// The same under another status.
+    pub(crate) fn with_status(self, status: StatusCode) -> Self {
+        Self { status, ..self }
+    }
+
     /// A panic on our side.
     pub(crate) fn panicked(what: String) -> Self {
         Refusal::Internal(format!("a panic: {what}").into()).into()

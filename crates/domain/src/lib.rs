@@ -57,6 +57,7 @@ mod track_status;
 mod track_summary;
 mod transcode;
 mod transcription;
+mod upload;
 mod usage;
 mod variant_data;
 mod waveform;
@@ -122,6 +123,7 @@ pub use transcription::{
     Transcription, TranscriptionSettings, TranscriptionState, Utterance, language_code, paragraphs,
     words_within, worth_keeping,
 };
+pub use upload::{PieceError, Upload, UploadKind, UploadState};
 pub use usage::{Day, DayError, Meter, UsageBatch, UsageCounts, UsageEntry};
 pub use variant_data::{Part, VariantData};
 pub use waveform::{LevelsFormat, LevelsSettings, WaveformImage, WaveformVideo};

@@ -23,7 +23,7 @@ use crate::usage::Day;
 use crate::variant_data::VariantData;
 use crate::{
     ApiKeyId, CollectionId, CreatorId, FileId, JobId, OrganizationId, PlaySessionId, RequestId, TrackId,
-    UploadSessionId, VariantId,
+    UploadId, UploadSessionId, VariantId,
 };
 
 fn text() -> ObjectBuilder {
@@ -77,6 +77,7 @@ schemas! {
     PlaySessionId => formatted("uuid");
     RequestId => formatted("uuid");
     TrackId => formatted("uuid");
+    UploadId => formatted("uuid");
     UploadSessionId => formatted("uuid");
     VariantId => formatted("uuid");
     Timestamp => formatted("date-time");

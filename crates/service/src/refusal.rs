@@ -23,6 +23,8 @@ pub enum Resource {
     PlaySession,
     /// An upload session.
     UploadSession,
+    /// An upload that can be resumed.
+    Upload,
     /// An API key.
     ApiKey,
     /// A person.
@@ -52,6 +54,7 @@ impl Resource {
             Self::Variant => "variant",
             Self::PlaySession => "play session",
             Self::UploadSession => "upload session",
+            Self::Upload => "upload",
             Self::ApiKey => "API key",
             Self::Person => "person",
             Self::Member => "member",
@@ -73,6 +76,7 @@ impl Resource {
             Self::Variant => "variant_not_found",
             Self::PlaySession => "play_session_not_found",
             Self::UploadSession => "upload_session_not_found",
+            Self::Upload => "upload_not_found",
             Self::ApiKey => "api_key_not_found",
             Self::Person => "person_not_found",
             Self::Member => "member_not_found",
@@ -173,6 +177,7 @@ impl From<Record> for Resource {
             Record::Variant | Record::VariantIndex => Self::Variant,
             Record::PlaySession => Self::PlaySession,
             Record::UploadSession => Self::UploadSession,
+            Record::Upload => Self::Upload,
             Record::ApiKey => Self::ApiKey,
             Record::SigningKey => Self::SigningKey,
             Record::Webhook => Self::Webhook,
@@ -233,6 +238,7 @@ mod tests {
             (Record::File, Resource::Record),
             (Record::PlaySession, Resource::PlaySession),
             (Record::UploadSession, Resource::UploadSession),
+            (Record::Upload, Resource::Upload),
             (Record::ApiKey, Resource::ApiKey),
             (Record::SigningKey, Resource::SigningKey),
             (Record::Webhook, Resource::Webhook),

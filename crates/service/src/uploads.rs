@@ -3,18 +3,27 @@
 mod accept_cover;
 mod accept_source;
 mod in_flight;
+mod resumable;
 mod upload_session;
+
+use std::sync::Arc;
 
 use tonearm_blobs::Blobs;
 use tonearm_catalog::Catalog;
 use tonearm_domain::Ambient;
 use tonearm_media::Pictures;
 
+use self::resumable::Holders;
+pub(crate) use self::resumable::remove_upload;
 use crate::links::Links;
 use crate::refusal::Refusal;
 use crate::space::Space;
 
 pub use accept_source::{AcceptedUpload, UploadTerms};
+pub use resumable::{
+    BeginUpload, Piece, PieceCheck, Progress as UploadProgress, Sha256Check, UploadPermit, UploadRefusal,
+    UrlUpload,
+};
 pub use upload_session::{CreateUploadSession, CreatedUploadSession, SessionTrack, UploadSessionView};
 
 /// How much is taken in.
@@ -36,6 +45,7 @@ pub struct Uploads {
     limits: UploadLimits,
     space: Space,
     pictures: Pictures,
+    holders: Arc<Holders>,
 }
 
 impl Uploads {
@@ -49,6 +59,7 @@ impl Uploads {
             limits,
             space: Space::default(),
             pictures: Pictures::default(),
+            holders: Arc::default(),
         }
     }
 
@@ -60,6 +71,11 @@ impl Uploads {
     /// The same, having covers decoded under these terms of confinement.
     pub fn with_pictures(self, pictures: Pictures) -> Self {
         Self { pictures, ..self }
+    }
+
+    /// Most bytes of a source.
+    pub fn max_source_bytes(&self) -> u64 {
+        self.limits.max_source_bytes
     }
 
     /// Refuses where there is too little free space. Worth asking before a body is read.

@@ -14,10 +14,10 @@ mod upload;
 
 pub(crate) use address::{ClientAddress, address};
 pub(crate) use body::{Body, required};
-pub(crate) use digest::upload_terms;
+pub(crate) use digest::{piece_check, upload_terms};
 pub(crate) use key::{ManageKey, PlayKey, PlaySessionReader, UploadKey, bearer};
 pub(crate) use page::{ListQuery, Paged};
 pub(crate) use path::{PathId, PathText};
 pub(crate) use query::query;
 pub(crate) use sent::Sent;
-pub(crate) use upload::{CollectionCoverUpload, CoverUpload, SourceUpload};
+pub(crate) use upload::{BegunUpload, CollectionCoverUpload, CoverUpload, SourceUpload, source_upload};

@@ -6,7 +6,8 @@ use axum::extract::{FromRequestParts, RawPathParams};
 use http::StatusCode;
 use http::request::Parts;
 use tonearm_domain::{
-    CollectionId, CreatorId, IdError, OrganizationId, PlaySessionId, TrackId, UploadSessionId, VariantId,
+    CollectionId, CreatorId, IdError, OrganizationId, PlaySessionId, TrackId, UploadId, UploadSessionId,
+    VariantId,
 };
 
 use crate::error::ApiError;
@@ -34,6 +35,7 @@ path_parameters! {
     OrganizationId: "organization_id",
     PlaySessionId: "play_session_id",
     TrackId: "track_id" | "play_track_id",
+    UploadId: "upload_id",
     UploadSessionId: "upload_session_id",
     VariantId: "variant_id",
 }

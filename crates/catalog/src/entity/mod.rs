@@ -31,6 +31,7 @@ pub(crate) mod track_words;
 pub(crate) mod transcription;
 pub(crate) mod transcription_settings;
 pub(crate) mod unknown_object;
+pub(crate) mod upload;
 pub(crate) mod upload_session;
 pub(crate) mod usage;
 pub(crate) mod usage_batch;

@@ -124,7 +124,7 @@ impl Uploads {
         Ok((parents.view_session(session), track))
     }
 
-    async fn insert_session_track(
+    pub(super) async fn insert_session_track(
         &self,
         tx: &tonearm_catalog::Transaction,
         origin: Origin,
@@ -145,7 +145,7 @@ impl Uploads {
         Ok(SessionTrack { track: parents.view(track), handles, base })
     }
 
-    async fn valid_session(&self, id: UploadSessionId) -> Result<UploadSession, Refusal> {
+    pub(super) async fn valid_session(&self, id: UploadSessionId) -> Result<UploadSession, Refusal> {
         let session = self.catalog.upload_session(id).await?;
         session.filter(|session| session.is_valid_at(self.ambient.now())).ok_or(Refusal::Unauthenticated {
             code: "invalid_upload_session",

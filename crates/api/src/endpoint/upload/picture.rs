@@ -54,10 +54,10 @@ pub(super) async fn accept<T: Serialize>(
         let picture = picture(&parts.headers, &mut body, uploads.max_cover_bytes()).await?;
         let origin = Origin::uploader(address(&parts.extensions));
         uploads.accept_cover(origin, organization_id, owner, picture).await?;
-        Ok(answer)
+        Ok::<_, ApiError>(answer)
     };
     match accepted.await {
-        Ok(answer) => Answer::traced(current, answer).into_response(),
+        Ok::<_, ApiError>(answer) => Answer::traced(current, answer).into_response(),
         Err(error) => refuse(error, &parts.headers, body).await,
     }
 }
