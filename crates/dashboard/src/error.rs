@@ -13,6 +13,8 @@ use crate::page::{Frame, Section, render_with};
 pub(crate) enum PageError {
     /// Nobody is signed in. Where to go afterwards.
     SignInFirst(Option<String>),
+    /// The sign-in of the page whose script asks has ended. Scripts are told so, and not led to another page.
+    SignedOut,
     /// The request does not come from a page of ours.
     Forged,
     /// The member may not do this.
@@ -51,6 +53,11 @@ impl PageError {
         let text = str::to_owned;
         match self {
             Self::SignInFirst(_) => (StatusCode::UNAUTHORIZED, "Sign in first", String::new()),
+            Self::SignedOut => (
+                StatusCode::UNAUTHORIZED,
+                "Signed out",
+                text("Your sign-in has ended. Sign in again to continue."),
+            ),
             Self::Forged => (
                 StatusCode::FORBIDDEN,
                 "Form expired",
