@@ -75,8 +75,9 @@ class Queue {
       headers: { "x-form-secret": document.body.dataset.formSecret },
       body: new URLSearchParams({ file_name: fileName, session }),
     });
-    if (!answer.ok) throw new Error("The upload could not start. Reload the page and try again.");
-    return answer.json();
+    const said = await answer.json().catch(() => ({}));
+    if (!answer.ok) throw new Error(said.message ?? "The upload could not start. Reload the page and try again.");
+    return said;
   }
 
   forget(upload) {

@@ -16,8 +16,8 @@ use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_media::{Media, MediaConfig};
 use tonearm_service::{
-    Access, Caller, CreateKey, IdempotentAnswers, JobRun, Library, Links, LookupLimits, Lookups, Playback,
-    Processing, Space, UploadLimits, Uploads, Usage, UsageKeeper,
+    Access, Admission, Caller, CreateKey, IdempotentAnswers, JobRun, Library, Links, LookupLimits, Lookups,
+    Playback, Processing, Space, UploadLimits, Uploads, Usage, UsageKeeper,
 };
 use tonearm_signing::{Secrets, UrlSigner};
 use tower::ServiceExt;
@@ -112,10 +112,19 @@ impl House {
     }
 
     /// The same house on a disk that never has enough free space.
-    pub(crate) fn without_free_space(mut self) -> Self {
+    pub(crate) fn without_free_space(self) -> Self {
         let space = Space::new(u64::MAX, [("store", self.store.path().to_owned())]);
+        self.admitting_by(Admission::by_space(space))
+    }
+
+    /// The same house, taking no uploads in that are not admitted.
+    pub(crate) fn admitting_by(mut self, admission: Admission) -> Self {
         let parts = AppParts::clone(&self.app);
-        self.app = App::new(AppParts { uploads: parts.uploads.clone().with_space(space), ..parts });
+        self.app = App::new(AppParts {
+            library: parts.library.clone().with_admission(admission.clone()),
+            uploads: parts.uploads.clone().with_admission(admission),
+            ..parts
+        });
         self.router = tonearm_api::router(self.app.clone());
         self
     }

@@ -11,6 +11,7 @@ use tonearm_media::sniff;
 
 use super::Uploads;
 use crate::audit::{self, AuditedAction};
+use crate::quotas;
 use crate::refusal::{Refusal, Resource};
 
 type BodyError = Box<dyn std::error::Error + Send + Sync>;
@@ -64,7 +65,8 @@ impl Uploads {
         if terms.size.is_some_and(|size| size > limit) {
             return Err(Refusal::TooLarge { limit });
         }
-        self.require_space().await?;
+        let room = self.require_room(organization_id, terms.size).await?;
+        let limit = room.at_most(limit);
         let (head, body) = peek(body).await.map_err(Refusal::Interrupted)?;
         if head.is_empty() {
             return Err(Refusal::invalid("body", "is empty; send an audio file"));
@@ -86,7 +88,10 @@ impl Uploads {
             ..PutTerms::default()
         };
         let whole = futures::stream::iter(head.into_iter().map(Ok)).chain(body);
-        let stored = self.blobs.put(&key, whole, put_terms).await.map_err(refuse_put)?;
+        let stored = self.blobs.put(&key, whole, put_terms).await.map_err(|error| match error {
+            PutError::TooLarge { limit } => room.refusal(limit),
+            error => refuse_put(error),
+        })?;
         match self.record_source(origin, organization_id, track_id, &key, &stored).await {
             Ok(()) => Ok(AcceptedUpload { track_id, size: stored.size, sha256: stored.sha256 }),
             // A row may name the object. If none does, the sweep removes it.
@@ -110,6 +115,7 @@ impl Uploads {
         stored: &Stored,
     ) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
+        quotas::admit_stored(&tx, organization_id, stored.size).await?;
         let mut track =
             tx.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         track.status = accepted_status(&track)?;
