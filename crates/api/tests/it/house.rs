@@ -17,7 +17,7 @@ use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_media::{Media, MediaConfig};
 use tonearm_service::{
     Access, Admission, Caller, CreateKey, IdempotentAnswers, JobRun, Library, Links, LookupLimits, Lookups,
-    Playback, Processing, Space, UploadLimits, Uploads, Usage, UsageKeeper,
+    Playback, Processing, Space, UpdateQuotas, UploadLimits, Uploads, Usage, UsageKeeper,
 };
 use tonearm_signing::{Secrets, UrlSigner};
 use tower::ServiceExt;
@@ -127,6 +127,17 @@ impl House {
         });
         self.router = tonearm_api::router(self.app.clone());
         self
+    }
+
+    /// The same house, taking no uploads in while so many jobs wait.
+    pub(crate) fn with_queue_of(self, most: u64) -> Self {
+        let (catalog, ambient) = (self.processing.catalog().clone(), self.ambient.clone());
+        self.admitting_by(Admission::default().and_by_queue(catalog, ambient, most))
+    }
+
+    /// Sets quotas of the organization, as its operator does.
+    pub(crate) async fn set_quotas(&self, update: UpdateQuotas) {
+        self.library.set_quotas(&Caller::owner(self.organization_id), update).await.unwrap();
     }
 
     /// Sends a request as it is. Every answer is checked for what all answers have in common.
