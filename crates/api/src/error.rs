@@ -16,6 +16,9 @@ use utoipa::ToSchema;
 /// Seconds after which a client may find the service whole again.
 const RETRY_AFTER_SECONDS: u64 = 5;
 
+/// Seconds after which a client may find uploads admitted again: a queue shrinks and space is freed more slowly.
+const UPLOADS_RETRY_AFTER_SECONDS: u64 = 60;
+
 /// An answer that says what went wrong.
 ///
 /// As a response it is only the status and itself in the extensions: the layer that knows the request's id writes
@@ -151,16 +154,21 @@ impl From<Refusal> for ApiError {
             Refusal::Unprocessable { code, .. } => (StatusCode::UNPROCESSABLE_ENTITY, *code),
             Refusal::Unavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
             Refusal::UnknownOutcome(_) => (StatusCode::SERVICE_UNAVAILABLE, "unknown_outcome"),
+            Refusal::QuotaExceeded(_) => (StatusCode::FORBIDDEN, "quota_exceeded"),
+            Refusal::Busy => (StatusCode::SERVICE_UNAVAILABLE, "queue_full"),
             Refusal::Full(_) => (StatusCode::INSUFFICIENT_STORAGE, "insufficient_storage"),
             Refusal::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "internal_error"),
         };
         let error = Self::new(status, code, message);
         match refusal {
             Refusal::Invalid { field, .. } => Self { field: Some(field.to_owned()), ..error },
-            Refusal::Unavailable(cause)
-            | Refusal::UnknownOutcome(cause)
-            | Refusal::Full(cause)
-            | Refusal::Internal(cause) => Self { cause: Some(Cause(cause.into())), ..error },
+            Refusal::Busy => error.after(UPLOADS_RETRY_AFTER_SECONDS),
+            Refusal::Full(cause) => {
+                Self { cause: Some(Cause(cause.into())), ..error.after(UPLOADS_RETRY_AFTER_SECONDS) }
+            }
+            Refusal::Unavailable(cause) | Refusal::UnknownOutcome(cause) | Refusal::Internal(cause) => {
+                Self { cause: Some(Cause(cause.into())), ..error }
+            }
             _ => error,
         }
     }
@@ -210,6 +218,7 @@ pub(crate) fn write_out(mut response: Response, id: RequestId) -> Response {
 
 #[cfg(test)]
 mod tests {
+    use tonearm_domain::{QuotaExceeded, QuotaKind};
     use tonearm_service::Resource;
 
     use super::*;
@@ -228,6 +237,8 @@ mod tests {
             (Refusal::Unavailable("x".into()), 503),
             (Refusal::UnknownOutcome("x".into()), 503),
             (Refusal::Full("x".into()), 507),
+            (Refusal::Busy, 503),
+            (QuotaExceeded { kind: QuotaKind::Tracks, limit: 1, used: 1 }.into(), 403),
             (Refusal::Internal("x".into()), 500),
         ];
         for (refusal, status) in statuses {

@@ -24,8 +24,8 @@ use crate::accept::require_json;
 use crate::app::{ApiSettings, App};
 use crate::cors::cors;
 use crate::endpoint::{
-    api_key, collection, creator, organization, play, play_session, stream, track, upload, upload_session,
-    usage, variant,
+    api_key, collection, creator, organization, play, play_session, quota, stream, track, upload,
+    upload_session, usage, variant,
 };
 use crate::error::ApiError;
 use crate::rate_limit::{Limiter, limit_rate};
@@ -108,6 +108,7 @@ fn v1() -> OpenApiRouter<App> {
         .routes(routes!(variant::read::read))
         .routes(routes!(api_key::create::create))
         .routes(routes!(usage::read::read))
+        .routes(routes!(quota::read::read))
 }
 
 fn uploads() -> OpenApiRouter<App> {

@@ -44,6 +44,7 @@ mod postgres;
 mod progress;
 mod purging;
 mod query;
+mod quotas;
 mod recipes;
 mod removals;
 mod renderings;

@@ -49,6 +49,12 @@ struct ErrorPage {
 }
 
 impl PageError {
+    /// The status, and what is told to a script that shows it to people.
+    pub(crate) fn into_sentence(self) -> (StatusCode, String) {
+        let (status, heading, message) = self.told();
+        (status, if message.is_empty() { format!("{heading}.") } else { message })
+    }
+
     fn told(self) -> (StatusCode, &'static str, String) {
         let text = str::to_owned;
         match self {
@@ -115,6 +121,8 @@ fn refused(refusal: Refusal) -> (StatusCode, &'static str, String) {
         Refusal::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "File too large", said),
         Refusal::Interrupted(_) => (StatusCode::BAD_REQUEST, "Upload interrupted", said),
         Refusal::Unprocessable { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "Not possible", said),
+        Refusal::QuotaExceeded(_) => (StatusCode::FORBIDDEN, "Quota exceeded", said),
+        Refusal::Busy => (StatusCode::SERVICE_UNAVAILABLE, "Too many uploads at the moment", said),
         Refusal::Full(error) => {
             tracing::warn!(%error, "there is too little free space");
             (StatusCode::INSUFFICIENT_STORAGE, "Not enough storage", said)

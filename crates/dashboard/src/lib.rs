@@ -20,6 +20,7 @@ mod page;
 mod path;
 mod picture;
 mod profile;
+mod quota;
 mod router;
 mod session;
 mod settings;

@@ -35,6 +35,7 @@ mod person;
 mod player_text;
 mod preview;
 mod progress;
+mod quota;
 mod recipe;
 mod retention;
 mod scheduled_task;
@@ -98,6 +99,7 @@ pub use person::{EmailAddress, EmailAddressError, Membership, Person, Role, Role
 pub use player_text::{shown_subtitle, shown_title};
 pub use preview::{PreviewLength, PreviewSettings};
 pub use progress::{Making, Rendering, TrackProgress, VariantProgress};
+pub use quota::{QuotaExceeded, QuotaKind, QuotaUsage, Quotas};
 pub use recipe::{Recipe, RecipeError, RecipeKind, RecipeType, VariantIndex, default_recipes};
 pub use retention::{ExpiredRows, KeepFor, KeepForError, Retention};
 pub use scheduled_task::ScheduledTask;

@@ -6,6 +6,7 @@
 //! the dashboard, the worker and the command line call these and only translate.
 
 mod access;
+mod admission;
 mod audit;
 mod batches;
 mod caller;
@@ -19,6 +20,7 @@ mod manifests;
 mod people;
 mod playback;
 mod processing;
+mod quotas;
 mod refusal;
 mod renderings;
 mod resealing;
@@ -35,14 +37,16 @@ mod waiting;
 mod webhooks;
 
 pub use access::Access;
+pub use admission::Admission;
 pub use audit::Audit;
 pub use caller::Caller;
 pub use idempotency::{AttemptOutcome, IdempotentAnswers, IdempotentRequest, RequestAttempt};
 pub use jobs::Jobs;
 pub use library::{
     CollectionView, CreateCollection, CreateCreator, CreateKey, CreateTrack, CreatedKey, CreatedOrganization,
-    Library, ListedTracks, OrganizationView, ProgressWatch, RecipeView, TrackProgressView, TracksInTheMaking,
-    UpdateCollection, UpdateCreator, UpdateOrganization, UpdateRecipe, UpdateTrack, UploadHandles,
+    Library, ListedTracks, OrganizationView, ProgressWatch, QuotaView, RecipeView, TrackProgressView,
+    TracksInTheMaking, UpdateCollection, UpdateCreator, UpdateOrganization, UpdateQuotas, UpdateRecipe,
+    UpdateTrack, UploadHandles,
 };
 pub use links::{DeliveryUrl, DeliveryUrlError, DurableBase, Links, UploadHandle};
 pub use lookups::{LevelsJson, LookupLimits, Lookups};

@@ -10,6 +10,7 @@ mod keys;
 mod organizations;
 mod pages;
 mod progress;
+mod quotas;
 mod read_tracks;
 mod recipes;
 mod renew_collection_cover_upload;
@@ -22,6 +23,7 @@ mod variants;
 use tonearm_catalog::Catalog;
 use tonearm_domain::{Ambient, Deletion, KeepDeleted};
 
+use crate::admission::Admission;
 use crate::caller::Caller;
 use crate::links::Links;
 
@@ -33,6 +35,7 @@ pub use keys::{CreateKey, CreatedKey};
 pub use organizations::{OrganizationView, UpdateOrganization};
 pub use pages::ListedTracks;
 pub use progress::{ProgressWatch, TrackProgressView, TracksInTheMaking};
+pub use quotas::{QuotaView, UpdateQuotas};
 pub use recipes::{RecipeView, UpdateRecipe};
 pub(crate) use trash::resume;
 pub use update_track::UpdateTrack;
@@ -48,18 +51,24 @@ pub struct Library {
     links: Links,
     feed: progress::ProgressFeed,
     keep_deleted: KeepDeleted,
+    admission: Admission,
 }
 
 impl Library {
     /// Over the catalog, handing out `links`.
     pub fn new(catalog: Catalog, ambient: Ambient, links: Links) -> Self {
         let (feed, keep_deleted) = (progress::ProgressFeed::default(), KeepDeleted::default());
-        Self { catalog, ambient, links, feed, keep_deleted }
+        Self { catalog, ambient, links, feed, keep_deleted, admission: Admission::default() }
     }
 
     /// The same, keeping what people delete for another time.
     pub fn keeping_deleted(self, keep_deleted: KeepDeleted) -> Self {
         Self { keep_deleted, ..self }
+    }
+
+    /// The same, making no tracks while uploads are not admitted.
+    pub fn with_admission(self, admission: Admission) -> Self {
+        Self { admission, ..self }
     }
 
     /// The addresses that it hands out.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tonearm_blobs::BlobError;
 use tonearm_catalog::{CatalogError, Record};
+use tonearm_domain::QuotaExceeded;
 
 /// What could not be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,6 +147,12 @@ pub enum Refusal {
         /// Why not.
         message: &'static str,
     },
+    /// The organization may not have more.
+    #[error(transparent)]
+    QuotaExceeded(#[from] QuotaExceeded),
+    /// Too much waits to be processed.
+    #[error("too many uploads are waiting to be processed; try again in a few minutes")]
+    Busy,
     /// There is too little free space to store it.
     #[error("the service does not have enough free space to store this; its operator must free some")]
     Full(#[source] Source),

@@ -6,6 +6,7 @@ pub(crate) mod creator;
 pub(crate) mod organization;
 pub(crate) mod play;
 pub(crate) mod play_session;
+pub(crate) mod quota;
 pub(crate) mod stream;
 pub(crate) mod track;
 pub(crate) mod upload;

@@ -140,6 +140,7 @@ async fn every_operation_answers_as_described(database: TestDatabase) {
     let reply = c.house.get_open(&format!("{played}/hq/download")).await.expect_ok();
     c.check("download_track", reply);
     c.get("read_usage", "/v1/usage?group=track").await;
+    c.get("read_quota", "/v1/quota").await;
 
     let body = json!({ "title": "Link", "api_key_type_id": "share", "variants": ["lq"] });
     let share = c.post("create_api_key", "/v1/api_key", body).await;

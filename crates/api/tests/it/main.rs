@@ -17,6 +17,7 @@ mod manners;
 mod matrix;
 mod organizations;
 mod play_sessions;
+mod quotas;
 mod rates;
 mod repeats;
 mod reply;

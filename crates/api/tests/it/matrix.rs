@@ -113,6 +113,7 @@ impl Things {
             ),
             row(Manage, "GET", "/v1/variant".to_owned(), none(), shared),
             row(Manage, "GET", "/v1/usage".to_owned(), none(), shared),
+            row(Manage, "GET", "/v1/quota".to_owned(), none(), whole),
             row(Manage, "GET", format!("/v1/variant/{variant}"), none(), outside),
             row(Manage, "GET", "/v1/creator".to_owned(), none(), whole),
             row(Manage, "POST", "/v1/creator".to_owned(), json!({ "organization_index": "d" }), whole),

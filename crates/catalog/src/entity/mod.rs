@@ -17,6 +17,7 @@ pub(crate) mod membership;
 pub(crate) mod organization;
 pub(crate) mod person;
 pub(crate) mod play_session;
+pub(crate) mod quota;
 pub(crate) mod rendering;
 pub(crate) mod scheduled_task;
 pub(crate) mod sign_in;

@@ -23,6 +23,7 @@ mod notices;
 mod opening;
 mod plans;
 mod progress;
+mod quotas;
 mod recipes;
 mod repetitions;
 mod retention;

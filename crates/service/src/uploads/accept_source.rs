@@ -12,6 +12,7 @@ use tonearm_media::sniff;
 
 use super::Uploads;
 use crate::audit::{self, AuditedAction};
+use crate::quotas;
 use crate::refusal::{Refusal, Resource};
 
 pub(super) type BodyError = Box<dyn std::error::Error + Send + Sync>;
@@ -73,7 +74,8 @@ impl Uploads {
         if terms.size.is_some_and(|size| size > limit) {
             return Err(Refusal::TooLarge { limit });
         }
-        self.require_space().await?;
+        let room = self.require_room(organization_id, terms.size).await?;
+        let limit = room.at_most(limit);
         let (head, body) = peek(body).await.map_err(Refusal::Interrupted)?;
         if head.is_empty() {
             return Err(Refusal::invalid("body", "is empty; send an audio file"));
@@ -95,7 +97,10 @@ impl Uploads {
             ..PutTerms::default()
         };
         let whole = futures::stream::iter(head.into_iter().map(Ok)).chain(body);
-        let stored = self.blobs.put(&key, whole, put_terms).await.map_err(refuse_put)?;
+        let stored = self.blobs.put(&key, whole, put_terms).await.map_err(|error| match error {
+            PutError::TooLarge { limit } => room.refusal(limit),
+            error => refuse_put(error),
+        })?;
         let recorded = async {
             let tx = self.catalog.begin().await?;
             let recorded = Recorded { organization_id, track_id, key: &key, stored: &stored };
@@ -124,6 +129,7 @@ impl Uploads {
         recorded: Recorded<'_>,
     ) -> Result<(), Refusal> {
         let Recorded { organization_id, track_id, key, stored } = recorded;
+        quotas::admit_stored(tx, organization_id, stored.size).await?;
         let mut track =
             tx.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         track.status = accepted_status(&track)?;

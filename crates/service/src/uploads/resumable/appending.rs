@@ -11,6 +11,7 @@ use tonearm_domain::{Origin, PieceError, Upload, UploadId};
 
 use super::lookup::HeldUpload;
 use super::{LEASE_SECONDS, Piece, PieceCheck, Progress, RECORDED_BYTES, UploadRefusal};
+use crate::quotas::{self, Room};
 use crate::refusal::Refusal;
 use crate::uploads::Uploads;
 use crate::uploads::accept_source::BodyError;
@@ -28,6 +29,7 @@ enum End {
 struct Append {
     held: HeldUpload,
     writer: DraftWriter,
+    room: Room,
     /// The largest size of the whole.
     most: u64,
     /// Bytes of this piece.
@@ -84,11 +86,14 @@ impl Uploads {
         {
             return Err(Refusal::TooLarge { limit }.into());
         }
-        self.require_space().await?;
+        // Whatever waits in the queue: what was begun may be brought to its end.
+        self.admission.require_space().await?;
+        let room =
+            quotas::room_for_source(&self.catalog, held.upload.organization_id, held.upload.length).await?;
         let draft = Self::draft_of(&held.upload)?;
         let writer = self.blobs.open_draft(held.upload.id, draft, self.names_of(&held.upload)).await?;
-        let most = held.upload.length.unwrap_or(limit);
-        let mut append = Append { held, writer, most, received: 0, recorded: 0 };
+        let most = room.at_most(limit);
+        let mut append = Append { held, writer, room, most, received: 0, recorded: 0 };
         let end = self.receive(&mut append, body, check).await?;
         self.record_piece(&mut append).await?;
         match end {
@@ -208,11 +213,11 @@ impl Append {
     ) -> Result<(), UploadRefusal> {
         let size = chunk.len() as u64;
         let end = self.held.upload.offset + (self.received - self.recorded) + size;
+        if let Some(announced) = self.held.upload.length.filter(|&announced| end > announced) {
+            return Err(PieceError::Length { announced }.into());
+        }
         if end > self.most {
-            return Err(match self.held.upload.length {
-                Some(announced) => PieceError::Length { announced }.into(),
-                None => Refusal::TooLarge { limit: self.most }.into(),
-            });
+            return Err(self.room.refusal(self.most).into());
         }
         if let Some(check) = check {
             check.update(&chunk);

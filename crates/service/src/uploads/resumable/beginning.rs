@@ -62,7 +62,11 @@ impl Uploads {
         begin: BeginUpload,
     ) -> Result<Upload, UploadRefusal> {
         self.check_length(begin.length)?;
-        self.require_space().await?;
+        let organization_id = match &permit {
+            UploadPermit::Track { organization_id, .. } => *organization_id,
+            UploadPermit::Session { id, .. } => self.valid_session(*id).await?.organization_id,
+        };
+        self.require_room(organization_id, begin.length).await?;
         if let (UploadKind::Url, UploadPermit::Track { organization_id, track_id }) = (begin.kind, &permit)
             && let Some(earlier) = self.catalog.upload_to_url(*organization_id, *track_id).await?
             && earlier.is_receiving()

@@ -40,7 +40,9 @@ impl Uploads {
         if length > limit {
             return Err(Refusal::TooLarge { limit }.into());
         }
-        self.require_space().await?;
+        if let Some((part, _)) = objects.first() {
+            self.require_room(part.organization_id, Some(length)).await?;
+        }
         let target = self.target(permit, begin.kind).await?;
         // Parts of others are not told apart from ones that do not exist.
         let organization_id = target.organization_id;

@@ -60,11 +60,12 @@ impl Uploads {
         complete.complete(None);
         let tx = self.catalog.begin().await?;
         let until = self.ambient.now().plus_seconds(LEASE_SECONDS);
+        // Quotas are asked before anything is locked.
+        let recorded = Recorded { organization_id: complete.organization_id, track_id, key, stored: &stored };
+        self.record_source(&tx, origin, recorded).await?;
         if !tx.record_upload(&complete, held.lease, until).await? {
             return Err(UploadRefusal::Locked);
         }
-        let recorded = Recorded { organization_id: complete.organization_id, track_id, key, stored: &stored };
-        self.record_source(&tx, origin, recorded).await?;
         tx.commit().await?;
         held.upload = complete;
         Ok(AcceptedUpload { track_id, size: stored.size, sha256: stored.sha256 })
