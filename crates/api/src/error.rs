@@ -126,6 +126,11 @@ impl ApiError {
         self.code
     }
 
+    /// What went wrong, as a sentence for people.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// The field, parameter or header at fault.
     pub fn field(&self) -> Option<&str> {
         self.field.as_deref()

@@ -37,6 +37,8 @@ pub enum Resource {
     WebhookDelivery,
     /// A signing key.
     SigningKey,
+    /// A job.
+    Job,
     /// Something that callers cannot name.
     Record,
 }
@@ -59,6 +61,7 @@ impl Resource {
             Self::Webhook => "webhook",
             Self::WebhookDelivery => "delivery",
             Self::SigningKey => "signing key",
+            Self::Job => "job",
             Self::Record => "record",
         }
     }
@@ -80,6 +83,7 @@ impl Resource {
             Self::Webhook => "webhook_not_found",
             Self::WebhookDelivery => "delivery_not_found",
             Self::SigningKey => "signing_key_not_found",
+            Self::Job => "job_not_found",
             Self::Record => "not_found",
         }
     }

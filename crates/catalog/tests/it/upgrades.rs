@@ -32,6 +32,17 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, migration
     }
 }
 
+pub(crate) const LOOKUP: (&str, &[&str]) = (
+    "m0030_track_lookup",
+    &[
+        "DROP INDEX living_track_by_organization_id_creator_id_id",
+        "DROP INDEX living_track_by_organization_id_organization_index_id",
+        "sqlite: DROP TRIGGER track_moved",
+        "postgres: DROP FUNCTION count_moved_track CASCADE",
+        "DROP TABLE answered_job",
+    ],
+);
+
 pub(crate) const ALBUMS: (&str, &[&str]) = (
     "m0028_album_places",
     &[
@@ -161,7 +172,7 @@ async fn titles_and_themes_are_found(database: TestDatabase) {
     go_back(
         &database,
         catalog,
-        &[ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS, THEMES],
+        &[LOOKUP, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS, THEMES],
     )
     .await;
 
@@ -192,7 +203,7 @@ async fn tracks_without_manifests_get_a_job(database: TestDatabase) {
     go_back(
         &database,
         catalog,
-        &[ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS],
+        &[LOOKUP, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS],
     )
     .await;
 
@@ -228,7 +239,7 @@ async fn tracks_are_counted(database: TestDatabase) {
     let tx = catalog.begin().await.unwrap();
     assert!(tx.soft_delete_collection(other.id, trashed.id, deletion).await.unwrap());
     tx.commit().await.unwrap();
-    go_back(&database, catalog, &[ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK]).await;
+    go_back(&database, catalog, &[LOOKUP, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK]).await;
 
     let catalog = database.upgraded().await;
     let count = async |organization| catalog.collection_count(organization).await.unwrap();
