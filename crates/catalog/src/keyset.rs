@@ -44,7 +44,7 @@ impl<C: ColumnTrait> Keyset<C> {
             SortValue::Real(number) => Some(Expr::value(*number)),
             SortValue::Text(text) => Some(Expr::value(text.as_str())),
         };
-        let own = self.column.into_iter().chain([self.id]).map(|column| column.into_expr().into());
+        let own = self.column.into_iter().chain([self.id]).map(|column| column.into_expr());
         let own = Expr::tuple(own.collect::<Vec<SimpleExpr>>());
         let other = Expr::tuple(value.into_iter().chain([Expr::value(position.id)]).collect::<Vec<_>>());
         if self.is_descending { own.lt(other) } else { own.gt(other) }

@@ -213,6 +213,16 @@ mod tests {
     }
 
     #[test]
+    fn a_position_has_what_its_list_is_sorted_by() {
+        let values =
+            [SortValue::None, SortValue::Integer(1), SortValue::Real(1.0), SortValue::Text(String::new())];
+        for key in TrackOrderKey::ALL {
+            assert_eq!(values.iter().filter(|value| key.has(value)).count(), 1, "{key:?}");
+        }
+        assert!(TrackOrderKey::Created.has(&ListPosition::of_id(Uuid::nil()).value));
+    }
+
+    #[test]
     fn a_collection_alone_leaves_nothing_out_of_it() {
         assert!(!TrackFilter::default().narrows());
         let now = Timestamp::from_unix_millis(0).unwrap();

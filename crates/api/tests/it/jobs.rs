@@ -6,7 +6,8 @@ use axum::body::Body;
 use http::{HeaderMap, Method, Request, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
-use tonearm_domain::KeyType;
+use tonearm_catalog::Wait;
+use tonearm_domain::{KeyType, Outage};
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::CreateKey;
 use tower::ServiceExt;
@@ -58,6 +59,17 @@ async fn a_job_is_told_of_until_a_week_later(database: TestDatabase) {
     assert_eq!(waiting.json["job"]["next_attempt_at"], "2030-01-01T00:00:09.000Z");
     assert!(!waiting.json.to_string().contains("secret"));
     house.clock.advance_seconds(9);
+    let now = house.ambient.now();
+    let lease = house.ambient.credential_id();
+    let claimed = house.catalog().claim_job(now, lease, now.plus_seconds(60)).await.unwrap().unwrap();
+    let outage = Outage::Store;
+    let wait =
+        Wait { outage, failed_at: now, run_at: now.plus_seconds(5), probe_at: None, reason: "a secret" };
+    assert!(house.catalog().wait_job(&claimed, wait).await.unwrap());
+    let waiting = house.get(&path).await.expect_ok();
+    assert_eq!(waiting.json["job"]["status"], "waiting");
+    assert_eq!(waiting.json["job"]["reason"], outage.sentence());
+    house.clock.advance_seconds(5);
     house.run_jobs().await;
     let done = house.get(&path).await.expect_ok();
     let expected = json!({

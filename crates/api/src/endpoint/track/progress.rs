@@ -4,7 +4,7 @@ use axum::extract::{FromRequestParts, State};
 use axum::response::{IntoResponse, Response};
 use http::request::Parts;
 use serde::Serialize;
-use tonearm_domain::{TrackId, TrackStatus, VariantIndex};
+use tonearm_domain::{Making, TrackId, TrackStatus, VariantIndex};
 use tonearm_service::{Access, Library, Streams, TrackProgressView};
 use utoipa::ToSchema;
 
@@ -34,8 +34,7 @@ pub(crate) struct Progress {
 #[schema(as = track::progress::VariantState)]
 pub(crate) struct VariantState {
     index: VariantIndex,
-    #[schema(pattern = "^(waiting|running|made|failed)$")]
-    status: &'static str,
+    status: VariantStatus,
     /// How much of it is done. Null if it failed.
     #[schema(maximum = 100)]
     percent: Option<u8>,
@@ -43,14 +42,36 @@ pub(crate) struct VariantState {
     reason: Option<String>,
 }
 
+/// What is done for a variant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = track::progress::VariantStatus)]
+pub(crate) enum VariantStatus {
+    Waiting,
+    Running,
+    Made,
+    Failed,
+}
+
+impl From<Making> for VariantStatus {
+    fn from(making: Making) -> Self {
+        match making {
+            Making::Waiting => Self::Waiting,
+            Making::Running { .. } => Self::Running,
+            Making::Made => Self::Made,
+            Making::Failed => Self::Failed,
+        }
+    }
+}
+
 impl From<&TrackProgressView> for Progress {
     fn from(view: &TrackProgressView) -> Self {
         let variants = view.variants.iter().map(|variant| {
             let failed = view.failed.iter().find(|failed| failed.index == variant.index);
-            let has_failed = variant.making == tonearm_domain::Making::Failed;
+            let has_failed = variant.making == Making::Failed;
             VariantState {
                 index: variant.index.clone(),
-                status: variant.making.as_str(),
+                status: variant.making.into(),
                 percent: (!has_failed).then(|| variant.making.percent()),
                 reason: failed.filter(|_| has_failed).map(|failed| failed.reason.clone()),
             }

@@ -115,6 +115,7 @@ impl ProgressEvents {
     /// The last event, which says why.
     fn refuse(&mut self, error: ApiError) -> Event {
         self.step = Step::Over;
+        error.log();
         let told = ErrorEvent { code: error.code(), message: error.message() };
         Event::default().event("error").json_data(told).unwrap_or_default()
     }
