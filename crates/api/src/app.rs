@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::extract::FromRef;
 use tonearm_domain::Ambient;
-use tonearm_service::{Access, IdempotentAnswers, Library, Playback, Uploads, Usage};
+use tonearm_service::{Access, IdempotentAnswers, Library, Playback, Streams, Uploads, Usage};
 use tonearm_signing::UrlSigner;
 
 use crate::rate_limit::RateLimits;
@@ -47,6 +47,8 @@ pub struct AppParts {
     pub playback: Playback,
     /// Tells what was played.
     pub usage: Usage,
+    /// The streams of events that are open.
+    pub streams: Streams,
     /// Verifies upload URLs.
     pub signer: UrlSigner,
     /// Time and randomness.
@@ -98,6 +100,7 @@ parts! {
     uploads: Uploads,
     playback: Playback,
     usage: Usage,
+    streams: Streams,
     signer: UrlSigner,
     ambient: Ambient,
     settings: ApiSettings,

@@ -134,6 +134,25 @@ impl ApiError {
         self.code
     }
 
+    /// What went wrong, as a sentence for people.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Logs what is our fault.
+    pub(crate) fn log(&self) {
+        match &self.cause {
+            Some(cause) if self.status == StatusCode::SERVICE_UNAVAILABLE => {
+                tracing::warn!(%cause, "a part of the service is unavailable");
+            }
+            Some(cause) if self.status == StatusCode::INSUFFICIENT_STORAGE => {
+                tracing::warn!(%cause, "not enough free space");
+            }
+            Some(cause) => tracing::error!(%cause, "the request failed"),
+            None => {}
+        }
+    }
+
     /// The field, parameter or header at fault.
     pub fn field(&self) -> Option<&str> {
         self.field.as_deref()
@@ -187,16 +206,7 @@ pub(crate) fn write_out(mut response: Response, id: RequestId) -> Response {
     let Some(error) = response.extensions_mut().remove::<ApiError>() else {
         return response;
     };
-    match &error.cause {
-        Some(cause) if error.status == StatusCode::SERVICE_UNAVAILABLE => {
-            tracing::warn!(%cause, "a part of the service is unavailable");
-        }
-        Some(cause) if error.status == StatusCode::INSUFFICIENT_STORAGE => {
-            tracing::warn!(%cause, "not enough free space");
-        }
-        Some(cause) => tracing::error!(%cause, "the request failed"),
-        None => {}
-    }
+    error.log();
     let body = Json(ErrorBody {
         ok: false,
         message: error.message,

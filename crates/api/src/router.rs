@@ -24,7 +24,7 @@ use crate::accept::require_json;
 use crate::app::{ApiSettings, App};
 use crate::cors::cors;
 use crate::endpoint::{
-    api_key, collection, creator, organization, play, play_session, quota, stream, track, upload,
+    api_key, collection, creator, job, organization, play, play_session, quota, stream, track, upload,
     upload_session, usage, variant,
 };
 use crate::error::ApiError;
@@ -89,10 +89,11 @@ fn v1() -> OpenApiRouter<App> {
         .routes((schemas, paths, session.fallback(play_session::create::elsewhere)))
         .routes(routes!(play::track::track))
         .routes(routes!(play::download::download))
-        .routes(routes!(track::create::create))
+        .routes(routes!(track::find::find, track::create::create))
         .routes(routes!(track::read::read, track::update::update, track::delete::delete))
         .routes(routes!(track::add_variant::add_variant))
         .routes(routes!(track::retry::retry))
+        .routes(routes!(track::progress::progress))
         .routes(routes!(track::renew_cover_upload::renew_cover_upload))
         .routes(routes!(track::list::list))
         .routes(routes!(upload_session::create::create))
@@ -102,11 +103,13 @@ fn v1() -> OpenApiRouter<App> {
         .routes(routes!(collection::list::list, collection::create::create))
         .routes(routes!(collection::read::read, collection::update::update, collection::delete::delete))
         .routes(routes!(collection::renew_cover_upload::renew_cover_upload))
+        .routes(routes!(collection::order::order))
         .routes(routes!(creator::list::list, creator::create::create))
         .routes(routes!(creator::read::read, creator::update::update, creator::delete::delete))
         .routes(routes!(variant::list::list))
         .routes(routes!(variant::read::read))
         .routes(routes!(api_key::create::create))
+        .routes(routes!(job::read::read))
         .routes(routes!(usage::read::read))
         .routes(routes!(quota::read::read))
 }

@@ -7,6 +7,7 @@
 //! batches; the others make a number of queries that does not depend on the number of rows.
 
 mod album_order;
+mod answered_jobs;
 mod audit;
 mod capacity;
 mod catalog;
@@ -34,6 +35,7 @@ mod manifests;
 mod memberships;
 mod migrating;
 mod migration;
+mod moving;
 mod next_due;
 mod notices;
 mod objects;
@@ -59,6 +61,7 @@ mod sqlite;
 mod statements;
 mod store;
 mod sweeps;
+mod track_lookup;
 mod tracks;
 mod transaction;
 mod transcriptions;
@@ -82,6 +85,7 @@ pub use idempotency::{Claim, IdempotentRequest, Repetition};
 pub use jobs::{JobFilter, JobState, NewJob, PendingJob, Turn, Wait};
 pub use manifests::NextManifest;
 pub use migration::{MigrationEvent, MigrationReport};
+pub use moving::VacatedPlace;
 pub use purging::PurgedTitles;
 pub use sealed::{Sealed, SealedAt};
 pub use store::StoreRecord;

@@ -21,6 +21,7 @@ mod file_props;
 mod id;
 mod job;
 mod job_queue;
+mod job_report;
 mod key;
 mod known_device;
 mod levels;
@@ -54,6 +55,7 @@ mod theme;
 mod timestamp;
 mod track;
 mod track_file;
+mod track_lookup;
 mod track_status;
 mod track_summary;
 mod transcode;
@@ -82,6 +84,7 @@ pub use file_props::FileProps;
 pub use id::*;
 pub use job::{ClaimedJob, Job, death_pause_millis, outage_pause_millis, trial_millis};
 pub use job_queue::{JobClass, JobQueue};
+pub use job_report::{AnsweredJob, JobStatus};
 pub use key::ApiKey;
 pub use known_device::KnownDevice;
 pub use levels::{Levels, Metric};
@@ -117,6 +120,9 @@ pub use timestamp::Timestamp;
 pub use track::{Source, Track, TrackInfo};
 pub use track_file::{
     FailedVariant, FileData, FileOutcome, MissedLoudness, TrackFile, failed_variants, unmade, untried,
+};
+pub use track_lookup::{
+    ListPart, ListPosition, ListWindow, SortValue, TrackFilter, TrackOrder, TrackOrderError, TrackOrderKey,
 };
 pub use track_status::{Outcome, TrackStatus, TransitionError};
 pub use track_summary::TrackSummary;

@@ -8,6 +8,7 @@ use crate::access::KeyType;
 use crate::chapter::Chapter;
 use crate::colour::{Colour, ThemeColour};
 use crate::file_props::FileProps;
+use crate::job_report::JobStatus;
 use crate::levels::{Levels, Metric};
 use crate::limits::ExpiresIn;
 use crate::recipe::{RecipeKind, RecipeType, VariantIndex};
@@ -104,6 +105,7 @@ schemas! {
         .property("is_strip_cover", boolean())
         .required("is_strip_cover");
     Palette => ArrayBuilder::new().items(ThemeColour::schema()).max_items(Some(ThemeColour::MOST));
+    JobStatus => one_of(JobStatus::ALL.map(JobStatus::as_str));
     KeyType => one_of(KeyType::ALL.map(KeyType::as_str));
     TrackStatus => one_of(TrackStatus::ALL.map(TrackStatus::as_str));
     Metric => one_of(["peak", "rms"]);

@@ -28,6 +28,7 @@ mod shared_caches;
 mod signing_keys;
 mod space;
 mod store_identity;
+mod streams;
 mod sweeps;
 mod track_view;
 mod transcription;
@@ -44,9 +45,9 @@ pub use idempotency::{AttemptOutcome, IdempotentAnswers, IdempotentRequest, Requ
 pub use jobs::Jobs;
 pub use library::{
     CollectionView, CreateCollection, CreateCreator, CreateKey, CreateTrack, CreatedKey, CreatedOrganization,
-    Library, ListedTracks, OrganizationView, ProgressWatch, QuotaView, RecipeView, TrackProgressView,
-    TracksInTheMaking, UpdateCollection, UpdateCreator, UpdateOrganization, UpdateQuotas, UpdateRecipe,
-    UpdateTrack, UploadHandles,
+    FoundTrack, JobView, Library, ListedTracks, OrganizationView, ProgressWatch, QuotaView, RecipeView,
+    TrackProgressView, TrackWatch, TracksInTheMaking, UpdateCollection, UpdateCreator, UpdateOrganization,
+    UpdateQuotas, UpdateRecipe, UpdateTrack, UploadHandles,
 };
 pub use links::{DeliveryUrl, DeliveryUrlError, DurableBase, Links, UploadHandle};
 pub use lookups::{LevelsJson, LookupLimits, Lookups};
@@ -64,6 +65,7 @@ pub use shared_caches::SharedCaches;
 pub use signing_keys::{CreatedSigningKey, KeyFollower, SigningKeys};
 pub use space::{Shortage, Space};
 pub use store_identity::{IdentityError, StoreIdentity, StoreTie};
+pub use streams::{NoPlace, StreamHolder, StreamSlot, Streams};
 pub use sweeps::{SweepView, Sweeps};
 pub use tonearm_catalog::AuditFilter;
 pub use track_view::{TrackSummaryView, TrackView};

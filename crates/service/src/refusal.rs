@@ -40,6 +40,8 @@ pub enum Resource {
     WebhookDelivery,
     /// A signing key.
     SigningKey,
+    /// A job.
+    Job,
     /// Something that callers cannot name.
     Record,
 }
@@ -63,6 +65,7 @@ impl Resource {
             Self::Webhook => "webhook",
             Self::WebhookDelivery => "delivery",
             Self::SigningKey => "signing key",
+            Self::Job => "job",
             Self::Record => "record",
         }
     }
@@ -85,6 +88,7 @@ impl Resource {
             Self::Webhook => "webhook_not_found",
             Self::WebhookDelivery => "delivery_not_found",
             Self::SigningKey => "signing_key_not_found",
+            Self::Job => "job_not_found",
             Self::Record => "not_found",
         }
     }

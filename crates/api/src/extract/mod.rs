@@ -3,6 +3,7 @@
 
 mod address;
 mod body;
+mod cursor;
 mod digest;
 mod key;
 mod page;
@@ -10,7 +11,9 @@ mod path;
 mod query;
 mod sent;
 mod sentence;
+mod track_query;
 mod upload;
+mod window;
 
 pub(crate) use address::{ClientAddress, address};
 pub(crate) use body::{Body, required};
@@ -20,4 +23,6 @@ pub(crate) use page::{ListQuery, Paged};
 pub(crate) use path::{PathId, PathText};
 pub(crate) use query::query;
 pub(crate) use sent::Sent;
+pub(crate) use track_query::{TrackParameters, TrackQuery};
 pub(crate) use upload::{BegunUpload, CollectionCoverUpload, CoverUpload, SourceUpload, source_upload};
+pub(crate) use window::{CursorQuery, NextCursor, Windowed};

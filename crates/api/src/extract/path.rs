@@ -6,8 +6,8 @@ use axum::extract::{FromRequestParts, RawPathParams};
 use http::StatusCode;
 use http::request::Parts;
 use tonearm_domain::{
-    CollectionId, CreatorId, IdError, OrganizationId, PlaySessionId, TrackId, UploadId, UploadSessionId,
-    VariantId,
+    CollectionId, CreatorId, IdError, JobId, OrganizationId, PlaySessionId, TrackId, UploadId,
+    UploadSessionId, VariantId,
 };
 
 use crate::error::ApiError;
@@ -32,6 +32,7 @@ macro_rules! path_parameters {
 path_parameters! {
     CollectionId: "collection_id",
     CreatorId: "creator_id",
+    JobId: "job_id",
     OrganizationId: "organization_id",
     PlaySessionId: "play_session_id",
     TrackId: "track_id" | "play_track_id",

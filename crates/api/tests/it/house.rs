@@ -17,7 +17,7 @@ use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_media::{Media, MediaConfig};
 use tonearm_service::{
     Access, Admission, Caller, CreateKey, IdempotentAnswers, JobRun, Library, Links, LookupLimits, Lookups,
-    Playback, Processing, Space, UpdateQuotas, UploadLimits, Uploads, Usage, UsageKeeper,
+    Playback, Processing, Space, Streams, UpdateQuotas, UploadLimits, Uploads, Usage, UsageKeeper,
 };
 use tonearm_signing::{Secrets, UrlSigner};
 use tower::ServiceExt;
@@ -43,6 +43,8 @@ pub(crate) struct House {
     library: Library,
     meter: Meter,
     processing: Processing,
+    /// Cancelled when the node would stop.
+    pub(crate) shutdown: CancellationToken,
     store: TempDir,
     database: TestDatabase,
 }
@@ -64,6 +66,7 @@ impl House {
         std::fs::create_dir(&scratch).unwrap();
         let meter = Meter::new();
         let lookups = Lookups::new(catalog.clone(), LookupLimits::default());
+        let shutdown = CancellationToken::new();
         let app = App::new(AppParts {
             access: Access::new(lookups.clone(), ambient.clone()),
             library: library.clone(),
@@ -77,6 +80,7 @@ impl House {
                 tonearm_api::write_listed_track,
             ),
             usage: Usage::new(catalog.clone(), ambient.clone()),
+            streams: Streams::until(shutdown.clone()),
             signer: signer.clone(),
             ambient: ambient.clone(),
             settings: ApiSettings::default(),
@@ -97,6 +101,7 @@ impl House {
             library,
             meter,
             processing,
+            shutdown,
             store,
             database,
         };

@@ -198,6 +198,27 @@ async fn bodies(list: &mut List) {
     for query in ["limit=0", "limit=x", "offset=-1"] {
         list.call(Method::GET, &format!("/v1/variant?{query}"), Value::Null).await;
     }
+    for query in [
+        "query=%20",
+        "status=done",
+        "creator_id=x",
+        "organization_index=",
+        "created_since=x",
+        "sort=size",
+        "sort=order",
+        "limit=1&limit=2",
+        "offset=1",
+        "cursor=x",
+    ] {
+        list.call(Method::GET, &format!("/v1/track?{query}"), Value::Null).await;
+    }
+    list.call(Method::GET, "/v1/collection?offset=1&cursor=", Value::Null).await;
+    list.call(put.clone(), &format!("/v1/track/{track}"), json!({ "collection_id": null })).await;
+    let order = format!("/v1/collection/{collection}/order");
+    let unknown = "018f0000-0000-7000-8000-000000000001";
+    for ids in [json!(null), json!([]), json!([unknown, unknown]), json!([unknown]), json!("x")] {
+        list.call(put.clone(), &order, json!({ "track_ids": ids })).await;
+    }
     for query in ["from=x", "from=2030-01-02&to=2030-01-01", "from=2020-01-01", "group=week"] {
         list.call(Method::GET, &format!("/v1/usage?{query}"), Value::Null).await;
     }
@@ -244,7 +265,7 @@ async fn credentials(list: &mut List) {
 /// Ids that are wrong or unknown, and things that cannot be done as they are.
 async fn things(list: &mut List) {
     let unknown = "018f0000-0000-7000-8000-000000000001";
-    for noun in ["track", "collection", "creator", "variant", "organization", "play_session"] {
+    for noun in ["track", "collection", "creator", "variant", "organization", "play_session", "job"] {
         list.call(Method::GET, &format!("/v1/{noun}/x"), Value::Null).await;
         list.call(Method::GET, &format!("/v1/{noun}/{unknown}"), Value::Null).await;
     }

@@ -3,6 +3,7 @@
 // SeaORM's derives write `pub` items into these private modules.
 #![allow(unreachable_pub)]
 
+pub(crate) mod answered_job;
 pub(crate) mod api_key;
 pub(crate) mod audit_entry;
 pub(crate) mod collection;

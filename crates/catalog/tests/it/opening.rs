@@ -14,7 +14,7 @@ use tonearm_fixtures::ambient;
 use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 use crate::upgrades::{
-    ALBUMS, BULK, CACHE, DEVICES, MANY, QUEUES, QUOTAS, RETENTION, TASKS, TOTALS, UPLOADS, go_back,
+    ALBUMS, BULK, CACHE, DEVICES, LOOKUP, MANY, QUEUES, QUOTAS, RETENTION, TASKS, TOTALS, UPLOADS, go_back,
 };
 
 crate::on_both!(
@@ -86,7 +86,7 @@ async fn a_newer_neighbour_is_borne_with(database: TestDatabase) {
 }
 
 /// The steps that the version before lacks.
-const STEPS: [&str; 11] = [
+const STEPS: [&str; 12] = [
     "m0020_queues",
     "m0021_scheduled_tasks",
     "m0022_bulk_work",
@@ -97,6 +97,7 @@ const STEPS: [&str; 11] = [
     "m0027_cache_policy",
     "m0028_album_places",
     "m0029_quotas",
+    "m0030_track_lookup",
     "m0033_uploads",
 ];
 
@@ -104,7 +105,7 @@ async fn older(database: &TestDatabase) {
     go_back(
         database,
         database.catalog().await,
-        &[UPLOADS, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES],
+        &[UPLOADS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES],
     )
     .await;
 }
@@ -148,7 +149,7 @@ async fn records_of_unreleased_builds_are_moved(database: TestDatabase) {
     go_back(
         &database,
         database.catalog().await,
-        &[UPLOADS, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK],
+        &[UPLOADS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK],
     )
     .await;
     let raw = database.raw().await;

@@ -34,6 +34,17 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, migration
 
 pub(crate) const UPLOADS: (&str, &[&str]) = ("m0033_uploads", &["DROP TABLE upload"]);
 
+pub(crate) const LOOKUP: (&str, &[&str]) = (
+    "m0030_track_lookup",
+    &[
+        "DROP INDEX living_track_by_organization_id_creator_id_id",
+        "DROP INDEX living_track_by_organization_id_organization_index_id",
+        "sqlite: DROP TRIGGER track_moved",
+        "postgres: DROP FUNCTION count_moved_track CASCADE",
+        "DROP TABLE answered_job",
+    ],
+);
+
 pub(crate) const ALBUMS: (&str, &[&str]) = (
     "m0028_album_places",
     &[
@@ -163,7 +174,10 @@ async fn titles_and_themes_are_found(database: TestDatabase) {
     go_back(
         &database,
         catalog,
-        &[UPLOADS, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS, THEMES],
+        &[
+            UPLOADS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES,
+            MANIFESTS, THEMES,
+        ],
     )
     .await;
 
@@ -194,7 +208,10 @@ async fn tracks_without_manifests_get_a_job(database: TestDatabase) {
     go_back(
         &database,
         catalog,
-        &[UPLOADS, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS],
+        &[
+            UPLOADS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES,
+            MANIFESTS,
+        ],
     )
     .await;
 
@@ -232,7 +249,12 @@ async fn tracks_are_counted(database: TestDatabase) {
     let tx = catalog.begin().await.unwrap();
     assert!(tx.soft_delete_collection(other.id, trashed.id, deletion).await.unwrap());
     tx.commit().await.unwrap();
-    go_back(&database, catalog, &[UPLOADS, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK]).await;
+    go_back(
+        &database,
+        catalog,
+        &[UPLOADS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK],
+    )
+    .await;
 
     let catalog = database.upgraded().await;
     let count = async |organization| catalog.collection_count(organization).await.unwrap();

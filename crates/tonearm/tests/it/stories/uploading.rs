@@ -74,7 +74,9 @@ async fn an_upload_goes_on_when_the_network_is_back() {
     // Anywhere on the page will do.
     browser.run(DROP, vec![json!("h1")]).await;
     browser.until(&format!("{SHARE} > 0.2")).await;
-    browser.until("/MB\\/s · .* left|almost done/.test(document.querySelector('.uploads .speed').textContent)").await;
+    browser
+        .until("/MB\\/s · .* left|almost done/.test(document.querySelector('.uploads .speed').textContent)")
+        .await;
     network(browser, -1, true).await;
     browser.shows(".uploads .badge", "Connection lost").await;
     network(browser, -1, false).await;
