@@ -58,6 +58,8 @@ actions! {
     TrackCreate = "track.create",
     /// A track was changed.
     TrackUpdate = "track.update",
+    /// A track's source is to be imported from a URL.
+    TrackImport = "track.import",
     /// A track's source arrived.
     TrackUpload = "track.upload",
     /// A track was given a cover.

@@ -23,6 +23,7 @@ use tonearm_catalog::Catalog;
 use tonearm_domain::{Ambient, Deletion, KeepDeleted};
 
 use crate::caller::Caller;
+use crate::imports::Imports;
 use crate::links::Links;
 
 pub use collections::{CollectionView, CreateCollection, UpdateCollection};
@@ -48,18 +49,29 @@ pub struct Library {
     links: Links,
     feed: progress::ProgressFeed,
     keep_deleted: KeepDeleted,
+    imports: Option<Imports>,
 }
 
 impl Library {
     /// Over the catalog, handing out `links`.
     pub fn new(catalog: Catalog, ambient: Ambient, links: Links) -> Self {
         let (feed, keep_deleted) = (progress::ProgressFeed::default(), KeepDeleted::default());
-        Self { catalog, ambient, links, feed, keep_deleted }
+        Self { catalog, ambient, links, feed, keep_deleted, imports: None }
     }
 
     /// The same, keeping what people delete for another time.
     pub fn keeping_deleted(self, keep_deleted: KeepDeleted) -> Self {
         Self { keep_deleted, ..self }
+    }
+
+    /// The same, importing the files of new tracks where that is asked for.
+    pub fn with_imports(self, imports: Imports) -> Self {
+        Self { imports: Some(imports), ..self }
+    }
+
+    /// Whether files of new tracks may be imported.
+    pub fn allows_imports(&self) -> bool {
+        self.imports.as_ref().is_some_and(Imports::is_enabled)
     }
 
     /// The addresses that it hands out.

@@ -2,6 +2,7 @@
 
 mod accept_cover;
 mod accept_source;
+mod import;
 mod in_flight;
 mod upload_session;
 
@@ -10,9 +11,12 @@ use tonearm_catalog::Catalog;
 use tonearm_domain::Ambient;
 use tonearm_media::Pictures;
 
+use crate::imports::Imports;
 use crate::links::Links;
 use crate::refusal::Refusal;
 use crate::space::Space;
+
+pub(crate) use import::{Arrived, ImportTrouble};
 
 pub use accept_source::{AcceptedUpload, UploadTerms};
 pub use upload_session::{CreateUploadSession, CreatedUploadSession, SessionTrack, UploadSessionView};
@@ -36,6 +40,7 @@ pub struct Uploads {
     limits: UploadLimits,
     space: Space,
     pictures: Pictures,
+    imports: Option<Imports>,
 }
 
 impl Uploads {
@@ -49,6 +54,7 @@ impl Uploads {
             limits,
             space: Space::default(),
             pictures: Pictures::default(),
+            imports: None,
         }
     }
 
@@ -60,6 +66,11 @@ impl Uploads {
     /// The same, having covers decoded under these terms of confinement.
     pub fn with_pictures(self, pictures: Pictures) -> Self {
         Self { pictures, ..self }
+    }
+
+    /// The same, importing the files of new tracks where that is asked for.
+    pub fn with_imports(self, imports: Imports) -> Self {
+        Self { imports: Some(imports), ..self }
     }
 
     /// Refuses where there is too little free space. Worth asking before a body is read.

@@ -5,8 +5,8 @@ use tonearm_catalog::Catalog;
 use tonearm_domain::Ambient;
 use tonearm_outbound::Outbound;
 use tonearm_service::{
-    Audit, DeliveryUrl, Jobs, KeyFollower, Library, Links, People, Resealing, SigningKeys, StoreIdentity,
-    Sweeps, Transcriptions, Uploads, Usage, Webhooks,
+    Audit, DeliveryUrl, Imports, Jobs, KeyFollower, Library, Links, People, Resealing, SigningKeys,
+    StoreIdentity, Sweeps, Transcriptions, Uploads, Usage, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 
@@ -30,6 +30,7 @@ pub struct Parts {
     pub jobs: Jobs,
     /// Reads the audit log.
     pub audit: Audit,
+    pub(crate) imports: Imports,
     pub(crate) usage: Usage,
     pub(crate) resealing: Resealing,
     pub(crate) links: Links,
@@ -88,6 +89,7 @@ impl Parts {
         Uploads::new(catalog, blobs.clone(), ambient.clone(), links, config.limits)
             .with_space(opening::space(config))
             .with_pictures(opening::pictures(config))
+            .with_imports(self.imports.clone())
     }
 
     pub(crate) fn wire(
@@ -101,13 +103,16 @@ impl Parts {
         let delivery_url = config.delivery_url.clone().unwrap_or_else(|| DeliveryUrl::of(public_url));
         let links = Links::new(signer.clone(), ambient.clone(), public_url, delivery_url)
             .with_shared_caches(config.shared_caches);
-        let library = Library::new(catalog.clone(), ambient.clone(), links.clone())
-            .keeping_deleted(config.keep_deleted);
         let people = People::new(catalog.clone(), ambient.clone(), public_url);
         let audit = Audit::new(catalog.clone());
         let usage = Usage::new(catalog.clone(), ambient.clone());
         let vault = Vault::new(secrets);
         let outbound = Outbound::new(config.allow_private).map_err(StartError::Outbound)?;
+        let imports =
+            Imports::new(ambient.clone(), vault.clone(), outbound.clone()).enabled(config.allow_imports);
+        let library = Library::new(catalog.clone(), ambient.clone(), links.clone())
+            .keeping_deleted(config.keep_deleted)
+            .with_imports(imports.clone());
         let transcriptions =
             Transcriptions::new(catalog.clone(), ambient.clone(), vault.clone(), outbound.clone());
         let jobs = Jobs::new(catalog.clone(), ambient.clone(), library.clone(), transcriptions.clone());
@@ -121,6 +126,7 @@ impl Parts {
             transcriptions,
             jobs,
             audit,
+            imports,
             usage,
             resealing,
             links,

@@ -64,6 +64,7 @@ mod m0025_totals;
 mod m0026_known_devices;
 mod m0027_cache_policy;
 mod m0028_album_places;
+mod m0031_imports;
 mod pieces;
 mod record;
 mod run;
@@ -126,6 +127,7 @@ fn steps() -> Vec<Step> {
         Step::expand("m0026_known_devices").change(m0026_known_devices::Migration),
         m0027_cache_policy::step(),
         m0028_album_places::step(),
+        m0031_imports::step(),
     ]
 }
 

@@ -32,6 +32,8 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, migration
     }
 }
 
+pub(crate) const IMPORTS: (&str, &[&str]) = ("m0031_imports", &["DROP TABLE source_import"]);
+
 pub(crate) const ALBUMS: (&str, &[&str]) = (
     "m0028_album_places",
     &[
@@ -161,7 +163,7 @@ async fn titles_and_themes_are_found(database: TestDatabase) {
     go_back(
         &database,
         catalog,
-        &[ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS, THEMES],
+        &[IMPORTS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS, THEMES],
     )
     .await;
 
@@ -192,7 +194,7 @@ async fn tracks_without_manifests_get_a_job(database: TestDatabase) {
     go_back(
         &database,
         catalog,
-        &[ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS],
+        &[IMPORTS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS],
     )
     .await;
 
@@ -228,7 +230,7 @@ async fn tracks_are_counted(database: TestDatabase) {
     let tx = catalog.begin().await.unwrap();
     assert!(tx.soft_delete_collection(other.id, trashed.id, deletion).await.unwrap());
     tx.commit().await.unwrap();
-    go_back(&database, catalog, &[ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK]).await;
+    go_back(&database, catalog, &[IMPORTS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK]).await;
 
     let catalog = database.upgraded().await;
     let count = async |organization| catalog.collection_count(organization).await.unwrap();

@@ -3,9 +3,10 @@
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use tonearm_blobs::{PutError, PutTerms, Stored};
+use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
-    AuditAction, ContentType, Job, ObjectFile, ObjectKey, OrganizationId, Origin, Source, Track, TrackId,
-    TrackStatus, VariantIndex,
+    Ambient, AuditAction, ContentType, Job, ObjectFile, ObjectKey, OrganizationId, Origin, Source, Track,
+    TrackId, TrackStatus, VariantIndex,
 };
 use tonearm_media::sniff;
 
@@ -13,7 +14,7 @@ use super::Uploads;
 use crate::audit::{self, AuditedAction};
 use crate::refusal::{Refusal, Resource};
 
-type BodyError = Box<dyn std::error::Error + Send + Sync>;
+pub(super) type BodyError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Bytes that are looked at to tell what the file is, before the rest has arrived.
 const SNIFFED_BYTES: usize = 4096;
@@ -65,12 +66,34 @@ impl Uploads {
             return Err(Refusal::TooLarge { limit });
         }
         self.require_space().await?;
+        let (key, stored) = self.store_source(&track, body, terms).await?;
+        match self.record_upload(origin, organization_id, track_id, &key, &stored).await {
+            Ok(()) => Ok(AcceptedUpload { track_id, size: stored.size, sha256: stored.sha256 }),
+            // A row may name the object. If none does, the sweep removes it.
+            Err(refusal @ Refusal::UnknownOutcome(_)) => Err(refusal),
+            Err(refusal) => {
+                self.remove_unrecorded(&key).await;
+                Err(refusal)
+            }
+        }
+    }
+
+    /// Streams a source into the store.
+    pub(super) async fn store_source<S>(
+        &self,
+        track: &Track,
+        body: S,
+        terms: UploadTerms,
+    ) -> Result<(ObjectKey, Stored), Refusal>
+    where
+        S: Stream<Item = Result<Bytes, BodyError>> + Send + Unpin,
+    {
         let (head, body) = peek(body).await.map_err(Refusal::Interrupted)?;
         if head.is_empty() {
             return Err(Refusal::invalid("body", "is empty; send an audio file"));
         }
         let key = ObjectKey {
-            organization_id,
+            organization_id: track.organization_id,
             folder: track.index,
             file: ObjectFile {
                 label: VariantIndex::from_static("source"),
@@ -79,7 +102,7 @@ impl Uploads {
             },
         };
         let put_terms = PutTerms {
-            max_bytes: limit,
+            max_bytes: self.limits.max_source_bytes,
             expected_sha256: terms.sha256,
             expected_md5: terms.md5,
             expected_size: terms.size,
@@ -87,21 +110,17 @@ impl Uploads {
         };
         let whole = futures::stream::iter(head.into_iter().map(Ok)).chain(body);
         let stored = self.blobs.put(&key, whole, put_terms).await.map_err(refuse_put)?;
-        match self.record_source(origin, organization_id, track_id, &key, &stored).await {
-            Ok(()) => Ok(AcceptedUpload { track_id, size: stored.size, sha256: stored.sha256 }),
-            // A row may name the object. If none does, the sweep removes it.
-            Err(refusal @ Refusal::UnknownOutcome(_)) => Err(refusal),
-            Err(refusal) => {
-                // An outage here leaves an object without a row, which the sweep removes.
-                if let Err(error) = self.blobs.delete(&key).await {
-                    tracing::warn!(%key, %error, "could not remove an upload that was not recorded");
-                }
-                Err(refusal)
-            }
+        Ok((key, stored))
+    }
+
+    /// Removes a source that no row names. An outage here leaves it to the sweep.
+    pub(crate) async fn remove_unrecorded(&self, key: &ObjectKey) {
+        if let Err(error) = self.blobs.delete(key).await {
+            tracing::warn!(%key, %error, "could not remove a source that was not recorded");
         }
     }
 
-    async fn record_source(
+    async fn record_upload(
         &self,
         origin: Origin,
         organization_id: OrganizationId,
@@ -113,12 +132,7 @@ impl Uploads {
         let mut track =
             tx.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         track.status = accepted_status(&track)?;
-        track.status_reason = None;
-        track.source = Some(Source { key: key.clone(), size: stored.size, sha256: stored.sha256 });
-        tx.update_track(&track).await?;
-        tx.delete_upload_expiry(track_id).await?;
-        let job = Job::ProcessTrack { organization_id, track_id };
-        tx.enqueue(job, self.ambient.record_id(), self.ambient.now(), None).await?;
+        record_source(&tx, &self.ambient, &mut track, key, stored).await?;
         let done = AuditedAction {
             action: AuditAction::TrackUpload,
             subject_id: track_id.uuid(),
@@ -128,6 +142,24 @@ impl Uploads {
         tx.commit().await?;
         Ok(())
     }
+}
+
+/// Records the source of a track that has taken on the status for it, and queues its processing. Nothing is waited for any
+/// more, neither an upload nor an import.
+pub(super) async fn record_source(
+    tx: &Transaction,
+    ambient: &Ambient,
+    track: &mut Track,
+    key: &ObjectKey,
+    stored: &Stored,
+) -> Result<(), CatalogError> {
+    track.status_reason = None;
+    track.source = Some(Source { key: key.clone(), size: stored.size, sha256: stored.sha256 });
+    tx.update_track(track).await?;
+    tx.delete_upload_expiry(track.id).await?;
+    tx.delete_import(track.id).await?;
+    let job = Job::ProcessTrack { organization_id: track.organization_id, track_id: track.id };
+    tx.enqueue(job, ambient.record_id(), ambient.now(), None).await
 }
 
 /// The status a track takes on with its source; a conflict where it has one already.
