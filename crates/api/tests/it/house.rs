@@ -15,11 +15,12 @@ use tonearm_domain::{Ambient, KeyType, Meter, OrganizationId, Selection};
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_media::{Media, MediaConfig};
+use tonearm_outbound::Outbound;
 use tonearm_service::{
-    Access, Admission, Caller, CreateKey, IdempotentAnswers, JobRun, Library, Links, LookupLimits, Lookups,
-    Playback, Processing, Space, Streams, UpdateQuotas, UploadLimits, Uploads, Usage, UsageKeeper,
+    Access, Admission, Caller, CreateKey, IdempotentAnswers, Imports, JobRun, Library, Links, LookupLimits,
+    Lookups, Playback, Processing, Space, Streams, UpdateQuotas, UploadLimits, Uploads, Usage, UsageKeeper,
 };
-use tonearm_signing::{Secrets, UrlSigner};
+use tonearm_signing::{Secrets, UrlSigner, Vault};
 use tower::ServiceExt;
 
 use crate::reply::Reply;
@@ -58,10 +59,12 @@ impl House {
             Catalog::connect(&database.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
         let (ambient, clock) = ambient();
         let secrets = Secrets::parse("a secret for tests that is long enough to be one").unwrap();
+        let imports = Imports::new(ambient.clone(), Vault::new(&secrets), Outbound::new(false).unwrap());
         let signer = UrlSigner::new(secrets);
         let delivery_url = "https://{org}.cdn.example.com".parse().unwrap();
         let links = Links::new(signer.clone(), ambient.clone(), PUBLIC_URL, delivery_url);
-        let library = Library::new(catalog.clone(), ambient.clone(), links.clone());
+        let library =
+            Library::new(catalog.clone(), ambient.clone(), links.clone()).with_imports(imports.clone());
         let scratch: PathBuf = store.path().join("scratch");
         std::fs::create_dir(&scratch).unwrap();
         let meter = Meter::new();
@@ -70,7 +73,8 @@ impl House {
         let app = App::new(AppParts {
             access: Access::new(lookups.clone(), ambient.clone()),
             library: library.clone(),
-            uploads: Uploads::new(catalog.clone(), blobs.clone(), ambient.clone(), links.clone(), LIMITS),
+            uploads: Uploads::new(catalog.clone(), blobs.clone(), ambient.clone(), links.clone(), LIMITS)
+                .with_imports(imports),
             repeats: IdempotentAnswers::new(catalog.clone(), ambient.clone()),
             playback: Playback::new(
                 lookups,
