@@ -6,7 +6,7 @@ use futures::TryStreamExt;
 use tokio_util::sync::CancellationToken;
 use tonearm_catalog::{JobFilter, JobState, PendingJob, Turn};
 use tonearm_domain::{
-    Deletion, Job, JobQueue, KeepDeleted, LimitOffset, Track, TrackId, TrackStatus, WebhookKind,
+    Deletion, JobQueue, KeepDeleted, LimitOffset, Track, TrackId, TrackStatus, WebhookKind,
 };
 use tonearm_fixtures::{FileAnswer, FileServer, TestDatabase};
 use tonearm_service::{
@@ -28,6 +28,7 @@ crate::on_both!(
     whichever_source_is_there_first_counts,
     a_track_is_not_given_up_while_it_is_imported,
     another_worker_takes_over,
+    a_run_that_is_to_stop_leaves_nothing,
     urls_are_secret,
     imports_are_dropped_with_their_job,
     upload_sessions_import_too,
@@ -67,10 +68,14 @@ impl Workshop {
 
     /// Claims the import that is due.
     async fn claim_import(&self) -> JobRun {
-        let now = self.ambient.now();
-        let lease = self.ambient.credential_id();
-        let claimed = self.catalog.claim_job(now, lease, now.plus_seconds(60)).await.unwrap().unwrap();
-        assert!(matches!(claimed.job, Job::ImportSource { .. }), "{claimed:?}");
+        self.catalog.release_expired_leases(self.ambient.now(), 60_000).await.unwrap();
+        self.claim_in(JobQueue::Imports).await
+    }
+
+    async fn claim_in(&self, queue: JobQueue) -> JobRun {
+        let (now, lease) = (self.ambient.now(), self.ambient.credential_id());
+        let turn = Turn { queue, after: None, except: &[] };
+        let claimed = self.catalog.claim_turn(turn, now, lease, now.plus_seconds(60)).await.unwrap().unwrap();
         JobRun { claimed, cancel: CancellationToken::new() }
     }
 
@@ -93,10 +98,8 @@ impl Workshop {
 
     /// Runs the upkeep that is due, and no import.
     async fn run_upkeep(&self) {
-        let (now, lease) = (self.ambient.now(), self.ambient.credential_id());
-        let turn = Turn { queue: JobQueue::Maintenance, after: None, except: &[] };
-        let claimed = self.catalog.claim_turn(turn, now, lease, now.plus_seconds(60)).await.unwrap().unwrap();
-        self.processing.run(&JobRun { claimed, cancel: CancellationToken::new() }).await.unwrap();
+        let run = self.claim_in(JobQueue::Maintenance).await;
+        self.processing.run(&run).await.unwrap();
     }
 
     /// Nothing is left of an import but its track.
@@ -143,11 +146,7 @@ async fn files_are_called_what_somebody_calls_them(database: TestDatabase) {
         (naming.url("/of_url.wav"), "mine.wav", "mine.wav", "mine.wav"),
     ] {
         let (owner, id) = workshop.import(url, own).await;
-        // Others' processing waits.
-        workshop.run_next().await;
-        while workshop.catalog.import(id).await.unwrap().is_some() {
-            workshop.run_next().await.unwrap().unwrap();
-        }
+        workshop.try_import().await.unwrap();
         let track = workshop.track(&owner, id).await;
         assert_eq!(
             (track.file_name.as_str(), track.file_name_original.as_deref()),
@@ -195,8 +194,6 @@ async fn a_server_that_fails_is_asked_again(database: TestDatabase) {
     let track = workshop.track(&owner, id).await;
     assert_eq!((track.status, &track.status_reason), (TrackStatus::Processing, &None));
     workshop.send(&owner, id, sound()).await.unwrap_err();
-    workshop.give_cover(&track).await;
-    workshop.run_all().await;
 
     let before = workshop.objects().await;
     let (owner, id) = workshop.import(server.url("/b.wav"), "").await;
@@ -280,9 +277,8 @@ async fn what_cannot_be_resumed_is_fetched_anew(database: TestDatabase) {
 
     let never = FileServer::start(|_| FileAnswer::whole(&sound()).cut(100)).await;
     let (owner, id) = workshop.import(never.url("/a.wav"), "").await;
-    while workshop.jobs_of("import_source").await[0].last_error.is_none() {
-        workshop.run_next().await;
-    }
+    let failed = workshop.try_import().await;
+    assert!(matches!(failed, Err(JobError::Retry(_))), "{failed:?}");
     assert_eq!(
         (workshop.track(&owner, id).await.status, never.requests().len()),
         (TrackStatus::Initialized, 4)
@@ -320,9 +316,8 @@ async fn deletion_calls_an_import_off_and_restoration_goes_on(database: TestData
     let before = server.requests().len();
     let (owner, id) = workshop.import(server.url("/a.wav"), "").await;
     workshop.library.delete_track(&owner, id).await.unwrap();
-    while !workshop.jobs_of("import_source").await.is_empty() {
-        workshop.run_next().await;
-    }
+    workshop.try_import().await.unwrap();
+    assert!(workshop.jobs_of("import_source").await.is_empty());
     assert_eq!(server.requests().len(), before);
 }
 
@@ -349,15 +344,11 @@ async fn whichever_source_is_there_first_counts(database: TestDatabase) {
     // An upload before it runs.
     let (owner, id) = workshop.import(server.url("/a.wav"), "").await;
     workshop.send(&owner, id, b"something else".to_vec()).await.unwrap();
-    while !workshop.jobs_of("import_source").await.is_empty() {
-        workshop.run_next().await;
-    }
+    workshop.try_import().await.unwrap();
     assert_eq!((workshop.track(&owner, id).await.source.unwrap().size, server.requests().len()), (14, 1));
     // An upload after it.
     let (owner, id) = workshop.import(server.url("/a.wav"), "").await;
-    while !workshop.jobs_of("import_source").await.is_empty() {
-        workshop.run_next().await;
-    }
+    workshop.try_import().await.unwrap();
     let refused = workshop.send(&owner, id, sound()).await;
     assert!(matches!(refused, Err(Refusal::Conflict { code: "upload_url_used", .. })), "{refused:?}");
 }
@@ -403,19 +394,21 @@ async fn another_worker_takes_over(database: TestDatabase) {
     // The first one, awake again, changes nothing, whatever it has in hand.
     workshop.processing.run(&dying).await.unwrap_err();
     assert_eq!(workshop.objects().await, 1);
-    // One that has lost its lease, or is to stop, stops in the middle.
-    let hanging = FileServer::start(|_| FileAnswer::whole(&sound()).cut(100).hang()).await;
-    let other = Workshop::open(&TestDatabase::sqlite()).await;
-    let (_, id) = other.import(hanging.url("/a.wav"), "").await;
-    let run = other.claim_import().await;
+}
+
+async fn a_run_that_is_to_stop_leaves_nothing(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let server = FileServer::start(|_| FileAnswer::whole(&sound()).cut(100).hang()).await;
+    let (_, id) = workshop.import(server.url("/a.wav"), "").await;
+    let run = workshop.claim_import().await;
     let cancelled = async {
-        hanging.wait_for(1).await;
+        server.wait_for(1).await;
         run.cancel.cancel();
     };
-    let (ended, ()) = tokio::join!(other.processing.run(&run), cancelled);
+    let (ended, ()) = tokio::join!(workshop.processing.run(&run), cancelled);
     assert!(matches!(ended, Err(JobError::Cancelled)), "{ended:?}");
-    assert!(other.catalog.import(id).await.unwrap().is_some());
-    assert_eq!(other.objects().await, 0);
+    assert!(workshop.catalog.import(id).await.unwrap().is_some());
+    assert_eq!(workshop.objects().await, 0);
 }
 
 async fn urls_are_secret(database: TestDatabase) {
