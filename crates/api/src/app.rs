@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::extract::FromRef;
 use tonearm_domain::Ambient;
-use tonearm_service::{Access, IdempotentAnswers, Library, Playback, Uploads, Usage};
+use tonearm_service::{Access, IdempotentAnswers, Library, Playback, SigningKeys, Uploads, Usage, Webhooks};
 use tonearm_signing::UrlSigner;
 
 use crate::rate_limit::RateLimits;
@@ -47,6 +47,10 @@ pub struct AppParts {
     pub playback: Playback,
     /// Tells what was played.
     pub usage: Usage,
+    /// Manages webhooks.
+    pub webhooks: Webhooks,
+    /// Manages signing keys.
+    pub signing_keys: SigningKeys,
     /// Verifies upload URLs.
     pub signer: UrlSigner,
     /// Time and randomness.
@@ -98,6 +102,8 @@ parts! {
     uploads: Uploads,
     playback: Playback,
     usage: Usage,
+    webhooks: Webhooks,
+    signing_keys: SigningKeys,
     signer: UrlSigner,
     ambient: Ambient,
     settings: ApiSettings,

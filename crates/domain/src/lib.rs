@@ -36,6 +36,7 @@ mod player_text;
 mod preview;
 mod progress;
 mod recipe;
+mod recipe_settings;
 mod retention;
 mod scheduled_task;
 #[cfg(feature = "openapi")]
@@ -83,7 +84,9 @@ pub use job_queue::{JobClass, JobQueue};
 pub use key::ApiKey;
 pub use known_device::KnownDevice;
 pub use levels::{Levels, Metric};
-pub use limits::{ExpiresIn, LimitError, LimitOffset, UPLOAD_URL_TTL_SECONDS};
+pub use limits::{
+    ExpiresIn, LimitError, LimitOffset, MOST_RECIPES, MOST_SIGNING_KEYS, UPLOAD_URL_TTL_SECONDS,
+};
 pub use listing::{
     CollectionSort, Cursor, Page, PageQuery, SearchWords, Total, TrackSort, fold, is_beginning, search_text,
     sort_title,
@@ -98,6 +101,7 @@ pub use player_text::{shown_subtitle, shown_title};
 pub use preview::{PreviewLength, PreviewSettings};
 pub use progress::{Making, Rendering, TrackProgress, VariantProgress};
 pub use recipe::{Recipe, RecipeError, RecipeKind, RecipeType, VariantIndex, default_recipes};
+pub use recipe_settings::RecipeSettings;
 pub use retention::{ExpiredRows, KeepFor, KeepForError, Retention};
 pub use scheduled_task::ScheduledTask;
 pub use selection::{EmptySelection, Selection, VariantList};

@@ -41,8 +41,9 @@ pub use idempotency::{AttemptOutcome, IdempotentAnswers, IdempotentRequest, Requ
 pub use jobs::Jobs;
 pub use library::{
     CollectionView, CreateCollection, CreateCreator, CreateKey, CreateTrack, CreatedKey, CreatedOrganization,
-    Library, ListedTracks, OrganizationView, ProgressWatch, RecipeView, TrackProgressView, TracksInTheMaking,
-    UpdateCollection, UpdateCreator, UpdateOrganization, UpdateRecipe, UpdateTrack, UploadHandles,
+    FixedOfKey, Library, ListedTracks, OrganizationView, ProgressWatch, RecipeView, TrackProgressView,
+    TracksInTheMaking, UpdateCollection, UpdateCreator, UpdateKey, UpdateOrganization, UpdateRecipe,
+    UpdateTrack, UploadHandles,
 };
 pub use links::{DeliveryUrl, DeliveryUrlError, DurableBase, Links, UploadHandle};
 pub use lookups::{LevelsJson, LookupLimits, Lookups};
@@ -72,4 +73,6 @@ pub use usage::{
     DayUsage, StorageUsage, TrackStorage, TrackUsage, Usage, UsageGroup, UsageKeeper, UsagePeriod,
     UsageReport, UsageRows, UsageTracks, VariantUsage,
 };
-pub use webhooks::{DeliveryQuery, DeliveryView, SentWebhook, WebhookView, Webhooks};
+pub use webhooks::{
+    DeliveryQuery, DeliveryView, SentWebhook, WebhookName, WebhookView, WebhookWithSecret, Webhooks,
+};

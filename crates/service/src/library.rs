@@ -11,11 +11,13 @@ mod organizations;
 mod pages;
 mod progress;
 mod read_tracks;
+mod recipe_order;
 mod recipes;
 mod renew_collection_cover_upload;
 mod renew_cover_upload;
 mod retry_track;
 mod trash;
+mod update_key;
 mod update_track;
 mod variants;
 
@@ -35,6 +37,7 @@ pub use pages::ListedTracks;
 pub use progress::{ProgressWatch, TrackProgressView, TracksInTheMaking};
 pub use recipes::{RecipeView, UpdateRecipe};
 pub(crate) use trash::resume;
+pub use update_key::{FixedOfKey, UpdateKey};
 pub use update_track::UpdateTrack;
 
 pub(crate) use create_organization::insert_organization;

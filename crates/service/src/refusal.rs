@@ -37,6 +37,8 @@ pub enum Resource {
     WebhookDelivery,
     /// A signing key.
     SigningKey,
+    /// The rendering of a recipe.
+    Rendering,
     /// Something that callers cannot name.
     Record,
 }
@@ -59,6 +61,7 @@ impl Resource {
             Self::Webhook => "webhook",
             Self::WebhookDelivery => "delivery",
             Self::SigningKey => "signing key",
+            Self::Rendering => "rendering",
             Self::Record => "record",
         }
     }
@@ -80,6 +83,7 @@ impl Resource {
             Self::Webhook => "webhook_not_found",
             Self::WebhookDelivery => "delivery_not_found",
             Self::SigningKey => "signing_key_not_found",
+            Self::Rendering => "rendering_not_found",
             Self::Record => "not_found",
         }
     }

@@ -318,6 +318,8 @@ fn api(config: &Config, ambient: &Ambient, parts: &Parts, blobs: &Blobs, meter: 
             tonearm_api::write_listed_track,
         ),
         usage: parts.usage.clone(),
+        webhooks: parts.webhooks.clone(),
+        signing_keys: parts.signing_keys(ambient),
         signer: parts.signer.clone(),
         ambient: ambient.clone(),
         settings: ApiSettings {

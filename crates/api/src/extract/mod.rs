@@ -11,6 +11,7 @@ mod query;
 mod sent;
 mod sentence;
 mod upload;
+mod whole;
 
 pub(crate) use address::{ClientAddress, address};
 pub(crate) use body::{Body, required};
@@ -21,3 +22,4 @@ pub(crate) use path::{PathId, PathText};
 pub(crate) use query::query;
 pub(crate) use sent::Sent;
 pub(crate) use upload::{CollectionCoverUpload, CoverUpload, SourceUpload};
+pub(crate) use whole::Whole;

@@ -12,16 +12,19 @@ mod creators;
 mod description;
 mod docs;
 mod house;
+mod key_changes;
 mod keys;
 mod manners;
 mod matrix;
 mod organizations;
 mod play_sessions;
 mod rates;
+mod recipes;
 mod repeats;
 mod reply;
 mod schema;
 mod sentences;
+mod signing_keys;
 mod sockets;
 mod stream;
 mod tags;
@@ -32,6 +35,7 @@ mod upload_sessions;
 mod uploads;
 mod usage;
 mod variants;
+mod webhooks;
 
 pub(crate) use tonearm_fixtures::on_both;
 

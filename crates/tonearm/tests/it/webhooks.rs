@@ -38,7 +38,7 @@ impl Stage {
 
     /// Waits until so many deliveries are in a state. Bounded by a minute.
     async fn wait_for(&self, state: DeliveryState, count: u64) {
-        let query = DeliveryQuery { kind: None, state: Some(state) };
+        let query = DeliveryQuery { webhook: None, state: Some(state) };
         for _ in 0..1200 {
             let found = self.webhooks.deliveries(&self.caller, query, None, count).await.unwrap();
             if found.len() as u64 >= count {
@@ -184,7 +184,7 @@ async fn a_dead_receiver_delays_nobody() {
 async fn both_secrets_sign_for_a_day() {
     let stage = Stage::open(Backend::Embedded).await;
     let (receiver, old) = stage.receiver(WebhookKind::Track, Duration::ZERO).await;
-    let new = stage.webhooks.rotate(&stage.caller, WebhookKind::Track).await.unwrap();
+    let new = stage.webhooks.rotate(&stage.caller, WebhookKind::Track).await.unwrap().secret;
     assert_ne!(old, new);
     stage.webhooks.send_test(&stage.caller, WebhookKind::Track).await.unwrap();
     let hook = receiver.wait_for(1).await.remove(0);
