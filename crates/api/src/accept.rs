@@ -13,12 +13,25 @@ use crate::error::ApiError;
 pub(crate) async fn require_json(request: Request, next: Next) -> Response {
     // Nested routers see the path without `/v1`.
     let redirects = request.uri().path().trim_start_matches("/v1").starts_with("/stream/");
-    if redirects || takes_json(request.headers()) {
+    let has_events = request.uri().path().ends_with("/progress") && takes_events(request.headers());
+    if redirects || has_events || takes_json(request.headers()) {
         return next.run(request).await;
     }
     let message =
         "the response is JSON, but the Accept header does not allow it; send `Accept: application/json`";
     ApiError::new(StatusCode::NOT_ACCEPTABLE, "not_acceptable", message).into_response()
+}
+
+/// Whether the header asks for server-sent events. Whoever names JSON, too, gets JSON.
+pub(crate) fn takes_events(headers: &HeaderMap) -> bool {
+    let names = |wanted: &str| {
+        let lines = headers.get_all(ACCEPT).iter().filter_map(|line| line.to_str().ok());
+        lines.flat_map(|line| line.split(',')).any(|element| {
+            let mut parts = element.split(';').map(str::trim);
+            parts.next().is_some_and(|range| range.eq_ignore_ascii_case(wanted)) && !is_refused(parts)
+        })
+    };
+    names("text/event-stream") && !names("application/json")
 }
 
 /// Whether the header allows JSON, or there is none. The range that says most about JSON decides (RFC 9110 section
@@ -50,10 +63,14 @@ fn about_json(element: &str) -> Option<(u8, bool)> {
         "*/*" => 0,
         _ => return None,
     };
-    let q =
-        parts.filter_map(|part| part.split_once('=')).find(|(name, _)| name.trim().eq_ignore_ascii_case("q"));
-    let refused = q.is_some_and(|(_, q)| q.trim().parse::<f32>().is_ok_and(|q| q <= 0.0));
-    Some((weight, !refused))
+    Some((weight, !is_refused(parts)))
+}
+
+/// Whether the parameters of a media range say that it is not wanted.
+fn is_refused<'a>(parameters: impl Iterator<Item = &'a str>) -> bool {
+    let mut named = parameters.filter_map(|part| part.split_once('='));
+    let q = named.find(|(name, _)| name.trim().eq_ignore_ascii_case("q"));
+    q.is_some_and(|(_, q)| q.trim().parse::<f32>().is_ok_and(|q| q <= 0.0))
 }
 
 #[cfg(test)]
@@ -97,5 +114,21 @@ mod tests {
         }
         assert!(takes(&["text/html", "application/json"]));
         assert!(!takes(&["text/html", "image/png"]));
+    }
+
+    #[test]
+    fn events_are_only_for_those_who_name_them() {
+        let takes = |text: &str| {
+            let mut headers = HeaderMap::new();
+            headers.append(ACCEPT, text.parse().unwrap());
+            takes_events(&headers)
+        };
+        for good in ["text/event-stream", "Text/Event-Stream;q=0.5, */*", "text/html, text/event-stream"] {
+            assert!(takes(good), "{good}");
+        }
+        for bad in ["", "*/*", "text/event-stream;q=0", "text/event-stream, application/json", "text/*"] {
+            assert!(!takes(bad), "{bad}");
+        }
+        assert!(!takes_events(&HeaderMap::new()));
     }
 }

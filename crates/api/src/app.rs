@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use axum::extract::FromRef;
 use tonearm_domain::Ambient;
-use tonearm_service::{Access, IdempotentAnswers, Library, Playback, SigningKeys, Uploads, Usage, Webhooks};
+use tonearm_service::{
+    Access, IdempotentAnswers, Library, Playback, SigningKeys, Streams, Uploads, Usage, Webhooks,
+};
 use tonearm_signing::UrlSigner;
 
 use crate::rate_limit::RateLimits;
@@ -51,6 +53,8 @@ pub struct AppParts {
     pub webhooks: Webhooks,
     /// Manages signing keys.
     pub signing_keys: SigningKeys,
+    /// The streams of events that are open.
+    pub streams: Streams,
     /// Verifies upload URLs.
     pub signer: UrlSigner,
     /// Time and randomness.
@@ -104,6 +108,7 @@ parts! {
     usage: Usage,
     webhooks: Webhooks,
     signing_keys: SigningKeys,
+    streams: Streams,
     signer: UrlSigner,
     ambient: Ambient,
     settings: ApiSettings,

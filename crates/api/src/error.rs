@@ -16,6 +16,9 @@ use utoipa::ToSchema;
 /// Seconds after which a client may find the service whole again.
 const RETRY_AFTER_SECONDS: u64 = 5;
 
+/// Seconds after which a client may find uploads admitted again: a queue shrinks and space is freed more slowly.
+const UPLOADS_RETRY_AFTER_SECONDS: u64 = 60;
+
 /// An answer that says what went wrong.
 ///
 /// As a response it is only the status and itself in the extensions: the layer that knows the request's id writes
@@ -106,6 +109,11 @@ impl ApiError {
         Self { retry_after: Some(seconds), ..self }
     }
 
+    /// The same under another status.
+    pub(crate) fn with_status(self, status: StatusCode) -> Self {
+        Self { status, ..self }
+    }
+
     /// A panic on our side.
     pub(crate) fn panicked(what: String) -> Self {
         Refusal::Internal(format!("a panic: {what}").into()).into()
@@ -124,6 +132,25 @@ impl ApiError {
     /// What programs tell it by.
     pub fn code(&self) -> &'static str {
         self.code
+    }
+
+    /// What went wrong, as a sentence for people.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Logs what is our fault.
+    pub(crate) fn log(&self) {
+        match &self.cause {
+            Some(cause) if self.status == StatusCode::SERVICE_UNAVAILABLE => {
+                tracing::warn!(%cause, "a part of the service is unavailable");
+            }
+            Some(cause) if self.status == StatusCode::INSUFFICIENT_STORAGE => {
+                tracing::warn!(%cause, "not enough free space");
+            }
+            Some(cause) => tracing::error!(%cause, "the request failed"),
+            None => {}
+        }
     }
 
     /// The field, parameter or header at fault.
@@ -146,16 +173,21 @@ impl From<Refusal> for ApiError {
             Refusal::Unprocessable { code, .. } => (StatusCode::UNPROCESSABLE_ENTITY, *code),
             Refusal::Unavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
             Refusal::UnknownOutcome(_) => (StatusCode::SERVICE_UNAVAILABLE, "unknown_outcome"),
+            Refusal::QuotaExceeded(_) => (StatusCode::FORBIDDEN, "quota_exceeded"),
+            Refusal::Busy => (StatusCode::SERVICE_UNAVAILABLE, "queue_full"),
             Refusal::Full(_) => (StatusCode::INSUFFICIENT_STORAGE, "insufficient_storage"),
             Refusal::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "internal_error"),
         };
         let error = Self::new(status, code, message);
         match refusal {
             Refusal::Invalid { field, .. } => Self { field: Some(field.to_owned()), ..error },
-            Refusal::Unavailable(cause)
-            | Refusal::UnknownOutcome(cause)
-            | Refusal::Full(cause)
-            | Refusal::Internal(cause) => Self { cause: Some(Cause(cause.into())), ..error },
+            Refusal::Busy => error.after(UPLOADS_RETRY_AFTER_SECONDS),
+            Refusal::Full(cause) => {
+                Self { cause: Some(Cause(cause.into())), ..error.after(UPLOADS_RETRY_AFTER_SECONDS) }
+            }
+            Refusal::Unavailable(cause) | Refusal::UnknownOutcome(cause) | Refusal::Internal(cause) => {
+                Self { cause: Some(Cause(cause.into())), ..error }
+            }
             _ => error,
         }
     }
@@ -174,16 +206,7 @@ pub(crate) fn write_out(mut response: Response, id: RequestId) -> Response {
     let Some(error) = response.extensions_mut().remove::<ApiError>() else {
         return response;
     };
-    match &error.cause {
-        Some(cause) if error.status == StatusCode::SERVICE_UNAVAILABLE => {
-            tracing::warn!(%cause, "a part of the service is unavailable");
-        }
-        Some(cause) if error.status == StatusCode::INSUFFICIENT_STORAGE => {
-            tracing::warn!(%cause, "not enough free space");
-        }
-        Some(cause) => tracing::error!(%cause, "the request failed"),
-        None => {}
-    }
+    error.log();
     let body = Json(ErrorBody {
         ok: false,
         message: error.message,
@@ -205,6 +228,7 @@ pub(crate) fn write_out(mut response: Response, id: RequestId) -> Response {
 
 #[cfg(test)]
 mod tests {
+    use tonearm_domain::{QuotaExceeded, QuotaKind};
     use tonearm_service::Resource;
 
     use super::*;
@@ -223,6 +247,8 @@ mod tests {
             (Refusal::Unavailable("x".into()), 503),
             (Refusal::UnknownOutcome("x".into()), 503),
             (Refusal::Full("x".into()), 507),
+            (Refusal::Busy, 503),
+            (QuotaExceeded { kind: QuotaKind::Tracks, limit: 1, used: 1 }.into(), 403),
             (Refusal::Internal("x".into()), 500),
         ];
         for (refusal, status) in statuses {

@@ -24,8 +24,8 @@ use crate::accept::require_json;
 use crate::app::{ApiSettings, App};
 use crate::cors::cors;
 use crate::endpoint::{
-    api_key, collection, creator, organization, play, play_session, signing_key, stream, track, upload,
-    upload_session, usage, variant, webhook,
+    api_key, collection, creator, job, organization, play, play_session, quota, signing_key, stream, track,
+    upload, upload_session, usage, variant, webhook,
 };
 use crate::error::ApiError;
 use crate::rate_limit::{Limiter, limit_rate};
@@ -53,16 +53,18 @@ pub fn routes(app: App) -> Router {
         .route_layer(middleware::from_fn(require_json));
     // No limit of size or time is around these: each endpoint has its own.
     let uploads = Router::from(uploads())
+        .route_layer(middleware::from_fn(require_json))
+        .merge(Router::from(tus()).route_layer(middleware::from_fn(upload::tus::speak)))
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
-        .layer(DefaultBodyLimit::disable())
-        .route_layer(middleware::from_fn(require_json));
+        .layer(DefaultBodyLimit::disable());
+    let announced = middleware::from_fn_with_state(app.clone(), upload::tus::announce);
     let shares = Router::from(shares()).method_not_allowed_fallback(method_not_allowed);
     Router::new()
         .merge(around(description, &app.ambient))
         .merge(around_light(limited(shares.with_state(app.clone())), &app.ambient))
         .nest("/v1", around(limited(v1.with_state(app.clone())), &app.ambient))
-        .nest("/upload", around(limited(uploads.with_state(app.clone())), &app.ambient))
+        .nest("/upload", around(limited(uploads.with_state(app.clone())), &app.ambient).layer(announced))
 }
 
 /// All endpoints, described: the routes and the description come from the same lists.
@@ -70,7 +72,7 @@ fn document() -> Value {
     let endpoints = OpenApiRouter::with_openapi(openapi::empty())
         .merge(shares())
         .nest("/v1", v1())
-        .nest("/upload", uploads());
+        .nest("/upload", uploads().merge(tus()));
     openapi::document(endpoints.into_openapi())
 }
 
@@ -87,10 +89,11 @@ fn v1() -> OpenApiRouter<App> {
         .routes((schemas, paths, session.fallback(play_session::create::elsewhere)))
         .routes(routes!(play::track::track))
         .routes(routes!(play::download::download))
-        .routes(routes!(track::create::create))
+        .routes(routes!(track::find::find, track::create::create))
         .routes(routes!(track::read::read, track::update::update, track::delete::delete))
         .routes(routes!(track::add_variant::add_variant))
         .routes(routes!(track::retry::retry))
+        .routes(routes!(track::progress::progress))
         .routes(routes!(track::renew_cover_upload::renew_cover_upload))
         .routes(routes!(track::list::list))
         .routes(routes!(upload_session::create::create))
@@ -100,9 +103,12 @@ fn v1() -> OpenApiRouter<App> {
         .routes(routes!(collection::list::list, collection::create::create))
         .routes(routes!(collection::read::read, collection::update::update, collection::delete::delete))
         .routes(routes!(collection::renew_cover_upload::renew_cover_upload))
+        .routes(routes!(collection::order::order))
         .routes(routes!(creator::list::list, creator::create::create))
         .routes(routes!(creator::read::read, creator::update::update, creator::delete::delete))
+        .routes(routes!(job::read::read))
         .routes(routes!(usage::read::read))
+        .routes(routes!(quota::read::read))
         .merge(management())
 }
 
@@ -129,12 +135,29 @@ fn management() -> OpenApiRouter<App> {
 
 fn uploads() -> OpenApiRouter<App> {
     // A router has one name for each position of a path: the id is a track's or a collection's.
-    routed_as("/{organization_id}/{id}/source", routes!(upload::source::source))
+    let source = routes!(
+        upload::source::source,
+        upload::resumable::offset::offset,
+        upload::resumable::append::append,
+        upload::resumable::cancel::cancel
+    );
+    routed_as("/{organization_id}/{id}/source", source)
         .merge(routed_as("/{organization_id}/{id}/cover", routes!(upload::cover::cover)))
         .merge(routed_as(
             "/{organization_id}/{id}/collection_cover",
             routes!(upload::collection_cover::collection_cover),
         ))
+}
+
+fn tus() -> OpenApiRouter<App> {
+    use upload::tus;
+    let (schemas, paths, upload) =
+        routes!(tus::offset::offset, tus::append::append, tus::terminate::terminate);
+    OpenApiRouter::new().routes(routes!(tus::create::create)).routes((
+        schemas,
+        paths,
+        upload.post(tus::append::overridden),
+    ))
 }
 
 /// An endpoint whose path is described with other parameters than the router has.

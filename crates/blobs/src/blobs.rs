@@ -11,9 +11,10 @@ use futures::stream::BoxStream;
 use futures::{Stream, StreamExt, TryStreamExt};
 use tokio::io::AsyncWriteExt;
 use tokio_util::io::ReaderStream;
-use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp};
+use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp, UploadId};
 
 use crate::cache::{CacheTerms, CachedStore};
+use crate::draft::{DraftError, DraftNames, DraftState, DraftWriter};
 use crate::error::{BlobError, BoxError, PutError};
 use crate::folder::FolderStore;
 use crate::object::{ObjectBody, ObjectMeta, OnFailure, OpenObject, PutTerms, Stored};
@@ -163,6 +164,23 @@ impl Blobs {
     /// A long walk through the store remembers the last name and continues here. Otherwise as [`Blobs::list`].
     pub fn list_after(&self, after: Option<&ObjectKey>) -> BoxStream<'_, Result<Listed, BlobError>> {
         self.store.list(None, None, after)
+    }
+
+    /// Opens a draft at the state that was recorded last; with the default state, a new one. What was written behind that
+    /// state is lost.
+    pub async fn open_draft(
+        &self,
+        id: UploadId,
+        state: DraftState,
+        names: DraftNames,
+    ) -> Result<DraftWriter, DraftError> {
+        self.store.open_draft(id, state, names).await.map(DraftWriter)
+    }
+
+    /// Removes everything of a draft, and the object that it became if nobody recorded it. One that is not there is
+    /// removed already. Nobody may be writing to it.
+    pub async fn remove_draft(&self, id: UploadId, state: DraftState) -> Result<(), BlobError> {
+        self.store.remove_draft(id, state).await
     }
 
     /// Whether the store can be reached and written to. Cheap enough for a readiness probe.

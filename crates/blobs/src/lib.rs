@@ -7,6 +7,7 @@
 mod blobs;
 mod cache;
 mod chunks;
+mod draft;
 mod error;
 mod folder;
 mod intake;
@@ -19,6 +20,7 @@ mod store;
 pub use blobs::Blobs;
 pub use cache::CacheTerms;
 pub use chunks::Chunks;
+pub use draft::{DraftError, DraftNames, DraftState, DraftWriter, NAMED_BY_BYTES};
 pub use error::{BlobError, BoxError, Cause, PutError};
 pub use object::{ObjectBody, ObjectHandle, ObjectMeta, OnFailure, OpenObject, PutTerms, Stored};
 pub use part::Part;

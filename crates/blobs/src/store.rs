@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::stream::BoxStream;
-use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp};
+use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp, UploadId};
 
+use crate::draft::{DraftError, DraftNames, DraftState, DraftStore};
 use crate::error::{BlobError, BoxError, PutError};
 use crate::object::{ObjectBody, ObjectMeta, OpenObject, PutTerms, Stored};
 
@@ -52,6 +53,15 @@ pub(crate) trait Store: Send + Sync {
     ) -> BoxStream<'_, Result<Listed, BlobError>>;
 
     fn local_path(&self, key: &ObjectKey) -> Option<PathBuf>;
+
+    async fn open_draft(
+        &self,
+        id: UploadId,
+        state: DraftState,
+        names: DraftNames,
+    ) -> Result<Box<dyn DraftStore>, DraftError>;
+
+    async fn remove_draft(&self, id: UploadId, state: DraftState) -> Result<(), BlobError>;
 
     async fn check(&self) -> Result<(), BlobError>;
 

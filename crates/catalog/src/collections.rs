@@ -1,8 +1,12 @@
 //! Collections.
 
 use sea_orm::sea_query::{Expr, Query, SimpleExpr};
-use sea_orm::{ColumnTrait, EntityTrait, NotSet, QueryFilter, QueryOrder, QuerySelect, Select, Set};
-use tonearm_domain::{Collection, CollectionId, Deletion, LimitOffset, OrganizationId};
+use sea_orm::{
+    ColumnTrait, EntityTrait, NotSet, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select, Set,
+};
+use tonearm_domain::{
+    Collection, CollectionId, Deletion, LimitOffset, ListPart, ListPosition, OrganizationId,
+};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
@@ -11,6 +15,7 @@ use crate::column::size;
 use crate::entity::collection::{ActiveModel, Column, Entity};
 use crate::entity::collection_count;
 use crate::error::{CatalogError, Record};
+use crate::keyset::{Keyset, keyset_part};
 use crate::query::{TO_CHANGE, all, change, checked, one, page};
 use crate::transaction::Transaction;
 
@@ -74,6 +79,26 @@ impl Catalog {
         let select = living(organization).order_by_asc(Column::Id);
         let select = select.limit(window.limit()).offset(window.offset());
         Ok((total, all(self.reader(), select).await?))
+    }
+
+    /// How many collections the organization has, or 0 or 1 where `only` one counts, and those after a position, oldest
+    /// first.
+    pub async fn collections_after(
+        &self,
+        organization: OrganizationId,
+        only: Option<CollectionId>,
+        (after, limit): (Option<&ListPosition>, u64),
+    ) -> Result<ListPart<Collection>, CatalogError> {
+        let select = only.map_or_else(|| living(organization), |id| by_id(organization, id));
+        let keyset = Keyset { column: None, id: Column::Id, is_descending: false };
+        let part =
+            keyset_part(self.reader(), select, keyset, after, limit, |row| ListPosition::of_id(row.id));
+        let part = part.await?;
+        let count = match only {
+            None => self.collection_count(organization).await?,
+            Some(id) => by_id(organization, id).count(self.reader()).await?,
+        };
+        Ok(ListPart { count: Some(count), ..part })
     }
 
     /// How many collections an organization has.

@@ -1,12 +1,15 @@
 //! Creators.
 
-use sea_orm::{ColumnTrait, EntityTrait, NotSet, QueryFilter, QueryOrder, QuerySelect, Select};
-use tonearm_domain::{Creator, CreatorId, LimitOffset, OrganizationId};
+use sea_orm::{
+    ColumnTrait, EntityTrait, NotSet, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+};
+use tonearm_domain::{Creator, CreatorId, LimitOffset, ListPart, ListPosition, OrganizationId};
 
 use crate::catalog::Catalog;
 use crate::changes::Change;
 use crate::entity::creator::{ActiveModel, Column, Entity};
 use crate::error::{CatalogError, Record};
+use crate::keyset::{Keyset, keyset_part};
 use crate::query::{TO_CHANGE, change, one, page};
 use crate::transaction::Transaction;
 
@@ -33,6 +36,20 @@ impl Catalog {
         let select =
             Entity::find().filter(Column::OrganizationId.eq(organization.uuid())).order_by_asc(Column::Id);
         page(self.reader(), select, window).await
+    }
+
+    /// How many creators the organization has, and those after a position, oldest first.
+    pub async fn creators_after(
+        &self,
+        organization: OrganizationId,
+        (after, limit): (Option<&ListPosition>, u64),
+    ) -> Result<ListPart<Creator>, CatalogError> {
+        let select = Entity::find().filter(Column::OrganizationId.eq(organization.uuid()));
+        let count = select.clone().select_only().column(Column::Id).count(self.reader()).await?;
+        let keyset = Keyset { column: None, id: Column::Id, is_descending: false };
+        let part =
+            keyset_part(self.reader(), select, keyset, after, limit, |row| ListPosition::of_id(row.id));
+        Ok(ListPart { count: Some(count), ..part.await? })
     }
 }
 

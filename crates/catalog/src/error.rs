@@ -27,6 +27,8 @@ pub enum Record {
     PlaySession,
     /// An upload session.
     UploadSession,
+    /// An upload that can be resumed.
+    Upload,
     /// An API key.
     ApiKey,
     /// A signing key.
@@ -60,6 +62,7 @@ impl Record {
             Self::File => "file",
             Self::PlaySession => "play session",
             Self::UploadSession => "upload session",
+            Self::Upload => "upload",
             Self::ApiKey => "API key",
             Self::SigningKey => "signing key",
             Self::Webhook => "webhook of this kind",
@@ -74,7 +77,7 @@ impl Record {
 
     const fn article(self) -> &'static str {
         match self {
-            Self::Organization | Self::UploadSession | Self::ApiKey => "an",
+            Self::Organization | Self::UploadSession | Self::Upload | Self::ApiKey => "an",
             _ => "a",
         }
     }

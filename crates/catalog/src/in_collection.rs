@@ -6,15 +6,17 @@ use sea_orm::{
     ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
 };
 use tonearm_domain::{
-    CollectionId, LimitOffset, OrganizationId, Track, TrackId, TrackStatus, TrackSummary, VariantIndex,
+    CollectionId, LimitOffset, ListPart, ListPosition, OrganizationId, SortValue, Track, TrackId,
+    TrackStatus, TrackSummary, VariantIndex,
 };
 
 use crate::catalog::Catalog;
 use crate::collections::living_id;
 use crate::column::size;
-use crate::entity::track::{Column, Entity, Summary};
+use crate::entity::track::{Column, Entity, Model, Summary};
 use crate::entity::{collection, track_file, variant};
 use crate::error::CatalogError;
+use crate::keyset::{Keyset, keyset_part};
 use crate::query::{all, page};
 
 /// The longest list that a share key opens.
@@ -29,11 +31,18 @@ fn in_collection(
     collection: CollectionId,
     only: Option<TrackId>,
 ) -> Select<Entity> {
-    let living = Entity::find()
+    in_order(living_in(organization, collection, only))
+}
+
+fn living_in(
+    organization: OrganizationId,
+    collection: CollectionId,
+    only: Option<TrackId>,
+) -> Select<Entity> {
+    Entity::find()
         .filter(Column::CollectionId.into_expr().eq(living_id(organization, collection)))
         .filter(Column::DeletedAt.is_null())
-        .apply_if(only, |select, id| select.filter(Column::Id.eq(id.uuid())));
-    in_order(living)
+        .apply_if(only, |select, id| select.filter(Column::Id.eq(id.uuid())))
 }
 
 /// How many tracks a collection has, and how many it ever had.
@@ -77,6 +86,26 @@ impl Catalog {
         let ids = Query::select().column("id").from_subquery(ids, "page").take();
         let rows = in_order(Entity::find().filter(Column::Id.in_subquery(ids)));
         Ok((counts.living, all(self.reader(), rows).await?))
+    }
+
+    /// How many tracks the collection has, or 0 or 1 where `only` one counts, and those after a position, by order, then id.
+    pub async fn tracks_after(
+        &self,
+        organization: OrganizationId,
+        collection: CollectionId,
+        only: Option<TrackId>,
+        (after, limit): (Option<&ListPosition>, u64),
+    ) -> Result<ListPart<Track>, CatalogError> {
+        let select = living_in(organization, collection, only);
+        let keyset = Keyset { column: Some(Column::TrackOrder), id: Column::Id, is_descending: false };
+        let position_of =
+            |row: &Model| ListPosition { value: SortValue::Integer(row.track_order), id: row.id };
+        let part = keyset_part(self.reader(), select, keyset, after, limit, position_of).await?;
+        let count = match only {
+            None => self.count_tracks(organization, Some(collection)).await?,
+            Some(_) => living_in(organization, collection, only).count(self.reader()).await?,
+        };
+        Ok(ListPart { count: Some(count), ..part })
     }
 
     async fn track_counts(

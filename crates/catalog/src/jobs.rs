@@ -9,6 +9,7 @@
 //!
 //! [`DueClock`]: crate::DueClock
 
+mod backlog;
 mod claiming;
 mod enqueueing;
 mod expired_leases;

@@ -4,7 +4,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query, SimpleExpr};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Select,
 };
-use tonearm_domain::{Cursor, Page, Total};
+use tonearm_domain::{Cursor, ListPart, ListPosition, Page, SortValue, Total};
 use uuid::Uuid;
 
 use crate::error::CatalogError;
@@ -36,7 +36,21 @@ impl<C: ColumnTrait> Keyset<C> {
         if forward == self.is_descending { own.lt(other) } else { own.gt(other) }
     }
 
-    fn sorted<E: EntityTrait<Column = C>>(&self, select: Select<E>, forward: bool) -> Select<E> {
+    /// Whether a row stands after a position.
+    pub(crate) fn after(&self, position: &ListPosition) -> SimpleExpr {
+        let value = match &position.value {
+            SortValue::None => None,
+            SortValue::Integer(number) => Some(Expr::value(*number)),
+            SortValue::Real(number) => Some(Expr::value(*number)),
+            SortValue::Text(text) => Some(Expr::value(text.as_str())),
+        };
+        let own = self.column.into_iter().chain([self.id]).map(|column| column.into_expr());
+        let own = Expr::tuple(own.collect::<Vec<SimpleExpr>>());
+        let other = Expr::tuple(value.into_iter().chain([Expr::value(position.id)]).collect::<Vec<_>>());
+        if self.is_descending { own.lt(other) } else { own.gt(other) }
+    }
+
+    pub(crate) fn sorted<E: EntityTrait<Column = C>>(&self, select: Select<E>, forward: bool) -> Select<E> {
         let order = if forward == self.is_descending { Order::Desc } else { Order::Asc };
         let by = self.column.into_iter().chain([self.id]);
         by.fold(select, |select, column| select.order_by(column, order.clone()))
@@ -80,4 +94,31 @@ where
         Cursor::Before(_) => (has_more, true),
     };
     Ok(Page { rows, has_before, has_after, total })
+}
+
+/// The rows right after a position, at most `limit`, and where the next ones begin. `position_of` tells where a row stands.
+pub(crate) async fn keyset_part<T, E, C>(
+    db: &C,
+    select: Select<E>,
+    keyset: Keyset<E::Column>,
+    after: Option<&ListPosition>,
+    limit: u64,
+    position_of: impl Fn(&E::Model) -> ListPosition,
+) -> Result<ListPart<T>, CatalogError>
+where
+    E: EntityTrait,
+    T: TryFrom<E::Model, Error = CatalogError>,
+    C: ConnectionTrait,
+{
+    let select = match after {
+        None => select,
+        Some(position) => select.filter(keyset.after(position)),
+    };
+    // One more than asked for tells whether there is more.
+    let mut found = keyset.sorted(select, true).limit(limit + 1).all(db).await?;
+    let has_more = found.len() as u64 > limit;
+    found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    let next = found.last().filter(|_| has_more).map(position_of);
+    let rows = found.into_iter().map(T::try_from).collect::<Result<_, CatalogError>>()?;
+    Ok(ListPart { rows, next, count: None })
 }

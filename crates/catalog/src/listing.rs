@@ -23,7 +23,7 @@ use crate::query::{all, checked};
 use crate::transaction::Transaction;
 
 /// What is found of more tracks than this is not counted, and looked for while the list is walked.
-const MOST_FOUND: u64 = 1000;
+pub(crate) const MOST_FOUND: u64 = 1000;
 /// More ids than this are not looked up one by one in a list of at most [`SHORT_LIST`] tracks.
 const MANY_IDS: usize = 100;
 const SHORT_LIST: u64 = 5000;
@@ -31,7 +31,7 @@ const SHORT_LIST: u64 = 5000;
 const TRIGRAM: usize = 3;
 
 /// What a search found.
-enum Found {
+pub(crate) enum Found {
     /// These tracks and no others.
     Few(Vec<Uuid>),
     /// More than are counted.
@@ -85,7 +85,7 @@ impl Catalog {
     }
 
     /// Which living tracks hold all words, unless there are too many.
-    async fn find_tracks(
+    pub(crate) async fn find_tracks(
         &self,
         organization: OrganizationId,
         collection: Option<CollectionId>,
@@ -130,7 +130,7 @@ impl Catalog {
 
     /// Runs a search. How it is best done depends on how common the words are and how large the organization is, so PostgreSQL
     /// plans each one for what is asked, and not once for all.
-    async fn search(&self, select: &SelectStatement) -> Result<Vec<QueryResult>, CatalogError> {
+    pub(crate) async fn search(&self, select: &SelectStatement) -> Result<Vec<QueryResult>, CatalogError> {
         if self.backend() == Backend::Sqlite {
             return Ok(self.reader().query_all(select).await?);
         }
@@ -216,7 +216,10 @@ impl Transaction {
     }
 }
 
-fn listed_tracks(organization: OrganizationId, collection: Option<CollectionId>) -> Select<track::Entity> {
+pub(crate) fn listed_tracks(
+    organization: OrganizationId,
+    collection: Option<CollectionId>,
+) -> Select<track::Entity> {
     use track::Column;
     let tracks = track::Entity::find();
     match collection {
@@ -253,7 +256,7 @@ fn keyset_of_tracks(sort: TrackSort) -> Keyset<track::Column> {
     Keyset { column, id: Column::Id, is_descending }
 }
 
-fn holds<'a>(words: impl Iterator<Item = &'a str>) -> sea_orm::Condition {
+pub(crate) fn holds<'a>(words: impl Iterator<Item = &'a str>) -> sea_orm::Condition {
     let text = || Expr::col((track_search::Entity, track_search::Column::Text));
     words.fold(sea_orm::Condition::all(), |all, word| all.add(like(text(), word)))
 }

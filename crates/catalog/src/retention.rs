@@ -3,13 +3,13 @@
 
 use sea_orm::sea_query::{DeleteStatement, Expr, ExprTrait, Query, SimpleExpr, UpdateStatement};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, Order};
-use tonearm_domain::{AuditEntryId, DeliveryState, ExpiredRows, RecordId, SignInId, Timestamp};
+use tonearm_domain::{AuditEntryId, DeliveryState, ExpiredRows, JobId, RecordId, SignInId, Timestamp};
 
 use crate::catalog::Catalog;
 use crate::due_clock::DueClock;
 use crate::entity::{
-    audit_entry, failed_sign_in, idempotent_request, invitation, job, known_device, play_session, sign_in,
-    upload_session, usage_batch, webhook_delivery,
+    answered_job, audit_entry, failed_sign_in, idempotent_request, invitation, job, known_device,
+    play_session, sign_in, upload_session, usage_batch, webhook_delivery,
 };
 use crate::error::CatalogError;
 
@@ -92,6 +92,10 @@ fn statement(rows: ExpiredRows, until: Timestamp, most: u64) -> DeleteStatement 
         ExpiredRows::AuditEntries => {
             use audit_entry::{Column, Entity};
             batch::<Entity>(&[Column::Id], Column::Id, last_id::<AuditEntryId>(until).uuid(), most)
+        }
+        ExpiredRows::AnsweredJobs => {
+            use answered_job::{Column, Entity};
+            batch::<Entity>(&[Column::Id], Column::Id, last_id::<JobId>(until).uuid(), most)
         }
     }
 }

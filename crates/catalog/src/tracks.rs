@@ -105,7 +105,7 @@ impl Transaction {
     }
 
     /// Counting up locks the collection, so whoever comes second waits and then counts on.
-    async fn next_order(
+    pub(crate) async fn next_order(
         &self,
         organization: OrganizationId,
         collection: CollectionId,

@@ -1,10 +1,15 @@
-// Uploads of many files at once: dropped or chosen, a few at a time, each with progress, pause and retry; then each
-// is followed until it is ready.
+// Uploads of many files at once: dropped anywhere on the page or chosen, a few at a time. Each shows its progress, speed and
+// time left, can be paused and cancelled, and continues by itself after the network was away. Then each is followed until it
+// is ready.
 
 import { follow } from "./live.js";
+import { Stopped, Transfer } from "./transfer.js";
+import { forget, recall, remember, unfinished } from "./unfinished.js";
 
 const AT_ONCE = 3;
 const LOOK_MS = 1500;
+/** How often the page looks whether somebody has signed in again. */
+const SIGN_IN_LOOK_MS = 2000;
 
 function begin(zone) {
   zone.querySelector("[data-with-script]").hidden = false;
@@ -15,20 +20,39 @@ function begin(zone) {
     queue.add(input.files);
     input.value = "";
   });
-  for (const name of ["dragenter", "dragover"]) {
-    zone.addEventListener(name, (event) => {
-      event.preventDefault();
-      zone.classList.add("over");
-    });
-  }
-  for (const name of ["dragleave", "drop"]) zone.addEventListener(name, () => zone.classList.remove("over"));
-  zone.addEventListener("drop", (event) => {
-    event.preventDefault();
-    queue.add(event.dataTransfer.files);
-  });
+  takeDrops(zone, queue);
+  announce(zone, unfinished(zone.dataset.uploads));
   addEventListener("beforeunload", (event) => {
     if (queue.isBusy) event.preventDefault();
   });
+}
+
+/** Files can be dropped anywhere on the page. */
+function takeDrops(zone, queue) {
+  const hasFiles = (event) => event.dataTransfer?.types.includes("Files");
+  let depth = 0;
+  const show = (change) => {
+    depth = Math.max(0, depth + change);
+    zone.classList.toggle("over", depth > 0);
+  };
+  addEventListener("dragenter", (event) => hasFiles(event) && show(1));
+  addEventListener("dragleave", (event) => hasFiles(event) && show(-1));
+  addEventListener("dragover", (event) => hasFiles(event) && event.preventDefault());
+  addEventListener("drop", (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    depth = 0;
+    show(0);
+    queue.add(event.dataTransfer.files);
+  });
+}
+
+function announce(zone, names) {
+  if (!names.length) return;
+  const files = names.length === 1 ? `“${names[0]}”` : `${names.length} files`;
+  const note = part("p", "note", `The upload of ${files} was interrupted. Add the same files again to continue it.`);
+  note.setAttribute("role", "status");
+  zone.after(note);
 }
 
 class Queue {
@@ -70,13 +94,9 @@ class Queue {
   }
 
   async #ask(fileName, session) {
-    const answer = await fetch(this.address, {
-      method: "POST",
-      headers: { "x-form-secret": document.body.dataset.formSecret },
-      body: new URLSearchParams({ file_name: fileName, session }),
-    });
-    if (!answer.ok) throw new Error("The upload could not start. Reload the page and try again.");
-    return answer.json();
+    const answer = await post(this.address, { file_name: fileName, session });
+    if (answer.ok) return answer.json();
+    throw new Error((await message(answer)) ?? "The upload could not start. Try again.");
   }
 
   forget(upload) {
@@ -94,11 +114,12 @@ class Queue {
 }
 
 class Upload {
-  #request = null;
+  #transfer = null;
   #created = null;
   #track = null;
   #isRunning = false;
-  #isPaused = false;
+  #isStopped = false;
+  #pace = new Pace();
 
   constructor(file, queue) {
     Object.assign(this, { file, queue });
@@ -110,25 +131,34 @@ class Upload {
     this.bar.setAttribute("aria-label", `Upload of ${file.name}`);
     this.state = part("span", "badge", "");
     this.state.setAttribute("role", "status");
-    this.button = part("button", "small", "Pause");
-    this.button.type = "button";
-    this.button.addEventListener("click", () => this.#press());
-    this.node.append(this.name, this.bar, this.state, this.button);
+    this.speed = part("span", "speed", "");
+    this.button = this.#button("Pause", () => this.#press());
+    this.remove = this.#button("Cancel", () => this.#cancel());
+    this.node.append(this.name, this.bar, this.state, this.speed, this.button, this.remove);
+  }
+
+  #button(text, press) {
+    const button = part("button", "small", text);
+    button.type = "button";
+    button.setAttribute("aria-label", `${text} ${this.file.name}`);
+    button.addEventListener("click", press);
+    return button;
   }
 
   say(text, tone = "", action = "Pause") {
-    this.state.textContent = text;
+    if (this.state.textContent !== text) this.state.textContent = text;
     this.state.className = `badge ${tone}`;
     this.button.textContent = action ?? "";
-    this.button.hidden = !action;
+    this.button.hidden = this.remove.hidden = !action;
     this.button.setAttribute("aria-label", `${action} ${this.file.name}`);
+    if (text !== "Uploading") this.speed.textContent = "";
   }
 
   #press() {
-    if (this.#request) return this.#request.abort();
-    this.#isPaused = this.button.textContent === "Pause";
-    if (this.#isPaused) {
+    this.#isStopped = this.button.textContent === "Pause";
+    if (this.#isStopped) {
       this.queue.forget(this);
+      this.#transfer?.stop();
       return this.say("Paused", "", "Resume");
     }
     // Paused while its track was being made: it still runs, and goes on by itself.
@@ -136,18 +166,29 @@ class Upload {
     this.queue.enqueue(this);
   }
 
-  /** Sends the file; whatever goes wrong is said, with a button that tries again. */
+  /** Ends the upload and removes what it has made. */
+  async #cancel() {
+    this.#isStopped = true;
+    this.queue.forget(this);
+    forget(this.queue.address, this.file);
+    this.node.remove();
+    await this.#transfer?.discard();
+    await this.#created?.catch(() => null);
+    if (this.#track) await post(`${this.queue.tracks}/${this.#track}/delete`, {}).catch(() => null);
+  }
+
+  /** Sends the file; what cannot be helped is said, with a button that tries again. */
   async run() {
     this.#isRunning = true;
     try {
       const url = await this.#create();
-      if (this.#isPaused) throw paused();
-      this.say("Uploading", "busy");
+      if (this.#isStopped) throw new Stopped();
       await this.#send(url);
+      forget(this.queue.address, this.file);
       this.say("Processing", "busy", null);
       this.#follow();
     } catch (error) {
-      if (error.name === "AbortError") this.say("Paused", "", "Resume");
+      if (error instanceof Stopped) this.say("Paused", "", "Resume");
       else this.say(error.message, "bad", "Try again");
     } finally {
       this.#isRunning = false;
@@ -156,10 +197,12 @@ class Upload {
 
   /** Gives the address to upload to. A file has one track: another is asked for only if there came none. */
   async #create() {
-    this.#created ??= this.queue.create(this.file.name);
+    const known = recall(this.queue.address, this.file);
+    this.#created ??= known ? Promise.resolve({ track_id: known.track, upload_url: known.url }) : this.queue.create(this.file.name);
     try {
       const { track_id: track, upload_url: url } = await this.#created;
       this.#track = track;
+      remember(this.queue.address, this.file, { track, url });
       return url;
     } catch (error) {
       this.#created = null;
@@ -167,18 +210,27 @@ class Upload {
     }
   }
 
-  #send(url) {
-    return new Promise((done, fail) => {
-      const request = new XMLHttpRequest();
-      this.#request = request;
-      request.open("PUT", url);
-      request.upload.onprogress = ({ loaded, total }) => (this.bar.value = total ? loaded / total : 0);
-      request.onloadend = () => (this.#request = null);
-      request.onload = () => (request.status === 200 ? done() : fail(new Error(reason(request))));
-      request.onerror = () => fail(new Error("Connection lost."));
-      request.onabort = () => fail(paused());
-      request.send(this.file);
-    });
+  async #send(url) {
+    const moved = (bytes) => {
+      this.bar.value = this.file.size ? bytes / this.file.size : 0;
+      this.say("Uploading", "busy");
+      this.speed.textContent = this.#pace.told(bytes, this.file.size);
+    };
+    const waits = () => {
+      this.#pace = new Pace();
+      this.say("Connection lost. Trying again…", "warn");
+    };
+    this.#transfer = new Transfer(this.file, url, { moved, waits });
+    this.say("Uploading", "busy");
+    try {
+      await this.#transfer.send();
+    } catch (error) {
+      if (error instanceof Stopped) throw error;
+      // What is remembered is of no use: the next try makes another track.
+      forget(this.queue.address, this.file);
+      this.#created = null;
+      throw error;
+    }
   }
 
   /** Shows how far processing is, then what came of it. */
@@ -192,8 +244,8 @@ class Upload {
   }
 
   async #end() {
-    const answer = await fetch(`${this.queue.tracks}/${this.#track}/state.json`).catch(() => null);
-    const { status, tone, is_open: isOpen, reason } = answer?.ok ? await answer.json() : { status: "Processing", isOpen: true };
+    const answer = await fetch(`${this.queue.tracks}/${this.#track}/state.json`, { redirect: "manual" }).catch(() => null);
+    const { status, tone, is_open: isOpen, reason } = answer?.ok ? await answer.json() : { status: "Processing" };
     this.say(status, tone, null);
     if (isOpen || !answer?.ok) return setTimeout(() => this.#follow(), LOOK_MS);
     this.bar.value = 1;
@@ -204,15 +256,87 @@ class Upload {
   }
 }
 
-function paused() {
-  return new DOMException("paused", "AbortError");
+/** How fast bytes have moved lately, and how long the rest takes. */
+class Pace {
+  #at = performance.now();
+  #bytes = null;
+  #speed = 0;
+
+  told(bytes, size) {
+    const now = performance.now();
+    const seconds = (now - this.#at) / 1000;
+    if (this.#bytes === null || seconds >= 0.5) {
+      const speed = this.#bytes === null ? 0 : (bytes - this.#bytes) / seconds;
+      this.#speed = this.#speed ? this.#speed * 0.7 + speed * 0.3 : speed;
+      this.#at = now;
+      this.#bytes = bytes;
+    }
+    if (this.#speed <= 0) return "";
+    return `${megabytes(this.#speed)} MB/s · ${left((size - bytes) / this.#speed)}`;
+  }
 }
 
-function reason(request) {
+function megabytes(bytes) {
+  return (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);
+}
+
+function left(seconds) {
+  if (seconds < 1) return "almost done";
+  if (seconds < 60) return `${Math.ceil(seconds)} s left`;
+  if (seconds < 3600) return `${Math.ceil(seconds / 60)} min left`;
+  return `${Math.floor(seconds / 3600)} h ${Math.ceil((seconds % 3600) / 60)} min left`;
+}
+
+/** Sends a form. Where the sign-in has ended, the form waits until somebody has signed in again, in another tab. */
+async function post(address, fields) {
+  for (;;) {
+    const answer = await fetch(address, {
+      method: "POST",
+      headers: { "x-form-secret": document.body.dataset.formSecret, accept: "application/json" },
+      body: new URLSearchParams(fields),
+      redirect: "manual",
+    });
+    if (answer.status !== 401) return answer;
+    await signedIn();
+  }
+}
+
+let signIn = null;
+
+/** Asks for a sign-in, once for all uploads of the page, and takes the new secret of the page's forms. */
+function signedIn() {
+  signIn ??= askToSignIn().finally(() => (signIn = null));
+  return signIn;
+}
+
+async function askToSignIn() {
+  const note = part("p", "note bad", "Your sign-in has ended. ");
+  const link = part("a", "", "Sign in again in a new tab to continue the uploads.");
+  link.href = `/dashboard/sign-in?next=${encodeURIComponent(location.pathname)}`;
+  link.target = "_blank";
+  note.setAttribute("role", "alert");
+  note.append(link);
+  document.querySelector("[data-upload-list]").before(note);
+  for (;;) {
+    await new Promise((done) => setTimeout(done, SIGN_IN_LOOK_MS));
+    const page = await fetch(location.href, { redirect: "manual" }).catch(() => null);
+    if (!page?.ok) continue;
+    const { body } = new DOMParser().parseFromString(await page.text(), "text/html");
+    if (!body.dataset.formSecret) continue;
+    document.body.dataset.formSecret = body.dataset.formSecret;
+    note.remove();
+    return;
+  }
+}
+
+async function message(answer) {
+  const text = await answer.text().catch(() => "");
   try {
-    return JSON.parse(request.responseText).message;
+    return JSON.parse(text).message;
   } catch {
-    return "The upload was rejected.";
+    // The page of an error says it in its first paragraph.
+    const { body } = new DOMParser().parseFromString(text, "text/html");
+    return body.querySelector("main p")?.textContent;
   }
 }
 

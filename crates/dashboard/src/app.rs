@@ -3,10 +3,8 @@
 use axum::extract::FromRef;
 use tonearm_domain::Ambient;
 use tonearm_service::{
-    Audit, Library, Links, People, Playback, SigningKeys, Transcriptions, Uploads, Usage, Webhooks,
+    Audit, Library, Links, People, Playback, SigningKeys, Streams, Transcriptions, Uploads, Usage, Webhooks,
 };
-
-use crate::streams::Streams;
 
 /// What the pages work with. Each takes only the part it needs, through [`FromRef`]. Cheap to clone.
 #[derive(Clone)]

@@ -39,6 +39,8 @@ const ASSETS: &[Asset] = &[
     ("live.js", JS, include_bytes!("../assets/live.js")),
     ("colours.js", JS, include_bytes!("../assets/colours.js")),
     ("upload.js", JS, include_bytes!("../assets/upload.js")),
+    ("transfer.js", JS, include_bytes!("../assets/transfer.js")),
+    ("unfinished.js", JS, include_bytes!("../assets/unfinished.js")),
     ("icon.svg", SVG, include_bytes!("../assets/icon.svg")),
 ];
 

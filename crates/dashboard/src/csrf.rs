@@ -29,7 +29,12 @@ pub(crate) async fn check(request: Request, next: Next) -> Result<Response, Page
         return Ok(next.run(request).await);
     }
     let origin = origin_of(request.headers());
+    // Pages send it with what their scripts ask for.
+    let is_script = request.headers().contains_key("x-form-secret");
     let Some(session) = request.extensions().get::<Session>().cloned() else {
+        if is_script && origin != Origin::Other {
+            return Err(PageError::SignedOut);
+        }
         // Nobody's name is at stake, but nobody is to be signed in behind their back either.
         return if origin == Origin::Own { Ok(next.run(request).await) } else { Err(PageError::Forged) };
     };
@@ -43,6 +48,9 @@ pub(crate) async fn check(request: Request, next: Next) -> Result<Response, Page
     let (secret, request) = form_secret(request).await?;
     if secret.is_some_and(|secret| session.token.is_form_secret(&secret)) {
         Ok(next.run(request).await)
+    } else if is_script {
+        // The page is older than the sign-in.
+        Err(PageError::SignedOut)
     } else {
         Err(PageError::Forged)
     }

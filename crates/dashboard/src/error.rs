@@ -13,6 +13,8 @@ use crate::page::{Frame, Section, render_with};
 pub(crate) enum PageError {
     /// Nobody is signed in. Where to go afterwards.
     SignInFirst(Option<String>),
+    /// The sign-in of the page whose script asks has ended. Scripts are told so, and not led to another page.
+    SignedOut,
     /// The request does not come from a page of ours.
     Forged,
     /// The member may not do this.
@@ -47,10 +49,21 @@ struct ErrorPage {
 }
 
 impl PageError {
+    /// The status, and what is told to a script that shows it to people.
+    pub(crate) fn into_sentence(self) -> (StatusCode, String) {
+        let (status, heading, message) = self.told();
+        (status, if message.is_empty() { format!("{heading}.") } else { message })
+    }
+
     fn told(self) -> (StatusCode, &'static str, String) {
         let text = str::to_owned;
         match self {
             Self::SignInFirst(_) => (StatusCode::UNAUTHORIZED, "Sign in first", String::new()),
+            Self::SignedOut => (
+                StatusCode::UNAUTHORIZED,
+                "Signed out",
+                text("Your sign-in has ended. Sign in again to continue."),
+            ),
             Self::Forged => (
                 StatusCode::FORBIDDEN,
                 "Form expired",
@@ -108,6 +121,8 @@ fn refused(refusal: Refusal) -> (StatusCode, &'static str, String) {
         Refusal::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "File too large", said),
         Refusal::Interrupted(_) => (StatusCode::BAD_REQUEST, "Upload interrupted", said),
         Refusal::Unprocessable { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "Not possible", said),
+        Refusal::QuotaExceeded(_) => (StatusCode::FORBIDDEN, "Quota exceeded", said),
+        Refusal::Busy => (StatusCode::SERVICE_UNAVAILABLE, "Too many uploads at the moment", said),
         Refusal::Full(error) => {
             tracing::warn!(%error, "there is too little free space");
             (StatusCode::INSUFFICIENT_STORAGE, "Not enough storage", said)

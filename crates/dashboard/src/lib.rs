@@ -20,16 +20,15 @@ mod page;
 mod path;
 mod picture;
 mod profile;
+mod quota;
 mod router;
 mod session;
 mod settings;
 mod share;
 mod sign_in;
-mod streams;
 mod usage;
 mod webhooks;
 
 pub use app::Dashboard;
 pub use router::router;
 pub use share::{PublicPages, public_routes};
-pub use streams::Streams;

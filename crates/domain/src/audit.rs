@@ -42,6 +42,8 @@ actions! {
     CollectionCreate = "collection.create",
     /// A collection was changed.
     CollectionUpdate = "collection.update",
+    /// Tracks of a collection were put in another order.
+    CollectionOrder = "collection.order",
     /// A collection was given a cover.
     CollectionCover = "collection.cover",
     /// A collection was deleted, with its tracks.
@@ -58,6 +60,8 @@ actions! {
     TrackCreate = "track.create",
     /// A track was changed.
     TrackUpdate = "track.update",
+    /// A track was moved to another collection.
+    TrackMove = "track.move",
     /// A track's source arrived.
     TrackUpload = "track.upload",
     /// A track was given a cover.

@@ -177,6 +177,10 @@ credential_id!(
     UploadSessionId
 );
 credential_id!(
+    /// An upload that can be resumed; whoever holds the id may send its bytes.
+    UploadId
+);
+credential_id!(
     /// One worker's claim on one job: whoever finishes a job must still hold its lease.
     LeaseId
 );

@@ -21,6 +21,7 @@ mod file_props;
 mod id;
 mod job;
 mod job_queue;
+mod job_report;
 mod key;
 mod known_device;
 mod levels;
@@ -35,6 +36,7 @@ mod person;
 mod player_text;
 mod preview;
 mod progress;
+mod quota;
 mod recipe;
 mod recipe_settings;
 mod retention;
@@ -54,10 +56,12 @@ mod theme;
 mod timestamp;
 mod track;
 mod track_file;
+mod track_lookup;
 mod track_status;
 mod track_summary;
 mod transcode;
 mod transcription;
+mod upload;
 mod usage;
 mod variant_data;
 mod waveform;
@@ -81,6 +85,7 @@ pub use file_props::FileProps;
 pub use id::*;
 pub use job::{ClaimedJob, Job, death_pause_millis, outage_pause_millis, trial_millis};
 pub use job_queue::{JobClass, JobQueue};
+pub use job_report::{AnsweredJob, JobStatus};
 pub use key::ApiKey;
 pub use known_device::KnownDevice;
 pub use levels::{Levels, Metric};
@@ -100,6 +105,7 @@ pub use person::{EmailAddress, EmailAddressError, Membership, Person, Role, Role
 pub use player_text::{shown_subtitle, shown_title};
 pub use preview::{PreviewLength, PreviewSettings};
 pub use progress::{Making, Rendering, TrackProgress, VariantProgress};
+pub use quota::{QuotaExceeded, QuotaKind, QuotaUsage, Quotas};
 pub use recipe::{Recipe, RecipeError, RecipeKind, RecipeType, VariantIndex, default_recipes};
 pub use recipe_settings::RecipeSettings;
 pub use retention::{ExpiredRows, KeepFor, KeepForError, Retention};
@@ -119,6 +125,9 @@ pub use track::{Source, Track, TrackInfo};
 pub use track_file::{
     FailedVariant, FileData, FileOutcome, MissedLoudness, TrackFile, failed_variants, unmade, untried,
 };
+pub use track_lookup::{
+    ListPart, ListPosition, ListWindow, SortValue, TrackFilter, TrackOrder, TrackOrderError, TrackOrderKey,
+};
 pub use track_status::{Outcome, TrackStatus, TransitionError};
 pub use track_summary::TrackSummary;
 pub use transcode::{Codec, Transcode};
@@ -126,6 +135,7 @@ pub use transcription::{
     Transcription, TranscriptionSettings, TranscriptionState, Utterance, language_code, paragraphs,
     words_within, worth_keeping,
 };
+pub use upload::{PieceError, Upload, UploadKind, UploadState};
 pub use usage::{Day, DayError, Meter, UsageBatch, UsageCounts, UsageEntry};
 pub use variant_data::{Part, VariantData};
 pub use waveform::{LevelsFormat, LevelsSettings, WaveformImage, WaveformVideo};

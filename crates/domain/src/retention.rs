@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::job_report::AnsweredJob;
 use crate::known_device::KnownDevice;
 use crate::sign_in::{FailedSignIns, SignIn};
 use crate::timestamp::Timestamp;
@@ -97,6 +98,7 @@ impl Retention {
             (ExpiredRows::FailedJobs, self.failed_jobs.until(now)),
             (ExpiredRows::WebhookDeliveries, self.webhooks.until(now)),
             (ExpiredRows::AuditEntries, self.audit.until(now)),
+            (ExpiredRows::AnsweredJobs, ago(AnsweredJob::KEPT_SECONDS)),
         ];
         ends.into_iter().filter_map(|(rows, until)| Some((rows, until?))).collect()
     }
@@ -142,11 +144,13 @@ pub enum ExpiredRows {
     WebhookDeliveries,
     /// Entries of the audit log, by their time.
     AuditEntries,
+    /// Jobs whose ids were answered, by when they were queued.
+    AnsweredJobs,
 }
 
 impl ExpiredRows {
     /// Every kind.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::PlaySessions,
         Self::UploadSessions,
         Self::KeptAnswers,
@@ -159,6 +163,7 @@ impl ExpiredRows {
         Self::FailedJobs,
         Self::WebhookDeliveries,
         Self::AuditEntries,
+        Self::AnsweredJobs,
     ];
 
     /// The rows as text, as in logs.
@@ -176,6 +181,7 @@ impl ExpiredRows {
             Self::FailedJobs => "failed jobs",
             Self::WebhookDeliveries => "webhook deliveries",
             Self::AuditEntries => "audit entries",
+            Self::AnsweredJobs => "reported jobs",
         }
     }
 }

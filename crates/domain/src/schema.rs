@@ -11,6 +11,7 @@ use crate::colour::{Colour, ThemeColour};
 use crate::cover::CoverSize;
 use crate::event::{EventKind, WebhookKind};
 use crate::file_props::FileProps;
+use crate::job_report::JobStatus;
 use crate::levels::{Levels, Metric};
 use crate::limits::ExpiresIn;
 use crate::recipe::{RecipeKind, RecipeType, VariantIndex};
@@ -27,7 +28,7 @@ use crate::variant_data::VariantData;
 use crate::webhook::DeliveryState;
 use crate::{
     ApiKeyId, CollectionId, CreatorId, FileId, JobId, OrganizationId, PlaySessionId, RequestId, TrackId,
-    UploadSessionId, VariantId, WebhookDeliveryId, WebhookId,
+    UploadId, UploadSessionId, VariantId, WebhookDeliveryId, WebhookId,
 };
 
 fn text() -> ObjectBuilder {
@@ -81,6 +82,7 @@ schemas! {
     PlaySessionId => formatted("uuid");
     RequestId => formatted("uuid");
     TrackId => formatted("uuid");
+    UploadId => formatted("uuid");
     UploadSessionId => formatted("uuid");
     VariantId => formatted("uuid");
     WebhookDeliveryId => formatted("uuid");
@@ -114,6 +116,7 @@ schemas! {
     DeliveryState => one_of(DeliveryState::ALL.map(DeliveryState::as_str));
     EventKind => one_of(EventKind::ALL.map(EventKind::as_str));
     WebhookKind => one_of(WebhookKind::ALL.map(WebhookKind::as_str));
+    JobStatus => one_of(JobStatus::ALL.map(JobStatus::as_str));
     KeyType => one_of(KeyType::ALL.map(KeyType::as_str));
     TrackStatus => one_of(TrackStatus::ALL.map(TrackStatus::as_str));
     Metric => one_of(["peak", "rms"]);

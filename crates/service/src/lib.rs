@@ -6,6 +6,7 @@
 //! the dashboard, the worker and the command line call these and only translate.
 
 mod access;
+mod admission;
 mod audit;
 mod batches;
 mod caller;
@@ -19,6 +20,7 @@ mod manifests;
 mod people;
 mod playback;
 mod processing;
+mod quotas;
 mod refusal;
 mod renderings;
 mod resealing;
@@ -26,6 +28,7 @@ mod shared_caches;
 mod signing_keys;
 mod space;
 mod store_identity;
+mod streams;
 mod sweeps;
 mod track_view;
 mod transcription;
@@ -35,15 +38,16 @@ mod waiting;
 mod webhooks;
 
 pub use access::Access;
+pub use admission::Admission;
 pub use audit::Audit;
 pub use caller::Caller;
 pub use idempotency::{AttemptOutcome, IdempotentAnswers, IdempotentRequest, RequestAttempt};
 pub use jobs::Jobs;
 pub use library::{
     CollectionView, CreateCollection, CreateCreator, CreateKey, CreateTrack, CreatedKey, CreatedOrganization,
-    FixedOfKey, Library, ListedTracks, OrganizationView, ProgressWatch, RecipeView, TrackProgressView,
-    TracksInTheMaking, UpdateCollection, UpdateCreator, UpdateKey, UpdateOrganization, UpdateRecipe,
-    UpdateTrack, UploadHandles,
+    FixedOfKey, FoundTrack, JobView, Library, ListedTracks, OrganizationView, ProgressWatch, QuotaView,
+    RecipeView, TrackProgressView, TrackWatch, TracksInTheMaking, UpdateCollection, UpdateCreator, UpdateKey,
+    UpdateOrganization, UpdateQuotas, UpdateRecipe, UpdateTrack, UploadHandles,
 };
 pub use links::{DeliveryUrl, DeliveryUrlError, DurableBase, Links, UploadHandle};
 pub use lookups::{LevelsJson, LookupLimits, Lookups};
@@ -61,13 +65,15 @@ pub use shared_caches::SharedCaches;
 pub use signing_keys::{CreatedSigningKey, KeyFollower, SigningKeys};
 pub use space::{Shortage, Space};
 pub use store_identity::{IdentityError, StoreIdentity, StoreTie};
+pub use streams::{NoPlace, StreamHolder, StreamSlot, Streams};
 pub use sweeps::{SweepView, Sweeps};
 pub use tonearm_catalog::AuditFilter;
 pub use track_view::{TrackSummaryView, TrackView};
 pub use transcription::{SetTranscription, TranscriptionView, Transcriptions};
 pub use uploads::{
-    AcceptedUpload, CreateUploadSession, CreatedUploadSession, SessionTrack, UploadLimits, UploadSessionView,
-    UploadTerms, Uploads,
+    AcceptedUpload, BeginUpload, CreateUploadSession, CreatedUploadSession, Piece, PieceCheck, SessionTrack,
+    Sha256Check, UploadLimits, UploadPermit, UploadProgress, UploadRefusal, UploadSessionView, UploadTerms,
+    Uploads, UrlUpload,
 };
 pub use usage::{
     DayUsage, StorageUsage, TrackStorage, TrackUsage, Usage, UsageGroup, UsageKeeper, UsagePeriod,

@@ -6,10 +6,15 @@ mod create_organization;
 mod create_track;
 mod creators;
 mod delete_track;
+mod find_tracks;
+mod follow_track;
 mod keys;
+mod order_tracks;
 mod organizations;
 mod pages;
 mod progress;
+mod quotas;
+mod read_job;
 mod read_tracks;
 mod recipe_order;
 mod recipes;
@@ -24,6 +29,7 @@ mod variants;
 use tonearm_catalog::Catalog;
 use tonearm_domain::{Ambient, Deletion, KeepDeleted};
 
+use crate::admission::Admission;
 use crate::caller::Caller;
 use crate::links::Links;
 
@@ -31,10 +37,14 @@ pub use collections::{CollectionView, CreateCollection, UpdateCollection};
 pub use create_organization::CreatedOrganization;
 pub use create_track::{CreateTrack, UploadHandles};
 pub use creators::{CreateCreator, UpdateCreator};
+pub use find_tracks::FoundTrack;
+pub use follow_track::TrackWatch;
 pub use keys::{CreateKey, CreatedKey};
 pub use organizations::{OrganizationView, UpdateOrganization};
 pub use pages::ListedTracks;
 pub use progress::{ProgressWatch, TrackProgressView, TracksInTheMaking};
+pub use quotas::{QuotaView, UpdateQuotas};
+pub use read_job::JobView;
 pub use recipes::{RecipeView, UpdateRecipe};
 pub(crate) use trash::resume;
 pub use update_key::{FixedOfKey, UpdateKey};
@@ -51,18 +61,24 @@ pub struct Library {
     links: Links,
     feed: progress::ProgressFeed,
     keep_deleted: KeepDeleted,
+    admission: Admission,
 }
 
 impl Library {
     /// Over the catalog, handing out `links`.
     pub fn new(catalog: Catalog, ambient: Ambient, links: Links) -> Self {
         let (feed, keep_deleted) = (progress::ProgressFeed::default(), KeepDeleted::default());
-        Self { catalog, ambient, links, feed, keep_deleted }
+        Self { catalog, ambient, links, feed, keep_deleted, admission: Admission::default() }
     }
 
     /// The same, keeping what people delete for another time.
     pub fn keeping_deleted(self, keep_deleted: KeepDeleted) -> Self {
         Self { keep_deleted, ..self }
+    }
+
+    /// The same, making no tracks while uploads are not admitted.
+    pub fn with_admission(self, admission: Admission) -> Self {
+        Self { admission, ..self }
     }
 
     /// The addresses that it hands out.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tonearm_domain::{
     Ambient, CachePolicy, Collection, CollectionId, CoverSize, DurableName, ObjectKey, Organization,
-    OrganizationId, ShortId, Timestamp, TrackId, UPLOAD_URL_TTL_SECONDS,
+    OrganizationId, ShortId, Timestamp, TrackId, UPLOAD_URL_TTL_SECONDS, UploadId,
 };
 use tonearm_signing::{DEFAULT_TTL_SECONDS, DeliveryTerms, UploadGrant, UploadTarget, UrlSigner};
 
@@ -152,6 +152,11 @@ impl Links {
         collection_id: CollectionId,
     ) -> UploadHandle {
         self.upload(organization_id, UploadTarget::CollectionCover(collection_id), "POST")
+    }
+
+    /// Where an upload by the tus protocol is continued. Its id is the credential.
+    pub fn tus_upload(&self, id: UploadId) -> String {
+        format!("{}/upload/tus/{id}", self.0.public_url)
     }
 
     fn upload(

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tonearm_blobs::BlobError;
 use tonearm_catalog::{CatalogError, Record};
+use tonearm_domain::QuotaExceeded;
 
 /// What could not be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub enum Resource {
     PlaySession,
     /// An upload session.
     UploadSession,
+    /// An upload that can be resumed.
+    Upload,
     /// An API key.
     ApiKey,
     /// A person.
@@ -39,6 +42,8 @@ pub enum Resource {
     SigningKey,
     /// The rendering of a recipe.
     Rendering,
+    /// A job.
+    Job,
     /// Something that callers cannot name.
     Record,
 }
@@ -54,6 +59,7 @@ impl Resource {
             Self::Variant => "variant",
             Self::PlaySession => "play session",
             Self::UploadSession => "upload session",
+            Self::Upload => "upload",
             Self::ApiKey => "API key",
             Self::Person => "person",
             Self::Member => "member",
@@ -62,6 +68,7 @@ impl Resource {
             Self::WebhookDelivery => "delivery",
             Self::SigningKey => "signing key",
             Self::Rendering => "rendering",
+            Self::Job => "job",
             Self::Record => "record",
         }
     }
@@ -76,6 +83,7 @@ impl Resource {
             Self::Variant => "variant_not_found",
             Self::PlaySession => "play_session_not_found",
             Self::UploadSession => "upload_session_not_found",
+            Self::Upload => "upload_not_found",
             Self::ApiKey => "api_key_not_found",
             Self::Person => "person_not_found",
             Self::Member => "member_not_found",
@@ -84,6 +92,7 @@ impl Resource {
             Self::WebhookDelivery => "delivery_not_found",
             Self::SigningKey => "signing_key_not_found",
             Self::Rendering => "rendering_not_found",
+            Self::Job => "job_not_found",
             Self::Record => "not_found",
         }
     }
@@ -146,6 +155,12 @@ pub enum Refusal {
         /// Why not.
         message: &'static str,
     },
+    /// The organization may not have more.
+    #[error(transparent)]
+    QuotaExceeded(#[from] QuotaExceeded),
+    /// Too much waits to be processed.
+    #[error("too many uploads are waiting to be processed; try again in a few minutes")]
+    Busy,
     /// There is too little free space to store it.
     #[error("the service does not have enough free space to store this; its operator must free some")]
     Full(#[source] Source),
@@ -177,6 +192,7 @@ impl From<Record> for Resource {
             Record::Variant | Record::VariantIndex => Self::Variant,
             Record::PlaySession => Self::PlaySession,
             Record::UploadSession => Self::UploadSession,
+            Record::Upload => Self::Upload,
             Record::ApiKey => Self::ApiKey,
             Record::SigningKey => Self::SigningKey,
             Record::Webhook => Self::Webhook,
@@ -237,6 +253,7 @@ mod tests {
             (Record::File, Resource::Record),
             (Record::PlaySession, Resource::PlaySession),
             (Record::UploadSession, Resource::UploadSession),
+            (Record::Upload, Resource::Upload),
             (Record::ApiKey, Resource::ApiKey),
             (Record::SigningKey, Resource::SigningKey),
             (Record::Webhook, Resource::Webhook),

@@ -3,18 +3,28 @@
 mod accept_cover;
 mod accept_source;
 mod in_flight;
+mod resumable;
 mod upload_session;
+
+use std::sync::Arc;
 
 use tonearm_blobs::Blobs;
 use tonearm_catalog::Catalog;
-use tonearm_domain::Ambient;
+use tonearm_domain::{Ambient, OrganizationId};
 use tonearm_media::Pictures;
 
+use self::resumable::Holders;
+pub(crate) use self::resumable::remove_upload;
+use crate::admission::Admission;
 use crate::links::Links;
+use crate::quotas::{self, Room};
 use crate::refusal::Refusal;
-use crate::space::Space;
 
 pub use accept_source::{AcceptedUpload, UploadTerms};
+pub use resumable::{
+    BeginUpload, Piece, PieceCheck, Progress as UploadProgress, Sha256Check, UploadPermit, UploadRefusal,
+    UrlUpload,
+};
 pub use upload_session::{CreateUploadSession, CreatedUploadSession, SessionTrack, UploadSessionView};
 
 /// How much is taken in.
@@ -34,8 +44,9 @@ pub struct Uploads {
     ambient: Ambient,
     links: Links,
     limits: UploadLimits,
-    space: Space,
+    admission: Admission,
     pictures: Pictures,
+    holders: Arc<Holders>,
 }
 
 impl Uploads {
@@ -47,14 +58,15 @@ impl Uploads {
             ambient,
             links,
             limits,
-            space: Space::default(),
+            admission: Admission::default(),
             pictures: Pictures::default(),
+            holders: Arc::default(),
         }
     }
 
-    /// The same, taking nothing in where there is too little free space.
-    pub fn with_space(self, space: Space) -> Self {
-        Self { space, ..self }
+    /// The same, taking nothing in that is not admitted.
+    pub fn with_admission(self, admission: Admission) -> Self {
+        Self { admission, ..self }
     }
 
     /// The same, having covers decoded under these terms of confinement.
@@ -62,8 +74,31 @@ impl Uploads {
         Self { pictures, ..self }
     }
 
-    /// Refuses where there is too little free space. Worth asking before a body is read.
-    pub async fn require_space(&self) -> Result<(), Refusal> {
-        self.space.require().await
+    /// Most bytes of a source.
+    pub fn max_source_bytes(&self) -> u64 {
+        self.limits.max_source_bytes
+    }
+
+    /// Refuses a cover for which there is no space or no room in the organization's quota. Worth asking before a body is
+    /// read; `bytes` are those that are announced or there.
+    pub async fn require_room_for_cover(
+        &self,
+        organization_id: OrganizationId,
+        bytes: Option<u64>,
+    ) -> Result<(), Refusal> {
+        self.admission.require_space().await?;
+        quotas::admit_cover(&self.catalog, organization_id, bytes.unwrap_or(1)).await
+    }
+
+    /// Refuses a source where no uploads are admitted, or where the organization's quotas have no room for it; gives the bytes
+    /// that it may have. Worth asking before a body is read. What is decided in the end is asked again in the transaction that
+    /// records the source (see [`quotas::admit_stored`]).
+    pub(crate) async fn require_room(
+        &self,
+        organization_id: OrganizationId,
+        announced: Option<u64>,
+    ) -> Result<Room, Refusal> {
+        self.admission.require(organization_id).await?;
+        quotas::room_for_source(&self.catalog, organization_id, announced).await
     }
 }

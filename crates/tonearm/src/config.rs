@@ -75,6 +75,8 @@ pub struct Config {
     /// Bytes that have to be free on each file system that is written to, 0 for no limit: below that a node is not
     /// ready and takes no uploads.
     pub min_free_space: u64,
+    /// Most jobs that may wait to process uploads before no more are taken, 0 for no limit.
+    pub max_queued_jobs: u64,
     /// Most bytes of a JSON body.
     pub max_json_bytes: usize,
     /// Bounds on what a connection may cost.
@@ -208,6 +210,7 @@ impl Config {
             statement_timeout: statement_timeout(&settings.database)?,
             limits: upload_limits(&settings.limits)?,
             min_free_space: settings.limits.min_free_space.map_or(256 << 20, |size| size.0),
+            max_queued_jobs: settings.limits.max_queued_jobs.unwrap_or(100_000),
             max_json_bytes: max_json_bytes(&settings.limits)?,
             server_limits: server_limits(&settings.limits, &settings.edge, &settings.shutdown)?,
             shutdown_delay: Duration::from_secs(settings.shutdown.delay_seconds.unwrap_or(5).into()),
@@ -288,7 +291,7 @@ mod tests {
         assert_eq!(config.roles, [Role::Api, Role::Worker, Role::Edge]);
         assert!(config.needs_catalog());
         assert!(!config.public_play_sessions);
-        assert_eq!(config.min_free_space, 256 << 20);
+        assert_eq!((config.min_free_space, config.max_queued_jobs), (256 << 20, 100_000));
         assert_eq!(config.database_connections, 20);
         assert!(config.migrate, "a file has one user");
         assert_eq!(load(&[("TONEARM_ROLES", "worker")]).unwrap().database_connections, 6);
@@ -330,6 +333,7 @@ mod tests {
             ("TONEARM_FORWARDED_HEADER", "Via", "forwarded_header: "),
             ("TONEARM_LIMITS_MAX_UPLOAD_BYTES", "lots", "limits.max_upload_bytes: "),
             ("TONEARM_LIMITS_MIN_FREE_SPACE", "-1", "limits.min_free_space: "),
+            ("TONEARM_LIMITS_MAX_QUEUED_JOBS", "-1", "limits.max_queued_jobs: "),
             ("TONEARM_API_PUBLIC_PLAY_SESSIONS", "yes", "api.public_play_sessions: "),
             ("TONEARM_WORKER_SLOTS", "0", "worker.slots: "),
             ("TONEARM_WORKER_WAIT_SLOTS", "0", "worker.wait_slots: "),

@@ -12,13 +12,13 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tonearm_api::{ApiSettings, App, AppParts};
 use tonearm_blobs::Blobs;
-use tonearm_dashboard::{Dashboard, PublicPages, Streams};
+use tonearm_dashboard::{Dashboard, PublicPages};
 use tonearm_domain::{Ambient, Meter};
 use tonearm_edge::{Edge, EdgeConfig, OrganizationHosts};
 use tonearm_media::Media;
 use tonearm_service::{
     Access, IdempotentAnswers, KeyFollower, LookupLimits, Lookups, Playback, Processing, StoreIdentity,
-    UsageKeeper,
+    Streams, UsageKeeper,
 };
 use tonearm_signing::{Secrets, UrlSigner};
 use tonearm_worker::{Sender, Worker};
@@ -168,20 +168,14 @@ impl Node {
             edge = edge.map(|edge| edge.resolving_by(Arc::new(CatalogManifests(catalog.clone()))));
             self.keep_up(config, &ambient, &parts, &blobs, &meter);
             if config.has_role(Role::Api) {
-                let served = api(config, &ambient, &parts, &blobs, &meter);
+                let streams = Streams::until(self.shutdown.clone());
+                let served = api(config, &ambient, &parts, &blobs, &meter, streams.clone());
                 let uses = upkeep::keep_key_uses(served.access.clone(), self.answered.clone());
                 self.last_tasks.push(tokio::spawn(uses));
                 let playback = served.playback.clone();
                 let public = PublicPages { playback: playback.clone(), public_url: self.public_url.clone() };
                 app = tonearm_api::router(served).merge(tonearm_dashboard::public_routes(public)).merge(
-                    tonearm_dashboard::router(dashboard(
-                        config,
-                        &ambient,
-                        &parts,
-                        playback,
-                        &blobs,
-                        self.shutdown.clone(),
-                    )),
+                    tonearm_dashboard::router(dashboard(config, &ambient, &parts, playback, &blobs, streams)),
                 );
             }
             if config.has_role(Role::Worker) {
@@ -302,7 +296,14 @@ fn organization_hosts(config: &Config) -> Option<OrganizationHosts> {
     Some(OrganizationHosts::new(before, after))
 }
 
-fn api(config: &Config, ambient: &Ambient, parts: &Parts, blobs: &Blobs, meter: &Meter) -> App {
+fn api(
+    config: &Config,
+    ambient: &Ambient,
+    parts: &Parts,
+    blobs: &Blobs,
+    meter: &Meter,
+    streams: Streams,
+) -> App {
     let catalog = &parts.catalog;
     let lookups = Lookups::new(catalog.clone(), LookupLimits::default());
     App::new(AppParts {
@@ -320,6 +321,7 @@ fn api(config: &Config, ambient: &Ambient, parts: &Parts, blobs: &Blobs, meter: 
         usage: parts.usage.clone(),
         webhooks: parts.webhooks.clone(),
         signing_keys: parts.signing_keys(ambient),
+        streams,
         signer: parts.signer.clone(),
         ambient: ambient.clone(),
         settings: ApiSettings {
@@ -337,10 +339,10 @@ fn dashboard(
     parts: &Parts,
     playback: Playback,
     blobs: &Blobs,
-    shutdown: CancellationToken,
+    streams: Streams,
 ) -> Dashboard {
     Dashboard {
-        streams: Streams::until(shutdown),
+        streams,
         people: parts.people.clone(),
         signing_keys: parts.signing_keys(ambient),
         library: parts.library.clone(),

@@ -5,8 +5,8 @@ use tonearm_catalog::Catalog;
 use tonearm_domain::Ambient;
 use tonearm_outbound::Outbound;
 use tonearm_service::{
-    Audit, DeliveryUrl, Jobs, KeyFollower, Library, Links, People, Resealing, SigningKeys, StoreIdentity,
-    Sweeps, Transcriptions, Uploads, Usage, Webhooks,
+    Admission, Audit, DeliveryUrl, Jobs, KeyFollower, Library, Links, People, Resealing, SigningKeys,
+    StoreIdentity, Sweeps, Transcriptions, Uploads, Usage, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 
@@ -33,6 +33,7 @@ pub struct Parts {
     pub(crate) usage: Usage,
     pub(crate) resealing: Resealing,
     pub(crate) links: Links,
+    admission: Admission,
     pub(crate) signer: UrlSigner,
 }
 
@@ -86,7 +87,7 @@ impl Parts {
     pub(crate) fn uploads(&self, config: &Config, ambient: &Ambient, blobs: &Blobs) -> Uploads {
         let (catalog, links) = (self.catalog.clone(), self.links.clone());
         Uploads::new(catalog, blobs.clone(), ambient.clone(), links, config.limits)
-            .with_space(opening::space(config))
+            .with_admission(self.admission.clone())
             .with_pictures(opening::pictures(config))
     }
 
@@ -101,8 +102,14 @@ impl Parts {
         let delivery_url = config.delivery_url.clone().unwrap_or_else(|| DeliveryUrl::of(public_url));
         let links = Links::new(signer.clone(), ambient.clone(), public_url, delivery_url)
             .with_shared_caches(config.shared_caches);
+        let admission = Admission::by_space(opening::space(config)).and_by_queue(
+            catalog.clone(),
+            ambient.clone(),
+            config.max_queued_jobs,
+        );
         let library = Library::new(catalog.clone(), ambient.clone(), links.clone())
-            .keeping_deleted(config.keep_deleted);
+            .keeping_deleted(config.keep_deleted)
+            .with_admission(admission.clone());
         let people = People::new(catalog.clone(), ambient.clone(), public_url);
         let audit = Audit::new(catalog.clone());
         let usage = Usage::new(catalog.clone(), ambient.clone());
@@ -124,6 +131,7 @@ impl Parts {
             usage,
             resealing,
             links,
+            admission,
             signer,
         })
     }

@@ -3,9 +3,11 @@
 pub(crate) mod api_key;
 pub(crate) mod collection;
 pub(crate) mod creator;
+pub(crate) mod job;
 pub(crate) mod organization;
 pub(crate) mod play;
 pub(crate) mod play_session;
+pub(crate) mod quota;
 pub(crate) mod signing_key;
 pub(crate) mod stream;
 pub(crate) mod track;

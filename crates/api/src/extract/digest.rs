@@ -4,11 +4,12 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use http::HeaderMap;
 use http::header::CONTENT_LENGTH;
-use tonearm_service::UploadTerms;
+use tonearm_service::{PieceCheck, Sha256Check, UploadTerms};
 
 use crate::error::ApiError;
 
 const REPR_DIGEST: &str = "Repr-Digest";
+const CONTENT_DIGEST: &str = "Content-Digest";
 const CONTENT_MD5: &str = "Content-MD5";
 
 /// Size from `Content-Length`, SHA-256 from `Repr-Digest` (RFC 9530), MD5 from `Content-MD5` (RFC 1864).
@@ -34,6 +35,15 @@ pub(crate) fn upload_terms(headers: &HeaderMap) -> Result<UploadTerms, ApiError>
         None => None,
     };
     Ok(UploadTerms { size, sha256, md5 })
+}
+
+/// The SHA-256 from `Content-Digest` (RFC 9530), which the body of this request must have.
+pub(crate) fn piece_check(headers: &HeaderMap) -> Result<Option<Box<dyn PieceCheck>>, ApiError> {
+    let Some(value) = headers.get(CONTENT_DIGEST) else { return Ok(None) };
+    let sha256 = value.to_str().map_err(|_| ()).and_then(sha256_of).map_err(|()| {
+        ApiError::invalid(CONTENT_DIGEST, "must have the form `sha-256=:<base64 of 32 bytes>:`")
+    })?;
+    Ok(sha256.map(|expected| Box::new(Sha256Check::new(expected)) as Box<dyn PieceCheck>))
 }
 
 /// The SHA-256 in a dictionary of digests. Other algorithms are passed over, as RFC 9530 has it; what is no

@@ -3,6 +3,7 @@
 
 mod address;
 mod body;
+mod cursor;
 mod digest;
 mod key;
 mod page;
@@ -10,16 +11,20 @@ mod path;
 mod query;
 mod sent;
 mod sentence;
+mod track_query;
 mod upload;
 mod whole;
+mod window;
 
 pub(crate) use address::{ClientAddress, address};
 pub(crate) use body::{Body, required};
-pub(crate) use digest::upload_terms;
+pub(crate) use digest::{piece_check, upload_terms};
 pub(crate) use key::{ManageKey, PlayKey, PlaySessionReader, UploadKey, bearer};
 pub(crate) use page::{ListQuery, Paged};
 pub(crate) use path::{PathId, PathText};
 pub(crate) use query::query;
 pub(crate) use sent::Sent;
-pub(crate) use upload::{CollectionCoverUpload, CoverUpload, SourceUpload};
+pub(crate) use track_query::{TrackParameters, TrackQuery};
+pub(crate) use upload::{BegunUpload, CollectionCoverUpload, CoverUpload, SourceUpload, source_upload};
 pub(crate) use whole::Whole;
+pub(crate) use window::{CursorQuery, NextCursor, Windowed};

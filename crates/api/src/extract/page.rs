@@ -33,6 +33,26 @@ impl ListQuery {
         let offset = number(&self.offset, LimitError::Offset)?;
         LimitOffset::new(limit, offset)
     }
+
+    /// The page, or what is wrong with it.
+    pub(super) fn asked(&self) -> Result<LimitOffset, ApiError> {
+        self.page().map_err(|error| {
+            let field = match error {
+                LimitError::Offset => "offset",
+                _ => "limit",
+            };
+            ApiError::invalid(field, error)
+        })
+    }
+
+    /// Of a list that has no offset.
+    pub(super) const fn of_limit(limit: Option<String>) -> Self {
+        Self { limit, offset: None }
+    }
+
+    pub(super) const fn has_offset(&self) -> bool {
+        self.offset.is_some()
+    }
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Paged {
@@ -40,13 +60,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Paged {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let list: ListQuery = query(parts)?;
-        list.page().map(Self).map_err(|error| {
-            let field = match error {
-                LimitError::Offset => "offset",
-                _ => "limit",
-            };
-            ApiError::invalid(field, error)
-        })
+        list.asked().map(Self)
     }
 }
 

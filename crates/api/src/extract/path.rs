@@ -7,8 +7,8 @@ use axum::extract::{FromRequestParts, RawPathParams};
 use http::StatusCode;
 use http::request::Parts;
 use tonearm_domain::{
-    ApiKeyId, CollectionId, CreatorId, OrganizationId, PlaySessionId, ShortId, TrackId, UploadSessionId,
-    VariantId, WebhookDeliveryId, WebhookId,
+    ApiKeyId, CollectionId, CreatorId, JobId, OrganizationId, PlaySessionId, ShortId, TrackId, UploadId,
+    UploadSessionId, VariantId, WebhookDeliveryId, WebhookId,
 };
 
 use crate::error::ApiError;
@@ -34,9 +34,11 @@ path_parameters! {
     ApiKeyId: "api_key_id",
     CollectionId: "collection_id",
     CreatorId: "creator_id",
+    JobId: "job_id",
     OrganizationId: "organization_id",
     PlaySessionId: "play_session_id",
     TrackId: "track_id" | "play_track_id",
+    UploadId: "upload_id",
     UploadSessionId: "upload_session_id",
     ShortId: "signing_key_id",
     VariantId: "variant_id",

@@ -32,6 +32,7 @@ use crate::error::ErrorBody;
         (name = "Play sessions"),
         (name = "Share links"),
         (name = "Variants"),
+        (name = "Jobs"),
         (name = "Usage"),
         (name = "Creators"),
         (name = "Organizations"),

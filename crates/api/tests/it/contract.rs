@@ -122,7 +122,21 @@ async fn every_operation_answers_as_described(database: TestDatabase) {
     c.house.run_jobs().await;
     c.get("read_track", &track).await;
     c.get("list_tracks", &format!("{collection}/track")).await;
-    c.call("update_track", Method::PUT, &track, json!({ "player_title": "A song" })).await;
+    c.get("list_tracks", &format!("{collection}/track?cursor=")).await;
+    c.get("list_collections", "/v1/collection?cursor=&limit=1").await;
+    c.get("list_creators", "/v1/creator?cursor=").await;
+    c.get("find_tracks", "/v1/track").await;
+    let other = c.house.create_collection("Other").await;
+    c.call("update_track", Method::PUT, &track, json!({ "collection_id": other })).await;
+    let body = json!({ "player_title": "A song", "collection_id": collection_id });
+    c.call("update_track", Method::PUT, &track, body).await;
+    c.call(
+        "order_collection",
+        Method::PUT,
+        &format!("{collection}/order"),
+        json!({ "track_ids": [track_id] }),
+    )
+    .await;
     c.post("renew_track_cover_upload", &format!("{track}/cover"), Value::Null).await;
 
     let variants = c.get("list_variants", "/v1/variant").await;
@@ -140,6 +154,7 @@ async fn every_operation_answers_as_described(database: TestDatabase) {
     let reply = c.house.get_open(&format!("{played}/hq/download")).await.expect_ok();
     c.check("download_track", reply);
     c.get("read_usage", "/v1/usage?group=track").await;
+    c.get("read_quota", "/v1/quota").await;
 
     let body = json!({ "title": "Link", "api_key_type_id": "share", "variants": ["lq"] });
     let share = c.post("create_api_key", "/v1/api_key", body).await;
@@ -149,8 +164,11 @@ async fn every_operation_answers_as_described(database: TestDatabase) {
     c.check("redirect_share", reply);
 
     let body = json!({ "index": "mini", "variant_type_id": "transcode", "codec": "opus" });
-    c.post("add_track_variant", &format!("{track}/variant"), body).await;
+    let added = c.post("add_track_variant", &format!("{track}/variant"), body).await;
+    c.get("read_job", &format!("/v1/job/{}", id(&added, "job_id"))).await;
     c.house.run_jobs().await;
+    c.get("read_job", &format!("/v1/job/{}", id(&added, "job_id"))).await;
+    c.get("read_track_progress", &format!("{track}/progress")).await;
     c.house.add_recipe("late", json!({ "variant_type_id": "transcode", "codec": "opus" })).await;
     c.post("retry_track", &format!("{track}/retry"), Value::Null).await;
     c.house.run_jobs().await;

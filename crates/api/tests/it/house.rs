@@ -17,8 +17,9 @@ use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_media::{Media, MediaConfig};
 use tonearm_outbound::Outbound;
 use tonearm_service::{
-    Access, Caller, CreateKey, IdempotentAnswers, JobRun, Library, Links, LookupLimits, Lookups, Playback,
-    Processing, SigningKeys, Space, UploadLimits, Uploads, Usage, UsageKeeper, Webhooks,
+    Access, Admission, Caller, CreateKey, IdempotentAnswers, JobRun, Library, Links, LookupLimits, Lookups,
+    Playback, Processing, SigningKeys, Space, Streams, UpdateQuotas, UploadLimits, Uploads, Usage,
+    UsageKeeper, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 use tower::ServiceExt;
@@ -44,6 +45,8 @@ pub(crate) struct House {
     library: Library,
     meter: Meter,
     processing: Processing,
+    /// Cancelled when the node would stop.
+    pub(crate) shutdown: CancellationToken,
     store: TempDir,
     database: TestDatabase,
 }
@@ -66,6 +69,7 @@ impl House {
         std::fs::create_dir(&scratch).unwrap();
         let meter = Meter::new();
         let lookups = Lookups::new(catalog.clone(), LookupLimits::default());
+        let shutdown = CancellationToken::new();
         let app = App::new(AppParts {
             access: Access::new(lookups.clone(), ambient.clone()),
             library: library.clone(),
@@ -87,6 +91,7 @@ impl House {
                 tonearm_api::write_listed_track,
             ),
             usage: Usage::new(catalog.clone(), ambient.clone()),
+            streams: Streams::until(shutdown.clone()),
             signer: signer.clone(),
             ambient: ambient.clone(),
             settings: ApiSettings::default(),
@@ -107,6 +112,7 @@ impl House {
             library,
             meter,
             processing,
+            shutdown,
             store,
             database,
         };
@@ -122,12 +128,32 @@ impl House {
     }
 
     /// The same house on a disk that never has enough free space.
-    pub(crate) fn without_free_space(mut self) -> Self {
+    pub(crate) fn without_free_space(self) -> Self {
         let space = Space::new(u64::MAX, [("store", self.store.path().to_owned())]);
+        self.admitting_by(Admission::by_space(space))
+    }
+
+    /// The same house, taking no uploads in that are not admitted.
+    pub(crate) fn admitting_by(mut self, admission: Admission) -> Self {
         let parts = AppParts::clone(&self.app);
-        self.app = App::new(AppParts { uploads: parts.uploads.clone().with_space(space), ..parts });
+        self.app = App::new(AppParts {
+            library: parts.library.clone().with_admission(admission.clone()),
+            uploads: parts.uploads.clone().with_admission(admission),
+            ..parts
+        });
         self.router = tonearm_api::router(self.app.clone());
         self
+    }
+
+    /// The same house, taking no uploads in while so many jobs wait.
+    pub(crate) fn with_queue_of(self, most: u64) -> Self {
+        let (catalog, ambient) = (self.processing.catalog().clone(), self.ambient.clone());
+        self.admitting_by(Admission::default().and_by_queue(catalog, ambient, most))
+    }
+
+    /// Sets quotas of the organization, as its operator does.
+    pub(crate) async fn set_quotas(&self, update: UpdateQuotas) {
+        self.library.set_quotas(&Caller::owner(self.organization_id), update).await.unwrap();
     }
 
     /// Sends a request as it is. Every answer is checked for what all answers have in common.

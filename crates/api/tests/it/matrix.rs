@@ -41,6 +41,7 @@ struct Things {
     creator: String,
     variant: String,
     play_session: String,
+    job: String,
     organization: String,
     management: Management,
 }
@@ -137,6 +138,7 @@ impl Things {
             collection: house.collection_id.clone(),
             creator: text(&creator, "creator_id"),
             variant: text(&variant, "variant_id"),
+            job: text(&variant, "job_id"),
             play_session: text(&session, "play_session_id"),
             organization: house.organization_id.to_string(),
             management: Management::prepare(house).await,
@@ -146,7 +148,7 @@ impl Things {
 
     /// In an order in which what is deleted is not asked about any more.
     fn rows(&self) -> Vec<Row> {
-        let Self { collection, track, creator, variant, play_session, organization, management } = self;
+        let Self { collection, track, creator, variant, play_session, job, organization, management } = self;
         let row = |door,
                    method: &str,
                    path: String,
@@ -177,12 +179,23 @@ impl Things {
             row(Manage, "GET", format!("/v1/track/{track}"), none(), outside),
             row(Manage, "PUT", format!("/v1/track/{track}"), json!({ "player_title": "t" }), outside),
             row(Manage, "POST", "/v1/track".to_owned(), in_a, outside),
+            row(Manage, "GET", format!("/v1/track/{track}/progress"), none(), outside),
+            row(Manage, "GET", "/v1/track".to_owned(), none(), shared),
+            row(Manage, "GET", format!("/v1/track?collection_id={collection}"), none(), outside),
+            row(Manage, "GET", format!("/v1/job/{job}"), none(), outside),
             row(Manage, "POST", format!("/v1/track/{track}/cover"), none(), outside),
             row(Manage, "POST", format!("/v1/track/{track}/variant"), another, outside),
             row(Manage, "POST", format!("/v1/track/{track}/retry"), none(), [409, 404, 404, 404]),
             row(Manage, "GET", format!("/v1/collection/{collection}/track"), none(), outside),
             row(Manage, "GET", format!("/v1/collection/{collection}"), none(), outside),
             row(Manage, "PUT", format!("/v1/collection/{collection}"), json!({ "title": "A" }), outside),
+            row(
+                Manage,
+                "PUT",
+                format!("/v1/collection/{collection}/order"),
+                json!({ "track_ids": [track] }),
+                outside,
+            ),
             row(Manage, "POST", format!("/v1/collection/{collection}/cover"), none(), outside),
             row(Manage, "GET", "/v1/collection".to_owned(), none(), shared),
             row(Manage, "POST", "/v1/collection".to_owned(), json!({ "title": "C" }), whole),
@@ -196,6 +209,7 @@ impl Things {
             ),
             row(Manage, "GET", "/v1/variant".to_owned(), none(), shared),
             row(Manage, "GET", "/v1/usage".to_owned(), none(), shared),
+            row(Manage, "GET", "/v1/quota".to_owned(), none(), whole),
             row(Manage, "GET", format!("/v1/variant/{variant}"), none(), outside),
             row(Manage, "GET", "/v1/creator".to_owned(), none(), whole),
             row(Manage, "POST", "/v1/creator".to_owned(), json!({ "organization_index": "d" }), whole),

@@ -89,9 +89,12 @@ impl Reply {
             assert_eq!(keys(&self.json), expected, "{}", self.json);
             assert!(self.json["message"].as_str().unwrap().len() > 10);
         }
-        let says_when =
-            matches!(self.status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS)
-                || self.json["code"] == "idempotency_key_in_progress";
+        let says_when = matches!(
+            self.status,
+            StatusCode::SERVICE_UNAVAILABLE
+                | StatusCode::TOO_MANY_REQUESTS
+                | StatusCode::INSUFFICIENT_STORAGE
+        ) || self.json["code"] == "idempotency_key_in_progress";
         assert_eq!(says_when, self.headers.contains_key(RETRY_AFTER));
     }
 }

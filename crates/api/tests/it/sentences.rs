@@ -7,9 +7,9 @@ use std::path::Path;
 use axum::body::Body;
 use http::{Method, Request};
 use serde_json::{Value, json};
-use tonearm_domain::KeyType;
+use tonearm_domain::{KeyType, Patch};
 use tonearm_fixtures::TestDatabase;
-use tonearm_service::CreateKey;
+use tonearm_service::{CreateKey, UpdateQuotas};
 
 use crate::house::{House, local, tone};
 use crate::reply::Reply;
@@ -199,6 +199,27 @@ async fn bodies(list: &mut List) {
     for query in ["limit=0", "limit=x", "offset=-1"] {
         list.call(Method::GET, &format!("/v1/variant?{query}"), Value::Null).await;
     }
+    for query in [
+        "query=%20",
+        "status=done",
+        "creator_id=x",
+        "organization_index=",
+        "created_since=x",
+        "sort=size",
+        "sort=order",
+        "limit=1&limit=2",
+        "offset=1",
+        "cursor=x",
+    ] {
+        list.call(Method::GET, &format!("/v1/track?{query}"), Value::Null).await;
+    }
+    list.call(Method::GET, "/v1/collection?offset=1&cursor=", Value::Null).await;
+    list.call(put.clone(), &format!("/v1/track/{track}"), json!({ "collection_id": null })).await;
+    let order = format!("/v1/collection/{collection}/order");
+    let unknown = "018f0000-0000-7000-8000-000000000001";
+    for ids in [json!(null), json!([]), json!([unknown, unknown]), json!([unknown]), json!("x")] {
+        list.call(put.clone(), &order, json!({ "track_ids": ids })).await;
+    }
     for query in ["from=x", "from=2030-01-02&to=2030-01-01", "from=2020-01-01", "group=week"] {
         list.call(Method::GET, &format!("/v1/usage?{query}"), Value::Null).await;
     }
@@ -245,7 +266,7 @@ async fn credentials(list: &mut List) {
 /// Ids that are wrong or unknown, and things that cannot be done as they are.
 async fn things(list: &mut List) {
     let unknown = "018f0000-0000-7000-8000-000000000001";
-    for noun in ["track", "collection", "creator", "variant", "organization", "play_session"] {
+    for noun in ["track", "collection", "creator", "variant", "organization", "play_session", "job"] {
         list.call(Method::GET, &format!("/v1/{noun}/x"), Value::Null).await;
         list.call(Method::GET, &format!("/v1/{noun}/{unknown}"), Value::Null).await;
     }
@@ -279,6 +300,15 @@ async fn uploads(list: &mut List) {
     list.raw("POST an empty cover", Request::post(&cover).body(Body::empty()).unwrap()).await;
     list.house.send(put(&source, tone())).await.expect_ok();
     list.raw("PUT a source once more", put(&source, tone())).await;
+    let collection = list.house.collection_id.clone();
+    let waiting = list.house.create_track("Next.wav").await;
+    let waiting = local(waiting["track_upload"]["upload_url"].as_str().unwrap()).to_owned();
+    let used = list.house.get("/v1/quota").await.json["quota"]["bytes"]["used"].as_u64().unwrap();
+    list.house.set_quotas(UpdateQuotas { bytes: Patch::Set(used), ..UpdateQuotas::default() }).await;
+    list.raw("PUT a source that exceeds the quota", put(&waiting, tone())).await;
+    list.house.set_quotas(UpdateQuotas { tracks: Patch::Set(1), ..UpdateQuotas::default() }).await;
+    let body = json!({ "collection_id": collection, "file_name": "a.wav" });
+    list.call(Method::POST, "/v1/track", body).await;
     list.house.clock.advance_seconds(3600);
     list.raw("PUT a source to an expired URL", put(&source, tone())).await;
 }

@@ -299,14 +299,37 @@ async fn without_a_store_nothing_is_taken(database: TestDatabase) {
 }
 
 async fn without_free_space_nothing_is_taken(database: TestDatabase) {
-    let house = House::open(database).await.without_free_space();
+    let house = House::open(database).await;
     let Waiting { track, url, cover_url } = waiting(&house).await;
-    let reply = house.upload(&url, tone()).await.expect_error(507, "insufficient_storage");
-    assert_eq!(reply.header("retry-after"), None, "nobody knows when there will be space");
+    let session = json!({ "collection_id": house.collection_id });
+    let session = house.post("/v1/upload_session", session).await.expect_ok();
+    let session = session.json["upload_session_id"].as_str().unwrap().to_owned();
+    let house = house.without_free_space();
+    let refused = |reply: Reply| {
+        let reply = reply.expect_error(507, "insufficient_storage");
+        assert_eq!(reply.header("retry-after"), Some("60"));
+    };
+    refused(house.upload(&url, tone()).await);
     let cover = Request::post(local(&cover_url)).body(Body::from(picture())).unwrap();
-    house.send(cover).await.expect_error(507, "insufficient_storage");
+    refused(house.send(cover).await);
     assert_eq!(status(&house, &track).await, "initialized");
     assert!(stored_objects(&house).await.is_empty());
+    // Nor is a track made whose bytes would not be taken.
+    refuse_new_tracks(&house, &session, refused).await;
+}
+
+/// Every way to make a track.
+pub(crate) async fn refuse_new_tracks(house: &House, session: &str, refused: impl Fn(Reply)) {
+    let track = json!({ "file_name": "more.wav" });
+    let in_collection = json!({ "collection_id": house.collection_id, "file_name": "more.wav" });
+    let nested = json!({ "collection_id": house.collection_id, "track": track });
+    let before = house.get(&format!("/v1/collection/{}/track", house.collection_id)).await.json;
+    refused(house.post("/v1/track", in_collection).await);
+    refused(house.post("/v1/upload_session", nested).await);
+    let path = format!("/v1/upload/{session}/track");
+    refused(house.call_as("", http::Method::POST, &path, track).await);
+    let after = house.get(&format!("/v1/collection/{}/track", house.collection_id)).await.json;
+    assert_eq!(before["count"], after["count"]);
 }
 
 async fn noise_is_no_track(database: TestDatabase) {
@@ -317,7 +340,7 @@ async fn noise_is_no_track(database: TestDatabase) {
     assert_eq!(status(&house, &track).await, "init_error");
 }
 
-fn picture() -> Vec<u8> {
+pub(crate) fn picture() -> Vec<u8> {
     let settings =
         tonearm_domain::WaveformImage { width: 300, height: 200, ..tonearm_domain::WaveformImage::default() };
     tonearm_media::waveform_image(&settings, Colour::new(200, 30, 30), &[0.2, 0.9, 0.4]).unwrap()

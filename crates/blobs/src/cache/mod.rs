@@ -25,7 +25,7 @@ use futures::stream::BoxStream;
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
 use tokio::sync::Semaphore;
-use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp};
+use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp, UploadId};
 
 use self::disk::Disk;
 use self::fetching::RUN;
@@ -33,6 +33,7 @@ use self::known_objects::{KnownObjects, PendingLookups};
 use self::piece::{Piece, PieceMemory};
 use self::reading::Reader;
 use crate::chunks::Chunks;
+use crate::draft::{DraftError, DraftNames, DraftState, DraftStore};
 use crate::error::{BlobError, PutError};
 use crate::object::{ObjectBody, ObjectMeta, OpenObject, PutTerms, Stored, clamp};
 use crate::store::{Incoming, Listed, Store};
@@ -210,6 +211,19 @@ impl Store for CachedStore {
 
     async fn check(&self) -> Result<(), BlobError> {
         self.0.store.check().await
+    }
+
+    async fn open_draft(
+        &self,
+        id: UploadId,
+        state: DraftState,
+        names: DraftNames,
+    ) -> Result<Box<dyn DraftStore>, DraftError> {
+        self.0.store.open_draft(id, state, names).await
+    }
+
+    async fn remove_draft(&self, id: UploadId, state: DraftState) -> Result<(), BlobError> {
+        self.0.store.remove_draft(id, state).await
     }
 
     async fn remove_temporaries(&self, older_than: Timestamp) -> Result<u64, BlobError> {

@@ -4,6 +4,7 @@
 //! is there as a whole or not at all, also after a power failure. Deletes are not synced: one that a power
 //! failure undoes leaves an object without a row, which the sweep finds.
 
+mod draft;
 mod listing;
 mod mapped;
 mod open_file;
@@ -22,14 +23,16 @@ use std::time::SystemTime;
 use async_trait::async_trait;
 use futures::stream::BoxStream;
 use tokio::task::spawn_blocking;
-use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp};
+use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp, Upload, UploadId};
 
 pub(crate) use mapped::InMemory;
 pub(crate) use open_file::OpenFile;
 pub(crate) use reading::FileChunks;
 
+use self::draft::FolderDraft;
 use self::open_files::OpenFiles;
 use crate::chunks::Chunks;
+use crate::draft::{DraftError, DraftNames, DraftState, DraftStore};
 use crate::error::{BlobError, PutError};
 use crate::object::{ObjectBody, ObjectMeta, OpenObject, PutTerms, Stored, clamp};
 use crate::store::{Incoming, Listed, Store};
@@ -152,6 +155,22 @@ impl Store for FolderStore {
         .await?
     }
 
+    async fn open_draft(
+        &self,
+        id: UploadId,
+        state: DraftState,
+        names: DraftNames,
+    ) -> Result<Box<dyn DraftStore>, DraftError> {
+        Ok(Box::new(FolderDraft::open(self.root.clone(), id, state, names).await?))
+    }
+
+    async fn remove_draft(&self, id: UploadId, state: DraftState) -> Result<(), BlobError> {
+        if let Some(key) = &state.object {
+            self.open.forget(key);
+        }
+        draft::remove(self.root.clone(), id, state).await
+    }
+
     async fn remove_temporaries(&self, older_than: Timestamp) -> Result<u64, BlobError> {
         let temporaries = self.root.join(TEMPORARIES);
         spawn_blocking(move || {
@@ -161,7 +180,10 @@ impl Store for FolderStore {
                 let Some(meta) = unless_missing(entry.metadata())? else {
                     continue;
                 };
-                let stale = meta.is_file() && timestamp(meta.modified()?) < older_than;
+                // A draft outlives processes. Whatever forgot it, nobody continues it after this time.
+                let is_draft = entry.file_name().to_string_lossy().starts_with(draft::PREFIX);
+                let kept = if is_draft { Upload::MOST_SECONDS } else { 0 };
+                let stale = meta.is_file() && timestamp(meta.modified()?).plus_seconds(kept) < older_than;
                 if stale && unless_missing(fs::remove_file(entry.path()))?.is_some() {
                     removed += 1;
                 }

@@ -77,16 +77,22 @@ impl Draft {
         if terms.on_failure == OnFailure::Leave {
             published.0.disable_cleanup(true);
         }
-        // All folders up to the root, not only those made here: another put may have made one and not synced yet.
-        for folder in path.ancestors().skip(1).take_while(|folder| folder.starts_with(root)) {
-            File::open(folder)?.sync_all()?;
-        }
+        sync_folders(root, path)?;
         Ok((published, stored))
     }
 }
 
+/// Makes the names of all folders between the root and `path` durable, not only of those made here: another put may have made
+/// one and not synced yet.
+pub(super) fn sync_folders(root: &Path, path: &Path) -> io::Result<()> {
+    for folder in path.ancestors().skip(1).take_while(|folder| folder.starts_with(root)) {
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(())
+}
+
 /// Renames, making the folders above `path`. A delete may remove an empty folder right after it was made.
-fn move_into_place(root: &Path, mut draft: TempPath, path: &Path) -> io::Result<TempPath> {
+pub(super) fn move_into_place(root: &Path, mut draft: TempPath, path: &Path) -> io::Result<TempPath> {
     for _ in 1..ATTEMPTS {
         match make_folders(root, path).and_then(|()| fs::rename(&draft, path)) {
             Ok(()) => {

@@ -1,5 +1,6 @@
 //! Objects in an S3-compatible bucket.
 
+mod draft;
 mod names;
 mod waiting;
 mod writing;
@@ -18,11 +19,13 @@ use object_store::path::Path;
 use object_store::{
     BackoffConfig, ClientOptions, GetOptions, GetRange, ObjectStore, ObjectStoreExt, PutPayload, RetryConfig,
 };
-use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp};
+use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp, UploadId};
 
+use self::draft::BucketWriter;
 use self::names::Names;
 use self::waiting::{each_in_time, exactly, in_time};
 use crate::chunks::Chunks;
+use crate::draft::{DraftError, DraftNames, DraftState, DraftStore};
 use crate::error::{BlobError, PutError};
 use crate::object::{ObjectBody, ObjectMeta, OpenObject, PutTerms, Stored, clamp};
 use crate::storage_url::Bucket;
@@ -47,10 +50,11 @@ const READ_TIMEOUT: Duration = Duration::from_secs(30);
 /// Amazon's own default, which stores that have no regions expect as well.
 const DEFAULT_REGION: &str = "us-east-1";
 
+#[derive(Clone)]
 pub(crate) struct S3Store {
     client: Arc<AmazonS3>,
     prefix: Path,
-    names: Names,
+    names: Arc<Names>,
 }
 
 impl S3Store {
@@ -85,7 +89,7 @@ impl S3Store {
             .map_err(|error| BlobError::unavailable("the settings of the bucket are invalid", error))?;
         let prefix = Path::parse(&bucket.prefix)
             .map_err(|error| BlobError::unavailable("the prefix of the bucket is invalid", error))?;
-        Ok(Self { client: Arc::new(client), prefix, names: Names::default() })
+        Ok(Self { client: Arc::new(client), prefix, names: Arc::default() })
     }
 
     fn path(&self, key: &ObjectKey) -> Path {
@@ -227,6 +231,19 @@ impl Store for S3Store {
         let probe = self.prefix.clone().join(PROBE);
         let put = self.client.put(&probe, PutPayload::from_static(b"probe"));
         in_time(async { put.await.map_err(failure).map(drop) }).await
+    }
+
+    async fn open_draft(
+        &self,
+        _: UploadId,
+        state: DraftState,
+        names: DraftNames,
+    ) -> Result<Box<dyn DraftStore>, DraftError> {
+        Ok(Box::new(BucketWriter::open(self.clone(), state, names).await?))
+    }
+
+    async fn remove_draft(&self, _: UploadId, state: DraftState) -> Result<(), BlobError> {
+        draft::remove(self, state).await
     }
 
     async fn remove_temporaries(&self, _: Timestamp) -> Result<u64, BlobError> {

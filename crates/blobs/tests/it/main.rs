@@ -5,6 +5,7 @@
 mod again;
 mod cache;
 mod contract;
+mod drafts;
 mod folder;
 mod outage;
 mod s3;

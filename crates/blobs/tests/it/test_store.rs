@@ -8,7 +8,7 @@ use futures::{Stream, TryStreamExt, stream};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 use tonearm_blobs::{Blobs, BoxError, ObjectBody};
-use tonearm_domain::{Ambient, ContentType, ObjectFile, ObjectKey, OrganizationId, ShortId};
+use tonearm_domain::{Ambient, ContentType, ObjectFile, ObjectKey, OrganizationId, ShortId, UploadId};
 use tonearm_fixtures::{S3Server, ambient};
 
 /// A fresh, empty store, and what it stands on.
@@ -58,6 +58,10 @@ impl TestStore {
         let file =
             ObjectFile { label: "hq".parse().unwrap(), version: self.ambient.short_id(), content_type };
         ObjectKey { organization_id, folder, file }
+    }
+
+    pub(crate) fn upload_id(&self) -> UploadId {
+        self.ambient.credential_id()
     }
 
     pub(crate) fn organization(&self) -> OrganizationId {

@@ -36,6 +36,8 @@ pub struct Model {
     pub own_theme: Option<Json>,
     pub track_count: i64,
     pub stored_bytes: i64,
+    pub kept_bytes: i64,
+    pub sound_millis: i64,
     pub cover_bytes: i64,
 }
 
@@ -101,6 +103,8 @@ impl TryFrom<&Collection> for ActiveModel {
             restorable_until: NotSet,
             track_count: NotSet,
             stored_bytes: NotSet,
+            kept_bytes: NotSet,
+            sound_millis: NotSet,
             cover_bytes: NotSet,
         })
     }

@@ -3,6 +3,7 @@
 // SeaORM's derives write `pub` items into these private modules.
 #![allow(unreachable_pub)]
 
+pub(crate) mod answered_job;
 pub(crate) mod api_key;
 pub(crate) mod audit_entry;
 pub(crate) mod collection;
@@ -17,6 +18,7 @@ pub(crate) mod membership;
 pub(crate) mod organization;
 pub(crate) mod person;
 pub(crate) mod play_session;
+pub(crate) mod quota;
 pub(crate) mod rendering;
 pub(crate) mod scheduled_task;
 pub(crate) mod sign_in;
@@ -31,6 +33,7 @@ pub(crate) mod track_words;
 pub(crate) mod transcription;
 pub(crate) mod transcription_settings;
 pub(crate) mod unknown_object;
+pub(crate) mod upload;
 pub(crate) mod upload_session;
 pub(crate) mod usage;
 pub(crate) mod usage_batch;

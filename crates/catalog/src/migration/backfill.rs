@@ -41,12 +41,14 @@ impl InBatches for Backfill {
 /// Collections of a batch: each may have many tracks.
 const COLLECTIONS: u64 = 100;
 
-/// A counter of each collection, over its tracks that are not deleted by themselves. Triggers keep it from then on.
+/// A counter of each collection, over its tracks. Triggers keep it from then on.
 pub(super) struct PerCollection {
     /// The column of `collection`.
     pub(super) column: &'static str,
     /// The aggregate over rows of `track`.
     pub(super) of_tracks: fn() -> SimpleExpr,
+    /// Whether tracks count that are deleted by themselves.
+    pub(super) is_deleted_included: bool,
 }
 
 #[async_trait::async_trait]
@@ -67,12 +69,14 @@ impl InBatches for PerCollection {
             lock.order_by("id", Order::Asc).lock(LockType::NoKeyUpdate);
         }
         db.query_all(&lock).await?;
-        let counted = Query::select()
+        let mut counted = Query::select();
+        counted
             .expr((self.of_tracks)())
             .from("track")
-            .and_where(Expr::col(("track", "collection_id")).equals(("collection", "id")))
-            .and_where(Expr::col(("track", "deleted_at")).is_null())
-            .take();
+            .and_where(Expr::col(("track", "collection_id")).equals(("collection", "id")));
+        if !self.is_deleted_included {
+            counted.and_where(Expr::col(("track", "deleted_at")).is_null());
+        }
         let update = Query::update()
             .table("collection")
             .value(self.column, SimpleExpr::SubQuery(None, Box::new(counted.into())))

@@ -23,7 +23,11 @@ pub(super) fn step() -> Step {
     Step::expand("m0022_bulk_work")
         .change(Migration)
         // Deleted collections, too: they may be restored.
-        .batches(PerCollection { column: "track_count", of_tracks: || Expr::cust("count(*)") })
+        .batches(PerCollection {
+            column: "track_count",
+            of_tracks: || Expr::cust("count(*)"),
+            is_deleted_included: false,
+        })
         .index(marked)
         .index(index("track_file", &["variant_id", "id"]))
         .index(removed)

@@ -18,6 +18,7 @@ pub(super) fn step() -> Step {
         .batches(PerCollection {
             column: "stored_bytes",
             of_tracks: || Expr::cust("coalesce(sum(track.stored_bytes), 0)"),
+            is_deleted_included: false,
         })
         .index(by_bytes)
 }

@@ -64,6 +64,9 @@ mod m0025_totals;
 mod m0026_known_devices;
 mod m0027_cache_policy;
 mod m0028_album_places;
+mod m0029_quotas;
+mod m0030_track_lookup;
+mod m0033_uploads;
 mod pieces;
 mod record;
 mod run;
@@ -126,6 +129,9 @@ fn steps() -> Vec<Step> {
         Step::expand("m0026_known_devices").change(m0026_known_devices::Migration),
         m0027_cache_policy::step(),
         m0028_album_places::step(),
+        m0029_quotas::step(),
+        m0030_track_lookup::step(),
+        Step::expand("m0033_uploads").change(m0033_uploads::Migration),
     ]
 }
 

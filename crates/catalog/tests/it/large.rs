@@ -1,14 +1,16 @@
 //! Lists and look-ups in a library of 100,000 tracks: none of them reads more rows than its page needs, by the statements that
 //! the code runs, with the plans that the databases make for them.
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, Statement};
 use serde_json::Value as Json;
 use tonearm_catalog::{AuditFilter, Catalog, DeliveryFilter, UsageFilter};
 use tonearm_domain::{
-    AuditEntryId, CollectionSort, Cursor, Day, DeliveryState, KeyScope, LimitOffset, OrganizationId,
-    PageQuery, SearchWords, TrackSort, VariantIndex,
+    AuditEntryId, CollectionSort, CreatorId, Cursor, Day, DeliveryState, KeyScope, LimitOffset, ListPosition,
+    OrganizationId, PageQuery, SearchWords, SortValue, Timestamp, TrackFilter, TrackOrder, TrackOrderKey,
+    TrackSort, TrackStatus, VariantIndex,
 };
 use tonearm_fixtures::{Collections, Dialect, LargeLibrary, ambient};
 
@@ -35,6 +37,8 @@ const LARGE: [&str; 8] = [
 struct Library {
     catalog: Catalog,
     rows: LargeLibrary,
+    /// Whom half of the tracks come from, and a few.
+    creators: [CreatorId; 2],
 }
 
 async fn filled(database: &TestDatabase) -> Library {
@@ -65,15 +69,38 @@ async fn filled(database: &TestDatabase) -> Library {
     for statement in rows.statements() {
         raw.execute_unprepared(&statement).await.unwrap();
     }
+    let creators = [(); 2].map(|()| creator(&ambient, &organization));
+    let tx = catalog.begin().await.unwrap();
+    for creator in &creators {
+        tx.insert_creator(creator).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    for (condition, creator, index) in
+        [("track_order % 2 = 0", &creators[0], "'often'"), ("track_order = 31", &creators[1], "file_name")]
+    {
+        let creator = match rows.dialect {
+            Dialect::Sqlite => format!("x'{}'", creator.id.uuid().simple()),
+            Dialect::Postgres => format!("'{}'", creator.id),
+        };
+        let update = format!(
+            "UPDATE track SET creator_id = {creator}, organization_index = {index} WHERE {condition}"
+        );
+        raw.execute_unprepared(&update).await.unwrap();
+    }
+    let few_failed = "UPDATE track SET track_status_id = 'error', status_rank = 0 WHERE track_order = 17";
+    raw.execute_unprepared(few_failed).await.unwrap();
+    let creators = creators.map(|creator| creator.id);
     if rows.dialect == Dialect::Postgres {
+        // The updates have left as much space as the tracks take.
+        raw.execute_unprepared("VACUUM FULL track").await.unwrap();
         raw.execute_unprepared("VACUUM ANALYZE").await.unwrap();
     }
-    Library { catalog, rows }
+    Library { catalog, rows, creators }
 }
 
 /// Everything that is asked for by people, players and nodes, and does not grow with the library.
 async fn ask_for_everything(library: &Library) {
-    let Library { catalog, rows } = library;
+    let Library { catalog, rows, creators } = library;
     let own = rows.organization_id;
     let [large, small] = [0, 1].map(LargeLibrary::collection);
     let [first, middle] = [0, 15_000].map(LargeLibrary::track);
@@ -96,6 +123,7 @@ async fn ask_for_everything(library: &Library) {
     catalog.recipes_for_track(own, middle).await.unwrap();
     catalog.own_variants(own, KeyScope::Organization, &["own"]).await.unwrap();
     lists(catalog, own).await;
+    look_ups(catalog, own, creators).await;
     logs(catalog, own).await;
     usage(catalog, rows).await;
 }
@@ -128,6 +156,57 @@ async fn lists(catalog: &Catalog, own: OrganizationId) {
     let (now, nowhere) = (ambient().0.now(), Cursor::First);
     catalog.trashed_tracks(own, now, nowhere, 50).await.unwrap();
     catalog.trashed_collections(own, now, Cursor::First, 50).await.unwrap();
+}
+
+/// What programs look for: filters that fit many tracks, few and none, alone and together, in every order.
+async fn look_ups(catalog: &Catalog, own: OrganizationId, [often, seldom]: &[CreatorId; 2]) {
+    let none = TrackFilter::default;
+    let index = |text: &str| Some(text.to_owned());
+    let (many, few) =
+        (Some(vec![TrackStatus::Ready]), Some(vec![TrackStatus::Error, TrackStatus::InitError]));
+    let often_ready = TrackFilter { creator: Some(*often), statuses: many.clone(), ..none() };
+    let late = LargeLibrary::track(15_000).uuid().get_timestamp().map(|at| at.to_unix().0 as i64);
+    let filters = [
+        none(),
+        often_ready.clone(),
+        TrackFilter { creator: Some(*seldom), ..none() },
+        TrackFilter { organization_index: index("often"), ..none() },
+        TrackFilter { organization_index: index("often"), creator: Some(*seldom), ..none() },
+        TrackFilter { organization_index: index("nothing"), ..none() },
+        TrackFilter { statuses: few, ..none() },
+        TrackFilter { words: SearchWords::parse("take"), ..often_ready.clone() },
+        TrackFilter { words: SearchWords::parse(&LargeLibrary::word(15_000)), ..none() },
+        TrackFilter { created_since: late.and_then(Timestamp::from_unix_seconds), ..often_ready },
+        // Fits nothing at all, which no index can tell.
+        TrackFilter {
+            words: SearchWords::parse("take"),
+            organization_index: index("often"),
+            creator: Some(*often),
+            statuses: Some(vec![TrackStatus::Ready, TrackStatus::Initialized]),
+            ..none()
+        },
+    ];
+    for filter in filters {
+        for collection in [None, Some(LargeLibrary::collection(0))] {
+            let filter = TrackFilter { collection, ..filter.clone() };
+            for key in TrackOrderKey::ALL {
+                for is_descending in [false, true] {
+                    let order = TrackOrder { key, is_descending };
+                    if key == TrackOrderKey::Order && collection.is_none() {
+                        continue;
+                    }
+                    let first = catalog.look_up_tracks(own, &filter, order, (None, 50)).await.unwrap();
+                    let from = (first.next.as_ref(), 50);
+                    catalog.look_up_tracks(own, &filter, order, from).await.unwrap();
+                }
+            }
+        }
+    }
+    let large = LargeLibrary::collection(0);
+    let middle = ListPosition { value: SortValue::Integer(15_000), id: LargeLibrary::track(15_000).uuid() };
+    catalog.tracks_after(own, large, None, (Some(&middle), 50)).await.unwrap();
+    let middle = ListPosition::of_id(LargeLibrary::collection(1000).uuid());
+    catalog.collections_after(own, None, (Some(&middle), 50)).await.unwrap();
 }
 
 async fn logs(catalog: &Catalog, own: OrganizationId) {
@@ -180,6 +259,9 @@ async fn no_list_or_look_up_reads_many_rows(database: TestDatabase) {
     let mut statements = std::mem::take(&mut *seen.lock().unwrap());
     let is_read = |statement: &Statement| statement.sql.starts_with("SELECT");
     statements.retain(|statement| is_read(statement) && statement.sql.contains("FROM"));
+    // Each once: there are hundreds that differ, and some are asked again and again.
+    let mut asked = HashSet::new();
+    statements.retain(|statement| asked.insert(statement.to_string()));
     assert!(statements.len() > 100, "{}", statements.len());
     // Statements are prepared on the connection that runs them.
     let mut options = ConnectOptions::new(&database.url);
@@ -223,7 +305,9 @@ async fn reads(raw: &DatabaseConnection, statement: &Statement) -> Option<String
     let values: Vec<String> = statement.values.iter().flat_map(|values| &values.0).map(literal).collect();
     let arguments = if values.is_empty() { String::new() } else { format!("({})", values.join(", ")) };
     // Searches are planned for what is asked each time.
-    let is_search = statement.sql.contains("FROM \"track_search\" INNER JOIN");
+    let is_search = ["FROM \"track_search\" INNER JOIN", "FROM \"track_search\" WHERE", "LIMIT 1001"]
+        .iter()
+        .any(|part| statement.sql.contains(part));
     for mode in ["force_custom_plan", "force_generic_plan"] {
         if is_search && mode == "force_generic_plan" {
             continue;

@@ -13,7 +13,9 @@ use tonearm_fixtures::ambient;
 
 use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
-use crate::upgrades::{ALBUMS, BULK, CACHE, DEVICES, MANY, QUEUES, RETENTION, TASKS, TOTALS, go_back};
+use crate::upgrades::{
+    ALBUMS, BULK, CACHE, DEVICES, LOOKUP, MANY, QUEUES, QUOTAS, RETENTION, TASKS, TOTALS, UPLOADS, go_back,
+};
 
 crate::on_both!(
     opened_again_it_is_the_same,
@@ -84,7 +86,7 @@ async fn a_newer_neighbour_is_borne_with(database: TestDatabase) {
 }
 
 /// The steps that the version before lacks.
-const STEPS: [&str; 9] = [
+const STEPS: [&str; 12] = [
     "m0020_queues",
     "m0021_scheduled_tasks",
     "m0022_bulk_work",
@@ -94,13 +96,16 @@ const STEPS: [&str; 9] = [
     "m0026_known_devices",
     "m0027_cache_policy",
     "m0028_album_places",
+    "m0029_quotas",
+    "m0030_track_lookup",
+    "m0033_uploads",
 ];
 
 async fn older(database: &TestDatabase) {
     go_back(
         database,
         database.catalog().await,
-        &[ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES],
+        &[UPLOADS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES],
     )
     .await;
 }
@@ -141,8 +146,12 @@ async fn an_older_database_is_migrated_once_by_many(database: TestDatabase) {
 
 /// Builds that were never released recorded two steps where earlier versions look for names that they do not know.
 async fn records_of_unreleased_builds_are_moved(database: TestDatabase) {
-    go_back(&database, database.catalog().await, &[ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK])
-        .await;
+    go_back(
+        &database,
+        database.catalog().await,
+        &[UPLOADS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK],
+    )
+    .await;
     let raw = database.raw().await;
     for statement in [
         "DROP TABLE schema_step",

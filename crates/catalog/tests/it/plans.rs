@@ -5,7 +5,7 @@ use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use crate::database::{Reach, TestDatabase};
 
 /// The queries as SeaORM writes them, with the columns left out.
-const QUERIES: [&str; 59] = [
+const QUERIES: [&str; 64] = [
     "SELECT * FROM track WHERE id = x'00' AND organization_id = x'00' AND deleted_at IS NULL AND EXISTS (SELECT 1 FROM collection WHERE collection.deleted_at IS NULL AND collection.id = track.collection_id)",
     "SELECT * FROM track WHERE organization_id = x'00' AND collection_id = x'00' AND deleted_at IS NULL ORDER BY track_order, id LIMIT 50",
     "SELECT id, track_order, album_place FROM track WHERE upload_session_id = x'00' AND album = 'a' AND (collection_id = x'00') IS TRUE AND album_place IS NOT NULL AND deleted_at IS NULL ORDER BY id LIMIT 301",
@@ -37,6 +37,11 @@ const QUERIES: [&str; 59] = [
     "SELECT * FROM track WHERE organization_id = x'00' AND deleted_at IS NULL AND EXISTS (SELECT 1 FROM collection WHERE collection.deleted_at IS NULL AND collection.id = track.collection_id) ORDER BY id DESC LIMIT 51",
     "SELECT COUNT(*) FROM (SELECT id FROM track WHERE organization_id = x'00' AND deleted_at IS NULL AND EXISTS (SELECT 1 FROM collection WHERE collection.deleted_at IS NULL AND collection.id = track.collection_id))",
     "SELECT track_search.track_id FROM track_search INNER JOIN track ON track.id = track_search.track_id WHERE track_search.organization_id = x'00' AND track_search.collection_id = x'00' AND track.deleted_at IS NULL AND EXISTS (SELECT 1 FROM collection WHERE collection.deleted_at IS NULL AND collection.id = track.collection_id) AND track_search.text LIKE '%ab%' ESCAPE '\\' LIMIT 1001",
+    "SELECT id FROM track WHERE organization_id = x'00' AND deleted_at IS NULL AND creator_id = x'00' ORDER BY id LIMIT 1001",
+    "SELECT id FROM track WHERE organization_id = x'00' AND deleted_at IS NULL AND substr(\"track\".\"organization_index\", 1, 200) = 'a' AND (organization_index = 'a') IS TRUE ORDER BY id LIMIT 1001",
+    "SELECT id FROM track WHERE organization_id = x'00' AND deleted_at IS NULL AND status_rank = 0 ORDER BY status_rank, id LIMIT 1001",
+    "SELECT id, sort_title, CASE WHEN (creator_id = x'00') IS TRUE THEN 1 ELSE 0 END AS fits FROM track WHERE organization_id = x'00' AND deleted_at IS NULL AND EXISTS (SELECT 1 FROM collection WHERE collection.deleted_at IS NULL AND collection.id = track.collection_id) AND (sort_title, id) < ('a', x'01') ORDER BY sort_title DESC, id DESC LIMIT 400",
+    "SELECT id FROM track WHERE id IN (x'00', x'01') AND collection_id = (SELECT id FROM collection WHERE id = x'00' AND (organization_id = x'00') IS TRUE AND deleted_at IS NULL) AND deleted_at IS NULL ORDER BY id",
     "SELECT * FROM collection WHERE organization_id = x'00' AND deleted_at IS NULL AND sort_title LIKE '%a%' ESCAPE '\\' ORDER BY sort_title, id LIMIT 51",
     "SELECT id FROM job WHERE waits_for IS NOT NULL LIMIT 1",
     "SELECT id FROM job WHERE waits_for = 'store' AND failed_at IS NULL AND lease_id IS NULL AND probe_at <= 5 AND NOT EXISTS (SELECT 1 FROM job WHERE waits_for = 'store' AND failed_at IS NULL AND lease_id IS NULL AND run_at <= 5) ORDER BY probe_at, id LIMIT 1",
@@ -49,6 +54,11 @@ const QUERIES: [&str; 59] = [
     "SELECT * FROM variant WHERE organization_id = x'00' AND track_id IS NULL AND deleted_at IS NOT NULL ORDER BY id LIMIT 100",
     "SELECT id FROM variant WHERE organization_id = x'00' AND deleted_at IS NULL AND track_id IS NOT NULL AND \"index\" IN (SELECT \"index\" FROM variant WHERE organization_id = x'00' AND deleted_at IS NULL AND track_id IS NULL) AND EXISTS (SELECT 1 FROM track WHERE track.id = variant.track_id AND collection_id = x'00')",
     "SELECT id FROM job WHERE queue = 'uploads' AND organization_id = x'00' AND lease_id IS NULL AND failed_at IS NULL AND run_at <= 5 ORDER BY run_at, id LIMIT 1 OFFSET 1999",
+    "SELECT run_at FROM job WHERE queue = 'uploads' AND lease_id IS NULL AND failed_at IS NULL ORDER BY run_at LIMIT 1 OFFSET 1999",
+    "SELECT id FROM job WHERE queue = 'uploads' AND lease_id IS NULL AND failed_at IS NULL AND organization_id = x'00' LIMIT 1",
+    "SELECT bytes, tracks, minutes FROM quota WHERE organization_id = x'00'",
+    "SELECT SUM(kept_bytes + cover_bytes), SUM(track_count), SUM(sound_millis) FROM collection WHERE organization_id = x'00' AND deleted_at IS NULL",
+    "SELECT SUM(kept_bytes + cover_bytes) FROM collection WHERE organization_id = x'00' AND deleted_at IS NOT NULL",
     "DELETE FROM job WHERE track_id = x'00' AND kind = 'expire_upload' AND lease_id IS NULL",
     "DELETE FROM upload_session WHERE expires_at <= 5 AND id IN (SELECT id FROM upload_session WHERE expires_at <= 5 ORDER BY expires_at LIMIT 1000)",
     "DELETE FROM idempotent_request WHERE expires_at <= 5 AND (caller, idempotency_key) IN (SELECT caller, idempotency_key FROM idempotent_request WHERE expires_at <= 5 ORDER BY expires_at LIMIT 1000)",

@@ -3,7 +3,7 @@
 use sea_orm::sea_query::{ExprTrait, Query, SimpleExpr};
 use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
 use serde_json::json;
-use tonearm_domain::{Ambient, ApiKeyId, AuditEntryId, ExpiredRows, RecordId, Timestamp};
+use tonearm_domain::{Ambient, ApiKeyId, AuditEntryId, ExpiredRows, JobId, RecordId, Timestamp};
 use tonearm_fixtures::ambient;
 use uuid::Uuid;
 
@@ -162,6 +162,15 @@ fn row(rows: ExpiredRows, owners: &Owners, ambient: &Ambient, over: Timestamp) -
                 ("action", "organization.create".into()),
             ];
             ("audit_entry", row)
+        }
+        ExpiredRows::AnsweredJobs => {
+            let row: Row = vec![
+                ("id", JobId::from_parts(over, ambient.random()).uuid().into()),
+                ("organization_id", owners.organization.into()),
+                ("kind", "process_track".into()),
+                ("created_at", at.into()),
+            ];
+            ("answered_job", row)
         }
     }
 }

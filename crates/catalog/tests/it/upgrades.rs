@@ -2,7 +2,7 @@
 
 use sea_orm::{ConnectionTrait, Statement};
 use tonearm_catalog::{Catalog, StorageUsage};
-use tonearm_domain::{Deletion, Job, KeyScope, LimitOffset, Source, Theme, Track};
+use tonearm_domain::{Deletion, Job, KeyScope, LimitOffset, QuotaUsage, Source, Theme, Track};
 use tonearm_fixtures::ambient;
 
 use crate::database::{Reach, TestDatabase};
@@ -31,6 +31,19 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, migration
         }
     }
 }
+
+pub(crate) const UPLOADS: (&str, &[&str]) = ("m0033_uploads", &["DROP TABLE upload"]);
+
+pub(crate) const LOOKUP: (&str, &[&str]) = (
+    "m0030_track_lookup",
+    &[
+        "DROP INDEX living_track_by_organization_id_creator_id_id",
+        "DROP INDEX living_track_by_organization_id_organization_index_id",
+        "sqlite: DROP TRIGGER track_moved",
+        "postgres: DROP FUNCTION count_moved_track CASCADE",
+        "DROP TABLE answered_job",
+    ],
+);
 
 pub(crate) const ALBUMS: (&str, &[&str]) = (
     "m0028_album_places",
@@ -161,7 +174,10 @@ async fn titles_and_themes_are_found(database: TestDatabase) {
     go_back(
         &database,
         catalog,
-        &[ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS, THEMES],
+        &[
+            UPLOADS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES,
+            MANIFESTS, THEMES,
+        ],
     )
     .await;
 
@@ -192,7 +208,10 @@ async fn tracks_without_manifests_get_a_job(database: TestDatabase) {
     go_back(
         &database,
         catalog,
-        &[ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES, MANIFESTS],
+        &[
+            UPLOADS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES,
+            MANIFESTS,
+        ],
     )
     .await;
 
@@ -216,9 +235,11 @@ async fn tracks_are_counted(database: TestDatabase) {
     for _ in 0..3 {
         let track = bare_track(&ambient, &full);
         let source = Some(Source { size, ..source(&ambient, &track) });
-        stored_track(&catalog, Track { source, ..track }).await;
+        stored_track(&catalog, Track { source, duration: 1.5, ..track }).await;
     }
-    let gone = stored_track(&catalog, bare_track(&ambient, &full)).await;
+    let gone = bare_track(&ambient, &full);
+    let source = Some(Source { size: 7, ..source(&ambient, &gone) });
+    let gone = stored_track(&catalog, Track { source, duration: 9.0, ..gone }).await;
     let tx = catalog.begin().await.unwrap();
     tx.soft_delete_track(organization.id, gone.id, ambient.now()).await.unwrap();
     tx.commit().await.unwrap();
@@ -228,7 +249,12 @@ async fn tracks_are_counted(database: TestDatabase) {
     let tx = catalog.begin().await.unwrap();
     assert!(tx.soft_delete_collection(other.id, trashed.id, deletion).await.unwrap());
     tx.commit().await.unwrap();
-    go_back(&database, catalog, &[ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK]).await;
+    go_back(
+        &database,
+        catalog,
+        &[UPLOADS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK],
+    )
+    .await;
 
     let catalog = database.upgraded().await;
     let count = async |organization| catalog.collection_count(organization).await.unwrap();
@@ -243,4 +269,7 @@ async fn tracks_are_counted(database: TestDatabase) {
     assert_eq!((page.0, page.1.len()), (2, 2), "those that were there before there was a counter");
     let storage = catalog.storage_usage(organization.id, KeyScope::Organization).await.unwrap();
     assert_eq!(storage, StorageUsage { tracks: 3, bytes: 3 * size });
+    let used = catalog.quota_usage(organization.id).await.unwrap();
+    // The one that is deleted is not purged.
+    assert_eq!(used, QuotaUsage { bytes: 3 * size + 7, tracks: 3, milliseconds: 3 * 1500 });
 }

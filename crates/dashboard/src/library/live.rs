@@ -12,14 +12,13 @@ use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use tokio::time::{Instant, Interval, interval_at};
 use tonearm_domain::{OrganizationId, PersonId};
-use tonearm_service::{ProgressWatch, TrackProgressView};
+use tonearm_service::{ProgressWatch, StreamHolder, StreamSlot, TrackProgressView};
 use tonearm_signing::Token;
 
 use super::listed::said;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::session::{Member, Viewer};
-use crate::streams::StreamSlot;
 
 /// How often it is looked whether somebody may still listen; something is sent then too, so that a broken connection is
 /// noticed.
@@ -67,7 +66,7 @@ pub(super) async fn progress(
     member: Member<Viewer>,
 ) -> Result<Response, PageError> {
     let person_id = member.signed_in.person().id;
-    let Some(place) = app.streams.enter(person_id) else {
+    let Ok(place) = app.streams.enter(StreamHolder::Person(person_id)) else {
         return Ok((StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "15")]).into_response());
     };
     let watch = app.library.watch_progress(&member.caller()).await?;

@@ -2,7 +2,9 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use serde_json::json;
 use tonearm_domain::{CollectionId, UploadSessionId};
 use tonearm_service::{CreateTrack, CreateUploadSession, Refusal};
 
@@ -22,13 +24,29 @@ pub(super) struct Begun {
     upload_url: String,
 }
 
+/// Why no track was made, as a sentence that the script shows beside the file.
+pub(super) struct ScriptError(PageError);
+
+impl<E: Into<PageError>> From<E> for ScriptError {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
+
+impl IntoResponse for ScriptError {
+    fn into_response(self) -> Response {
+        let (status, message) = self.0.into_sentence();
+        (status, Json(json!({ "message": message }))).into_response()
+    }
+}
+
 /// Makes a track for a file; its bytes go to the address in the answer, as those of any other client.
 pub(super) async fn begin(
     State(app): State<Dashboard>,
     member: Member<Editor>,
     Path((_, id)): Path<(String, String)>,
     fields: Fields,
-) -> Result<Json<Begun>, PageError> {
+) -> Result<Json<Begun>, ScriptError> {
     let collection_id = collection_id(&id)?;
     let session = match named_session(&app, &member, collection_id, fields.text("session")).await {
         Some(session) => session,

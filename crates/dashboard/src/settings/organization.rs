@@ -14,6 +14,7 @@ use crate::form::{Fields, Problems};
 use crate::library::Shades;
 use crate::page::{Frame, Section, render, render_with};
 use crate::picture::picture;
+use crate::quota::QuotaBar;
 use crate::session::{Member, Owner};
 
 #[derive(Template)]
@@ -30,11 +31,12 @@ struct OrganizationPage {
     theme: Vec<String>,
     cover: String,
     most_megabytes: u64,
+    quotas: Vec<QuotaBar>,
     problems: Problems,
 }
 
 pub(super) async fn page(State(app): State<Dashboard>, member: Member<Owner>) -> Result<Response, PageError> {
-    Ok(render(&OrganizationPage::of(&app, &member)))
+    Ok(render(&OrganizationPage::of(&app, &member).await?))
 }
 
 pub(super) async fn save(
@@ -61,7 +63,7 @@ pub(super) async fn save(
         name: fields.text("name").to_owned(),
         subtitle: fields.text("player_subtitle").to_owned(),
         problems: Problems::of(refusal)?,
-        ..OrganizationPage::of(&app, &member)
+        ..OrganizationPage::of(&app, &member).await?
     };
     Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
 }
@@ -76,17 +78,17 @@ pub(super) async fn save_cover(
         Ok(()) => Ok(Flash::CoverSaved.then(&member.path("/organization"))),
         Err(refusal) => {
             let problems = Problems::of(refusal)?;
-            let page = OrganizationPage { problems, ..OrganizationPage::of(&app, &member) };
+            let page = OrganizationPage { problems, ..OrganizationPage::of(&app, &member).await? };
             Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
         }
     }
 }
 
 impl OrganizationPage {
-    fn of(app: &Dashboard, member: &Member<Owner>) -> Self {
+    async fn of(app: &Dashboard, member: &Member<Owner>) -> Result<Self, PageError> {
         let organization = &member.organization;
         let colours = organization.player_colour.companions();
-        Self {
+        Ok(Self {
             frame: member.frame("Organization", Section::Organization),
             id: organization.id.to_string(),
             name: organization.name.clone(),
@@ -97,8 +99,9 @@ impl OrganizationPage {
             is_theme_overridable: organization.is_theme_overridable,
             theme: organization.theme.colours().iter().map(|colour| colour.hex.to_string()).collect(),
             cover: app.links.organization_cover(organization).unwrap_or_default(),
+            quotas: QuotaBar::all(app.library.quotas(&member.caller()).await?),
             most_megabytes: app.uploads.max_cover_bytes() / 1_000_000,
             problems: Problems::default(),
-        }
+        })
     }
 }

@@ -18,6 +18,7 @@ use crate::error::PageError;
 use crate::form::Problems;
 use crate::page::{Frame, Section, render};
 use crate::path::Query;
+use crate::quota::QuotaBar;
 use crate::session::{Member, Viewer};
 use chart::{Bar, Chart};
 
@@ -34,6 +35,7 @@ struct UsagePage {
     to: String,
     problems: Problems,
     figures: Vec<Figure>,
+    quotas: Vec<QuotaBar>,
     plays: String,
     delivered: String,
     days: Vec<Row>,
@@ -130,6 +132,7 @@ async fn page(
         to: period.to().to_string(),
         problems,
         figures,
+        quotas: QuotaBar::all(app.library.quotas(&caller).await?),
         plays: drawn(Chart::new("Plays per day".to_owned(), bars(plays, count), count)),
         delivered: drawn(Chart::new(
             "Bytes delivered per day".to_owned(),

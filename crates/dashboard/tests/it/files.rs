@@ -3,7 +3,7 @@
 use axum::body::{Body, Bytes};
 use futures::stream;
 use http::Request;
-use tonearm_domain::{CollectionId, LimitOffset};
+use tonearm_domain::{CollectionId, LimitOffset, ListWindow};
 use tonearm_fixtures::TestDatabase;
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_service::{Caller, CreateCollection};
@@ -51,7 +51,8 @@ async fn collection(house: &House) -> CollectionId {
 
 async fn names(house: &House, id: CollectionId) -> Vec<String> {
     let caller = Caller::owner(house.organization_id);
-    let (_, tracks) = house.library.tracks(&caller, id, LimitOffset::new(None, None).unwrap()).await.unwrap();
+    let window = ListWindow::Offset(LimitOffset::default());
+    let tracks = house.library.tracks(&caller, id, window).await.unwrap().rows;
     let mut names: Vec<String> = tracks.into_iter().map(|view| view.track.file_name).collect();
     names.sort();
     names

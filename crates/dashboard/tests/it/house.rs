@@ -5,12 +5,12 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions};
-use tonearm_dashboard::{Dashboard, Streams};
+use tonearm_dashboard::Dashboard;
 use tonearm_domain::{Meter, OrganizationId};
 use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_outbound::Outbound;
 use tonearm_service::{
-    Audit, Library, Links, LookupLimits, Lookups, People, Playback, SigningKeys, Transcriptions,
+    Audit, Library, Links, LookupLimits, Lookups, People, Playback, SigningKeys, Streams, Transcriptions,
     UploadLimits, Uploads, Usage, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};

@@ -11,6 +11,7 @@ mod keys;
 mod library;
 mod links;
 mod members;
+mod quotas;
 mod settings;
 mod signing_in;
 mod told;

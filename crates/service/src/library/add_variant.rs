@@ -1,6 +1,8 @@
 //! Another variant for one track.
 
-use tonearm_domain::{AuditAction, CachePolicy, Job, JobId, Recipe, RecipeKind, TrackId, VariantIndex};
+use tonearm_domain::{
+    AnsweredJob, AuditAction, CachePolicy, Job, JobId, Recipe, RecipeKind, TrackId, VariantIndex,
+};
 
 use super::Library;
 use crate::audit::{self, AuditedAction};
@@ -51,7 +53,17 @@ impl Library {
         tx.insert_recipe(&recipe).await?;
         tx.update_track(&track).await?;
         let job_id = self.ambient.record_id();
-        tx.enqueue(Job::ProcessTrack { organization_id, track_id }, job_id, self.ambient.now(), None).await?;
+        let job = Job::ProcessTrack { organization_id, track_id };
+        let answered = AnsweredJob {
+            id: job_id,
+            organization_id,
+            kind: job.kind().to_owned(),
+            track_id: Some(track_id),
+            variant_id: Some(recipe.id),
+            created_at: self.ambient.now(),
+        };
+        tx.enqueue(job, job_id, self.ambient.now(), None).await?;
+        tx.insert_answered_job(&answered).await?;
         let done = AuditedAction {
             action: AuditAction::VariantCreate,
             subject_id: recipe.id.uuid(),

@@ -2,11 +2,12 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    AuditAction, Collection, CollectionId, Colour, CreatorId, EventKind, Job, LimitOffset, Metadata, Palette,
-    Patch, PlayerColours, Theme,
+    AuditAction, Collection, CollectionId, Colour, CreatorId, EventKind, Job, ListPart, ListWindow, Metadata,
+    Palette, Patch, PlayerColours, Theme,
 };
 
 use super::Library;
+use super::find_tracks::require_ids_only;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::links::UploadHandle;
@@ -82,14 +83,22 @@ impl Library {
     pub async fn collections(
         &self,
         caller: &Caller,
-        page: LimitOffset,
-    ) -> Result<(u64, Vec<CollectionView>), Refusal> {
+        window: ListWindow,
+    ) -> Result<ListPart<CollectionView>, Refusal> {
         if caller.scope.track().is_some() {
-            return Ok((0, Vec::new()));
+            return Ok(ListPart::by_offset((0, Vec::new())));
         }
-        let (total, collections) =
-            self.catalog.collections(caller.organization_id, caller.scope.collection(), page).await?;
-        Ok((total, collections.into_iter().map(Into::into).collect()))
+        let (organization_id, only) = (caller.organization_id, caller.scope.collection());
+        let part = match window {
+            ListWindow::Offset(page) => {
+                ListPart::by_offset(self.catalog.collections(organization_id, only, page).await?)
+            }
+            ListWindow::After { position, limit } => {
+                require_ids_only(position.as_ref())?;
+                self.catalog.collections_after(organization_id, only, (position.as_ref(), limit)).await?
+            }
+        };
+        Ok(part.map(Into::into))
     }
 
     /// One collection.

@@ -10,6 +10,7 @@ use super::Library;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::links::UploadHandle;
+use crate::quotas;
 use crate::refusal::Refusal;
 use crate::track_view::{TrackParents, TrackView};
 
@@ -70,6 +71,7 @@ impl Library {
         let parents = TrackParents::of(&self.catalog, caller.organization_id, collection_id).await?;
         let create = CreateTrack { creator_id: create.creator_id.or(caller.creator_id), ..create };
         self.require_creator(caller, create.creator_id).await?;
+        self.admission.require(caller.organization_id).await?;
         let tx = self.catalog.begin().await?;
         let track =
             insert_track(&tx, &self.ambient, caller.organization_id, collection_id, session, create).await?;
@@ -85,7 +87,8 @@ impl Library {
     }
 }
 
-/// Inserts a track that waits for its bytes, and the job that gives it up if none come.
+/// Inserts a track that waits for its bytes, and the job that gives it up if none come. The organization may have one more,
+/// which is asked before anything is locked.
 pub(crate) async fn insert_track(
     tx: &Transaction,
     ambient: &Ambient,
@@ -97,6 +100,7 @@ pub(crate) async fn insert_track(
     if create.file_name.trim().is_empty() {
         return Err(Refusal::invalid("file_name", "cannot be empty"));
     }
+    quotas::admit_track(tx, organization_id).await?;
     let now = ambient.now();
     let mut track = Track {
         id: ambient.record_id(),

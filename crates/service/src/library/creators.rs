@@ -1,8 +1,9 @@
 //! Creators.
 
-use tonearm_domain::{AuditAction, Creator, CreatorId, LimitOffset, Metadata, Patch};
+use tonearm_domain::{AuditAction, Creator, CreatorId, ListPart, ListWindow, Metadata, Patch};
 
 use super::Library;
+use super::find_tracks::require_ids_only;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
@@ -34,9 +35,18 @@ fn require_index(index: &str) -> Result<(), Refusal> {
 
 impl Library {
     /// One page of the organization's creators, and how many there are in all.
-    pub async fn creators(&self, caller: &Caller, page: LimitOffset) -> Result<(u64, Vec<Creator>), Refusal> {
+    pub async fn creators(&self, caller: &Caller, window: ListWindow) -> Result<ListPart<Creator>, Refusal> {
         caller.require_whole_organization()?;
-        Ok(self.catalog.creators(caller.organization_id, page).await?)
+        let organization_id = caller.organization_id;
+        match window {
+            ListWindow::Offset(page) => {
+                Ok(ListPart::by_offset(self.catalog.creators(organization_id, page).await?))
+            }
+            ListWindow::After { position, limit } => {
+                require_ids_only(position.as_ref())?;
+                Ok(self.catalog.creators_after(organization_id, (position.as_ref(), limit)).await?)
+            }
+        }
     }
 
     /// One creator.

@@ -1,14 +1,13 @@
 //! Lists that people query through.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use tonearm_domain::{CollectionId, CollectionSort, Page, PageQuery, TrackId, TrackSort};
 
 use super::{CollectionView, Library};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
-use crate::track_view::{TrackParents, TrackView};
+use crate::track_view::TrackView;
 
 /// A page of tracks, and what the collections they are in are called.
 #[derive(Debug, Clone)]
@@ -45,17 +44,9 @@ impl Library {
         if caller.scope.track().is_some() {
             return Err(Refusal::NotFound(Resource::Collection));
         }
-        let organization_id = caller.organization_id;
-        let organization = self.catalog.organization(organization_id).await?;
-        let organization = Arc::new(organization.ok_or(Refusal::NotFound(Resource::Organization))?);
-        let page = self.catalog.track_page(organization_id, collection, query).await?;
+        let page = self.catalog.track_page(caller.organization_id, collection, query).await?;
         let ids: HashSet<CollectionId> = page.rows.iter().map(|track| track.collection_id).collect();
-        let ids: Vec<CollectionId> = ids.into_iter().collect();
-        let mut around = HashMap::new();
-        for collection in self.catalog.collections_among(organization_id, &ids).await? {
-            let organization = Arc::clone(&organization);
-            around.insert(collection.id, TrackParents { organization, collection: Arc::new(collection) });
-        }
+        let around = self.parents_among(caller, ids).await?;
         let titles = around.iter().map(|(id, around)| (*id, around.collection.title.clone())).collect();
         let Page { rows, has_before, has_after, total } = page;
         // A track whose collection was deleted a moment ago goes with it.

@@ -111,8 +111,17 @@ impl Library {
     /// Follows the organization's tracks in the making, of whichever node. Other than asking again and again, this
     /// costs one question a second however many follow.
     pub async fn watch_progress(&self, caller: &Caller) -> Result<ProgressWatch, Refusal> {
-        let tracks = self.tracks_in_the_making(caller).await?;
-        Ok(self.feed.watch(&self.catalog, caller.organization_id, tracks))
+        caller.require_whole_organization()?;
+        self.watch_making(caller.organization_id).await
+    }
+
+    /// The same for whoever tells callers only of what they reach.
+    pub(super) async fn watch_making(
+        &self,
+        organization_id: OrganizationId,
+    ) -> Result<ProgressWatch, Refusal> {
+        let tracks = in_the_making(&self.catalog, organization_id).await?;
+        Ok(self.feed.watch(&self.catalog, organization_id, tracks))
     }
 }
 

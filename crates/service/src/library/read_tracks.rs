@@ -1,8 +1,9 @@
 //! Reading tracks.
 
-use tonearm_domain::{CollectionId, LimitOffset, TrackId};
+use tonearm_domain::{CollectionId, ListPart, ListWindow, TrackId, TrackOrderKey};
 
 use super::Library;
+use super::find_tracks::foreign_cursor;
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 use crate::track_view::{TrackParents, TrackView};
@@ -27,15 +28,28 @@ impl Library {
         &self,
         caller: &Caller,
         collection_id: CollectionId,
-        page: LimitOffset,
-    ) -> Result<(u64, Vec<TrackView>), Refusal> {
+        window: ListWindow,
+    ) -> Result<ListPart<TrackView>, Refusal> {
         if caller.scope.collection().is_some_and(|own| own != collection_id) {
             return Err(Refusal::NotFound(Resource::Collection));
         }
         let parents = TrackParents::of(&self.catalog, caller.organization_id, collection_id).await?;
         let only = caller.scope.track();
-        let (total, tracks) =
-            self.catalog.tracks_in_collection(caller.organization_id, collection_id, only, page).await?;
-        Ok((total, tracks.into_iter().map(|track| parents.view(track)).collect()))
+        let organization_id = caller.organization_id;
+        let part = match window {
+            ListWindow::Offset(page) => ListPart::by_offset(
+                self.catalog.tracks_in_collection(organization_id, collection_id, only, page).await?,
+            ),
+            ListWindow::After { position: Some(position), .. }
+                if !TrackOrderKey::Order.has(&position.value) =>
+            {
+                return Err(foreign_cursor());
+            }
+            ListWindow::After { position, limit } => {
+                let from = (position.as_ref(), limit);
+                self.catalog.tracks_after(organization_id, collection_id, only, from).await?
+            }
+        };
+        Ok(part.map(|track| parents.view(track)))
     }
 }

@@ -8,6 +8,7 @@ use tonearm_domain::{
 use super::{CollectionView, Library};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
+use crate::quotas;
 use crate::refusal::{Refusal, Resource};
 use crate::track_view::{TrackParents, TrackView};
 use crate::transcription;
@@ -50,11 +51,13 @@ impl Library {
             return Err(collection_deleted());
         }
         let tx = self.catalog.begin().await?;
+        let quotas = tx.quotas(organization_id).await?;
         let track = match tx.restore_track(organization_id, id, now).await {
             // Deleted since.
             Err(CatalogError::Missing(Record::Collection)) => return Err(collection_deleted()),
             restored => restored?.ok_or_else(gone)?,
         };
+        quotas::admit_restored(&tx, organization_id, quotas).await?;
         resume(&tx, &self.ambient, &track).await?;
         let done = AuditedAction {
             action: AuditAction::TrackRestore,
@@ -78,8 +81,10 @@ impl Library {
         caller.reach_collection(id)?;
         let (organization_id, now) = (caller.organization_id, self.ambient.now());
         let tx = self.catalog.begin().await?;
+        let quotas = tx.quotas(organization_id).await?;
         let restored = tx.restore_collection(organization_id, id, now).await?;
         let collection = restored.ok_or(Refusal::NotFound(Resource::Collection))?;
+        quotas::admit_restored(&tx, organization_id, quotas).await?;
         let job = Job::ResumeCollection { organization_id, collection_id: id, cursor: None };
         tx.enqueue(job, self.ambient.record_id(), now, None).await?;
         let done = AuditedAction {

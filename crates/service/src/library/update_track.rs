@@ -1,6 +1,9 @@
 //! Changing what people say of a track.
 
-use tonearm_domain::{AuditAction, Colour, CreatorId, Metadata, Palette, Patch, Track, TrackId};
+use tonearm_catalog::{Transaction, VacatedPlace};
+use tonearm_domain::{
+    AuditAction, CollectionId, Colour, CreatorId, Metadata, Palette, Patch, Track, TrackId,
+};
 
 use super::Library;
 use crate::audit::{self, AuditedAction};
@@ -11,6 +14,8 @@ use crate::track_view::{TrackParents, TrackView};
 /// What may change of a track.
 #[derive(Debug, Clone, Default)]
 pub struct UpdateTrack {
+    /// Where it is; cannot be cleared.
+    pub collection_id: Patch<CollectionId>,
     /// Who it comes from.
     pub creator_id: Patch<CreatorId>,
     /// The caller's own external id.
@@ -51,7 +56,7 @@ impl UpdateTrack {
 }
 
 impl Library {
-    /// Changes a track.
+    /// Changes a track, and moves it to another collection if that is asked for.
     pub async fn update_track(
         &self,
         caller: &Caller,
@@ -61,15 +66,27 @@ impl Library {
         if let Patch::Set(creator_id) = update.creator_id {
             self.require_creator(caller, Some(creator_id)).await?;
         }
+        let target = match update.collection_id {
+            Patch::Keep => None,
+            Patch::Set(target) => Some(target),
+            Patch::Clear => {
+                let message = "cannot be empty: every track is in a collection";
+                return Err(Refusal::invalid("collection_id", message));
+            }
+        };
         let tx = self.catalog.begin().await?;
         let mut track =
             tx.track(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         caller.reach_track(track.collection_id, track.id)?;
-        let parents = TrackParents::in_transaction(&tx, caller.organization_id, track.collection_id)
+        let mut parents = TrackParents::in_transaction(&tx, caller.organization_id, track.collection_id)
             .await?
             .ok_or(Refusal::NotFound(Resource::Collection))?;
         let shown = parents.view(track.clone()).colours.base;
         update.apply(&mut track, shown);
+        // Before the update, which may count the bytes of the collection that the track is in then.
+        if let Some(target) = target.filter(|target| *target != track.collection_id) {
+            parents = self.move_track(&tx, caller, &mut track, target).await?;
+        }
         tx.update_track(&track).await?;
         let done = AuditedAction {
             action: AuditAction::TrackUpdate,
@@ -79,5 +96,30 @@ impl Library {
         audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
         Ok(parents.view(track))
+    }
+
+    /// Moves a track to the end of another collection in the caller's reach, and gives what is above it there.
+    async fn move_track(
+        &self,
+        tx: &Transaction,
+        caller: &Caller,
+        track: &mut Track,
+        target: CollectionId,
+    ) -> Result<TrackParents, Refusal> {
+        caller.reach_collection(target)?;
+        let parents = TrackParents::in_transaction(tx, caller.organization_id, target)
+            .await?
+            .ok_or(Refusal::NotFound(Resource::Collection))?;
+        let (id, index) = (self.ambient.record_id(), self.ambient.short_id());
+        let place = VacatedPlace { id, index, at: self.ambient.now() };
+        track.order = tx.move_track(track, target, place).await?;
+        track.collection_id = target;
+        let done = AuditedAction {
+            action: AuditAction::TrackMove,
+            subject_id: track.id.uuid(),
+            title: &track.file_name,
+        };
+        audit::record(tx, &self.ambient, caller, done).await?;
+        Ok(parents)
     }
 }

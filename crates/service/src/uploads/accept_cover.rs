@@ -35,7 +35,7 @@ impl Uploads {
         if picture.len() as u64 > self.limits.max_cover_bytes {
             return Err(Refusal::TooLarge { limit: self.limits.max_cover_bytes });
         }
-        self.require_space().await?;
+        self.require_room_for_cover(organization_id, Some(picture.len() as u64)).await?;
         let folder = self.cover_folder(organization_id, owner).await?;
         let cut = self.pictures.covers(picture.clone()).await.map_err(refuse_picture)?;
         let cover = Cover { version: self.ambient.short_id(), origin: CoverOrigin::Uploaded };

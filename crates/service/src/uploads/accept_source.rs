@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use tonearm_blobs::{PutError, PutTerms, Stored};
+use tonearm_catalog::Transaction;
 use tonearm_domain::{
     AuditAction, ContentType, Job, ObjectFile, ObjectKey, OrganizationId, Origin, Source, Track, TrackId,
     TrackStatus, VariantIndex,
@@ -11,9 +12,10 @@ use tonearm_media::sniff;
 
 use super::Uploads;
 use crate::audit::{self, AuditedAction};
+use crate::quotas;
 use crate::refusal::{Refusal, Resource};
 
-type BodyError = Box<dyn std::error::Error + Send + Sync>;
+pub(super) type BodyError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Bytes that are looked at to tell what the file is, before the rest has arrived.
 const SNIFFED_BYTES: usize = 4096;
@@ -40,6 +42,14 @@ pub struct AcceptedUpload {
     pub sha256: [u8; 32],
 }
 
+/// A source that is in the store.
+pub(super) struct Recorded<'a> {
+    pub(super) organization_id: OrganizationId,
+    pub(super) track_id: TrackId,
+    pub(super) key: &'a ObjectKey,
+    pub(super) stored: &'a Stored,
+}
+
 impl Uploads {
     /// Streams a source into the store and, in one transaction, records it and queues its processing.
     ///
@@ -64,7 +74,8 @@ impl Uploads {
         if terms.size.is_some_and(|size| size > limit) {
             return Err(Refusal::TooLarge { limit });
         }
-        self.require_space().await?;
+        let room = self.require_room(organization_id, terms.size).await?;
+        let limit = room.at_most(limit);
         let (head, body) = peek(body).await.map_err(Refusal::Interrupted)?;
         if head.is_empty() {
             return Err(Refusal::invalid("body", "is empty; send an audio file"));
@@ -86,8 +97,17 @@ impl Uploads {
             ..PutTerms::default()
         };
         let whole = futures::stream::iter(head.into_iter().map(Ok)).chain(body);
-        let stored = self.blobs.put(&key, whole, put_terms).await.map_err(refuse_put)?;
-        match self.record_source(origin, organization_id, track_id, &key, &stored).await {
+        let stored = self.blobs.put(&key, whole, put_terms).await.map_err(|error| match error {
+            PutError::TooLarge { limit } => room.refusal(limit),
+            error => refuse_put(error),
+        })?;
+        let recorded = async {
+            let tx = self.catalog.begin().await?;
+            let recorded = Recorded { organization_id, track_id, key: &key, stored: &stored };
+            self.record_source(&tx, origin, recorded).await?;
+            Ok(tx.commit().await?)
+        };
+        match recorded.await {
             Ok(()) => Ok(AcceptedUpload { track_id, size: stored.size, sha256: stored.sha256 }),
             // A row may name the object. If none does, the sweep removes it.
             Err(refusal @ Refusal::UnknownOutcome(_)) => Err(refusal),
@@ -101,15 +121,15 @@ impl Uploads {
         }
     }
 
-    async fn record_source(
+    /// Records the source of a track and queues its processing. The caller commits.
+    pub(super) async fn record_source(
         &self,
+        tx: &Transaction,
         origin: Origin,
-        organization_id: OrganizationId,
-        track_id: TrackId,
-        key: &ObjectKey,
-        stored: &Stored,
+        recorded: Recorded<'_>,
     ) -> Result<(), Refusal> {
-        let tx = self.catalog.begin().await?;
+        let Recorded { organization_id, track_id, key, stored } = recorded;
+        quotas::admit_stored(tx, organization_id, stored.size).await?;
         let mut track =
             tx.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         track.status = accepted_status(&track)?;
@@ -124,14 +144,13 @@ impl Uploads {
             subject_id: track_id.uuid(),
             title: &track.file_name,
         };
-        audit::record_of(&tx, &self.ambient, Some(organization_id), origin, done).await?;
-        tx.commit().await?;
+        audit::record_of(tx, &self.ambient, Some(organization_id), origin, done).await?;
         Ok(())
     }
 }
 
 /// The status a track takes on with its source; a conflict where it has one already.
-fn accepted_status(track: &Track) -> Result<TrackStatus, Refusal> {
+pub(super) fn accepted_status(track: &Track) -> Result<TrackStatus, Refusal> {
     track.accept_source().map_err(|_| Refusal::Conflict {
         code: "upload_url_used",
         message: "this upload URL has already been used; create a new track for another file".to_owned(),

@@ -84,6 +84,9 @@ impl Uploads {
             metadata: create.metadata,
             expires_at: self.ambient.now().plus_seconds(create.expires_in.seconds().into()),
         };
+        if create.track.is_some() {
+            self.admission.require(organization_id).await?;
+        }
         let tx = self.catalog.begin().await?;
         tx.insert_upload_session(&session).await?;
         // The session's id is a credential and stays out of the log.
@@ -117,6 +120,7 @@ impl Uploads {
     ) -> Result<(UploadSessionView, SessionTrack), Refusal> {
         let session = self.valid_session(id).await?;
         let parents = TrackParents::of(&self.catalog, session.organization_id, session.collection_id).await?;
+        self.admission.require(session.organization_id).await?;
         let tx = self.catalog.begin().await?;
         let track =
             self.insert_session_track(&tx, Origin::uploader(address), &session, &parents, create).await?;
@@ -124,7 +128,7 @@ impl Uploads {
         Ok((parents.view_session(session), track))
     }
 
-    async fn insert_session_track(
+    pub(super) async fn insert_session_track(
         &self,
         tx: &tonearm_catalog::Transaction,
         origin: Origin,
@@ -145,7 +149,7 @@ impl Uploads {
         Ok(SessionTrack { track: parents.view(track), handles, base })
     }
 
-    async fn valid_session(&self, id: UploadSessionId) -> Result<UploadSession, Refusal> {
+    pub(super) async fn valid_session(&self, id: UploadSessionId) -> Result<UploadSession, Refusal> {
         let session = self.catalog.upload_session(id).await?;
         session.filter(|session| session.is_valid_at(self.ambient.now())).ok_or(Refusal::Unauthenticated {
             code: "invalid_upload_session",

@@ -8,6 +8,7 @@ mod freshness;
 mod interleavings;
 mod jobs;
 mod manifests;
+mod quotas;
 mod repeats;
 mod resealing;
 mod retention;

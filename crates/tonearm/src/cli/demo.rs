@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
 use tokio_util::io::ReaderStream;
-use tonearm_domain::{Ambient, KeyType, LimitOffset, TrackId, TrackStatus};
+use tonearm_domain::{Ambient, KeyType, LimitOffset, ListWindow, TrackId, TrackStatus};
 use tonearm_service::{Caller, CreateCollection, CreateKey, Library};
 
 use super::Failure;
@@ -70,7 +70,8 @@ async fn credentials(library: &Library, ambient: &Ambient) -> Result<(Caller, St
         None => library.create_organization("My audio").await?.organization,
     };
     let caller = Caller::owner(organization.id);
-    let (_, collections) = library.collections(&caller, LimitOffset::default()).await?;
+    let window = ListWindow::Offset(LimitOffset::default());
+    let collections = library.collections(&caller, window).await?.rows;
     let collection = match collections.into_iter().next() {
         Some(collection) => collection.collection,
         None => {

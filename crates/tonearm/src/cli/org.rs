@@ -1,15 +1,17 @@
 //! `tonearm org`
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use bytes::Bytes;
 use clap::{Subcommand, ValueEnum};
 use serde_json::json;
 use tonearm_domain::{Ambient, OrganizationId, Patch};
-use tonearm_service::{Caller, UpdateOrganization};
+use tonearm_service::{Caller, QuotaView, UpdateOrganization, UpdateQuotas};
 
 use super::{Failure, print};
-use crate::{Config, Parts};
+use crate::{ByteSize, Config, Parts};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -30,6 +32,15 @@ pub(super) enum Command {
     },
     /// Change an organization's settings; an empty value clears a setting
     Set(Settings),
+    /// Show an organization's quotas and what is used of them
+    Quota {
+        /// The organization's id
+        #[arg(long)]
+        org: OrganizationId,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Print the key that signs an organization's delivery URLs, for CDNs that verify them
     DeliveryKey {
         /// The organization's id
@@ -58,6 +69,50 @@ pub(super) struct Settings {
     /// Default cover, a JPEG, PNG, WebP or GIF file
     #[arg(long, value_name = "FILE")]
     cover: Option<PathBuf>,
+    #[command(flatten)]
+    quotas: QuotaArguments,
+}
+
+#[derive(Debug, Clone, Copy, clap::Args)]
+struct QuotaArguments {
+    /// Maximum size of all sources, files and covers, such as 10GiB; 0 for nothing more, none for no limit
+    #[arg(long, value_name = "SIZE", value_parser = limit::<ByteSize>)]
+    quota_bytes: Option<Limit<ByteSize>>,
+    /// Maximum number of tracks; 0 for no more, none for no limit
+    #[arg(long, value_name = "NUMBER", value_parser = limit::<u32>)]
+    quota_tracks: Option<Limit<u32>>,
+    /// Maximum length of all tracks in minutes; 0 for no more, none for no limit
+    #[arg(long, value_name = "NUMBER", value_parser = limit::<u32>)]
+    quota_minutes: Option<Limit<u32>>,
+}
+
+/// A quota as it is typed: a number, or `none`.
+#[derive(Debug, Clone, Copy)]
+struct Limit<T>(Option<T>);
+
+fn limit<T: FromStr<Err: Display>>(text: &str) -> Result<Limit<T>, String> {
+    if text == "none" {
+        return Ok(Limit(None));
+    }
+    text.parse().map(|limit| Limit(Some(limit))).map_err(|error| format!("{error}; or none, for no limit"))
+}
+
+impl QuotaArguments {
+    fn into_update(self) -> UpdateQuotas {
+        UpdateQuotas {
+            bytes: patch(self.quota_bytes, |size| size.0),
+            tracks: patch(self.quota_tracks, u64::from),
+            minutes: patch(self.quota_minutes, u64::from),
+        }
+    }
+}
+
+fn patch<T>(limit: Option<Limit<T>>, number: impl FnOnce(T) -> u64) -> Patch<u64> {
+    match limit {
+        None => Patch::Keep,
+        Some(Limit(None)) => Patch::Clear,
+        Some(Limit(Some(limit))) => Patch::Set(number(limit)),
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -103,10 +158,18 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             let found = library.organization(&caller, org).await?;
             println!("{}", parts.signer.delivery_key(found.organization.id));
         }
+        Command::Quota { org, json: as_json } => {
+            let caller = Caller::owner(org);
+            library.organization(&caller, org).await?;
+            show(library.quotas(&caller).await?, as_json);
+        }
         Command::Set(settings) => {
             let caller = Caller::owner(settings.org);
-            let cover = settings.cover.clone();
+            let (cover, quotas) = (settings.cover.clone(), settings.quotas.into_update());
             library.update_organization(&caller, settings.org, settings.into_update()).await?;
+            if !quotas.is_empty() {
+                library.set_quotas(&caller, quotas).await?;
+            }
             if let Some(file) = cover {
                 let uploads = parts.open_uploads(config, ambient).await?;
                 uploads.set_organization_cover(&caller, read(&file)?).await?;
@@ -114,6 +177,24 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         }
     }
     Ok(())
+}
+
+fn show(QuotaView { quotas, used }: QuotaView, as_json: bool) {
+    let rows = [
+        ("bytes", used.bytes, quotas.bytes),
+        ("tracks", used.tracks, quotas.tracks),
+        ("minutes", used.minutes(), quotas.minutes),
+    ];
+    if as_json {
+        let quota = |(name, used, limit): (&str, u64, Option<u64>)| {
+            (name.to_owned(), json!({"limit": limit, "used": used}))
+        };
+        print::json(&rows.into_iter().map(quota).collect::<serde_json::Map<_, _>>().into());
+    } else {
+        let told = |limit: Option<u64>| limit.map_or_else(|| "none".to_owned(), |limit| limit.to_string());
+        let rows = rows.map(|(name, used, limit)| [name.to_owned(), used.to_string(), told(limit)]);
+        print::table(["QUOTA", "USED", "LIMIT"], &rows);
+    }
 }
 
 impl Settings {

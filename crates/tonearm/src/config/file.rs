@@ -88,6 +88,7 @@ pub(super) struct LimitSettings {
     pub(super) max_cover_bytes: Option<ByteSize>,
     pub(super) max_json_bytes: Option<ByteSize>,
     pub(super) min_free_space: Option<ByteSize>,
+    pub(super) max_queued_jobs: Option<u64>,
     pub(super) max_connections: Option<usize>,
     pub(super) header_timeout_seconds: Option<u32>,
     pub(super) send_timeout_seconds: Option<u32>,
@@ -210,6 +211,7 @@ impl Settings {
         variables.parsed("limits.max_cover_bytes", &mut settings.limits.max_cover_bytes)?;
         variables.parsed("limits.max_json_bytes", &mut settings.limits.max_json_bytes)?;
         variables.parsed("limits.min_free_space", &mut settings.limits.min_free_space)?;
+        variables.toml("limits.max_queued_jobs", &mut settings.limits.max_queued_jobs)?;
         variables.toml("limits.max_connections", &mut settings.limits.max_connections)?;
         variables.toml("limits.header_timeout_seconds", &mut settings.limits.header_timeout_seconds)?;
         variables.toml("limits.send_timeout_seconds", &mut settings.limits.send_timeout_seconds)?;

@@ -8,9 +8,10 @@ use super::{ByteSize, Config, Overrides};
 /// A setting, and what shows that its 0 was understood; none where it is refused.
 type Zero = (&'static str, Option<fn(&Config) -> bool>);
 
-const ZEROS: [Zero; 34] = [
+const ZEROS: [Zero; 35] = [
     // There is no limit.
     ("limits.min_free_space", Some(|config| config.min_free_space == 0)),
+    ("limits.max_queued_jobs", Some(|config| config.max_queued_jobs == 0)),
     ("limits.min_bytes_per_second", Some(|config| config.server_limits.min_bytes_per_second == 0)),
     ("limits.requests_per_minute_per_key", Some(|config| config.rate_limits.per_key.is_none())),
     ("limits.requests_per_minute_per_address", Some(|config| config.rate_limits.per_address.is_none())),

@@ -180,6 +180,51 @@ async fn a_master_secret_is_replaced_in_steps() {
 }
 
 #[tokio::test]
+async fn quotas_are_set_beside_a_running_server() {
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    let made = json_of(&program.run(&["org", "create", "--name", "Small", "--json"]));
+    let org = text(&made, "/organization_id").to_owned();
+    program.start().await;
+    let client = Client::new(&program.url(), text(&made, "/api_key"));
+    let collection = client.collection("C").await;
+    let set = |arguments: &[&str]| {
+        let all: Vec<&str> =
+            ["org", "set", "--org", &org].into_iter().chain(arguments.iter().copied()).collect();
+        program.run(&all)
+    };
+    let shown = || json_of(&program.run(&["org", "quota", "--org", &org, "--json"]));
+    assert!(
+        set(&["--quota-bytes", "10GiB", "--quota-tracks", "1", "--quota-minutes", "90"]).status.success()
+    );
+    let expected = serde_json::json!({
+        "bytes": {"limit": 10_u64 << 30, "used": 0},
+        "tracks": {"limit": 1, "used": 0},
+        "minutes": {"limit": 90, "used": 0},
+    });
+    assert_eq!(shown(), expected);
+    client.track(&collection, "one.wav").await;
+    let body = serde_json::json!({"collection_id": collection, "file_name": "two.wav"});
+    let refused = client.post("/v1/track", &body).await;
+    assert_eq!((refused.status.as_u16(), refused.json()["code"].clone()), (403, "quota_exceeded".into()));
+    // What is left out stays.
+    assert!(set(&["--quota-tracks", "none", "--name", "Larger"]).status.success());
+    client.track(&collection, "two.wav").await;
+    assert_eq!(shown()["tracks"], serde_json::json!({"limit": null, "used": 2}));
+    assert_eq!(shown()["minutes"]["limit"], 90);
+    let table = String::from_utf8(program.run(&["org", "quota", "--org", &org]).stdout).unwrap();
+    assert!(table.contains("tracks   2     none"), "{table}");
+    for wrong in [["--quota-bytes", "much"], ["--quota-tracks", "-1"], ["--quota-minutes", ""]] {
+        let refused = set(&[&format!("{}={}", wrong[0], wrong[1])]);
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&refused.stderr).contains("or none, for no limit"));
+    }
+    let unknown = "01890000-0000-7000-8000-000000000000";
+    assert!(!program.run(&["org", "set", "--org", unknown, "--quota-tracks", "1"]).status.success());
+    assert!(!program.run(&["org", "quota", "--org", unknown]).status.success());
+}
+
+#[tokio::test]
 async fn the_demo_goes_the_whole_way() {
     let data = tempfile::tempdir().unwrap();
     let mut program = Program::new(binary(), data.path());

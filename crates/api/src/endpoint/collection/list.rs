@@ -6,7 +6,7 @@ use tonearm_service::Library;
 use utoipa::ToSchema;
 
 use crate::error::ApiError;
-use crate::extract::{ListQuery, ManageKey, Paged};
+use crate::extract::{CursorQuery, ListQuery, ManageKey, NextCursor, Windowed};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, CollectionRecord};
 
@@ -16,6 +16,10 @@ pub(crate) struct Listed {
     /// Total number of results, regardless of the page.
     count: u64,
     collections: Vec<CollectionRecord>,
+    /// Where the next page begins, or null if this is the last. Only if the request had a `cursor`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    next_cursor: NextCursor,
 }
 
 /// Lists the collections that the key can access.
@@ -24,17 +28,18 @@ pub(crate) struct Listed {
     path = "/collection",
     tag = "Collections",
     operation_id = "list_collections",
-    params(ListQuery),
+    params(ListQuery, CursorQuery),
     responses((status = 200, body = Answer<Listed>, description = "A page of results, and their total number.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn list(
     ManageKey(caller): ManageKey,
-    Paged(page): Paged,
+    asked: Windowed,
     request: CurrentRequest,
     State(library): State<Library>,
 ) -> Result<Answer<Listed>, ApiError> {
-    let (count, collections) = library.collections(&caller, page).await?;
-    let collections = collections.into_iter().map(Into::into).collect();
-    Ok(Answer::traced(request, Listed { count, collections }))
+    let part = library.collections(&caller, asked.window()).await?;
+    let (count, next_cursor) = (part.count.unwrap_or_default(), asked.next(part.next.as_ref()));
+    let collections = part.rows.into_iter().map(Into::into).collect();
+    Ok(Answer::traced(request, Listed { count, collections, next_cursor }))
 }

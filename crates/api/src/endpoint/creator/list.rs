@@ -6,7 +6,7 @@ use tonearm_service::Library;
 use utoipa::ToSchema;
 
 use crate::error::ApiError;
-use crate::extract::{ListQuery, ManageKey, Paged};
+use crate::extract::{CursorQuery, ListQuery, ManageKey, NextCursor, Windowed};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, CreatorRecord};
 
@@ -16,6 +16,10 @@ pub(crate) struct Listed {
     /// Total number of results, regardless of the page.
     count: u64,
     creators: Vec<CreatorRecord>,
+    /// Where the next page begins, or null if this is the last. Only if the request had a `cursor`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    next_cursor: NextCursor,
 }
 
 /// Lists the creators that the key can access.
@@ -24,17 +28,18 @@ pub(crate) struct Listed {
     path = "/creator",
     tag = "Creators",
     operation_id = "list_creators",
-    params(ListQuery),
+    params(ListQuery, CursorQuery),
     responses((status = 200, body = Answer<Listed>, description = "A page of results, and their total number.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn list(
     ManageKey(caller): ManageKey,
-    Paged(page): Paged,
+    asked: Windowed,
     request: CurrentRequest,
     State(library): State<Library>,
 ) -> Result<Answer<Listed>, ApiError> {
-    let (count, creators) = library.creators(&caller, page).await?;
-    let creators = creators.into_iter().map(Into::into).collect();
-    Ok(Answer::traced(request, Listed { count, creators }))
+    let part = library.creators(&caller, asked.window()).await?;
+    let (count, next_cursor) = (part.count.unwrap_or_default(), asked.next(part.next.as_ref()));
+    let creators = part.rows.into_iter().map(Into::into).collect();
+    Ok(Answer::traced(request, Listed { count, creators, next_cursor }))
 }

@@ -7,7 +7,7 @@ use tonearm_service::Library;
 use utoipa::ToSchema;
 
 use crate::error::ApiError;
-use crate::extract::{ListQuery, ManageKey, Paged, PathId};
+use crate::extract::{CursorQuery, ListQuery, ManageKey, NextCursor, PathId, Windowed};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, ReducedTrack};
 
@@ -17,6 +17,10 @@ pub(crate) struct Listed {
     /// Total number of results, regardless of the page.
     count: u64,
     tracks: Vec<ReducedTrack>,
+    /// Where the next page begins, or null if this is the last. Only if the request had a `cursor`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    next_cursor: NextCursor,
 }
 
 /// Lists the tracks of a collection, in order.
@@ -28,6 +32,7 @@ pub(crate) struct Listed {
     params(
         ("collection_id" = CollectionId, Path),
         ListQuery,
+        CursorQuery,
     ),
     responses((status = 200, body = Answer<Listed>, description = "A page of results, and their total number.")),
     security(("api_key" = [])),
@@ -35,11 +40,12 @@ pub(crate) struct Listed {
 pub(crate) async fn list(
     ManageKey(caller): ManageKey,
     PathId(collection_id): PathId<CollectionId>,
-    Paged(page): Paged,
+    asked: Windowed,
     request: CurrentRequest,
     State(library): State<Library>,
 ) -> Result<Answer<Listed>, ApiError> {
-    let (count, tracks) = library.tracks(&caller, collection_id, page).await?;
-    let tracks = tracks.into_iter().map(|track| ReducedTrack::listed(track, library.links())).collect();
-    Ok(Answer::traced(request, Listed { count, tracks }))
+    let part = library.tracks(&caller, collection_id, asked.window()).await?;
+    let (count, next_cursor) = (part.count.unwrap_or_default(), asked.next(part.next.as_ref()));
+    let tracks = part.rows.into_iter().map(|track| ReducedTrack::listed(track, library.links())).collect();
+    Ok(Answer::traced(request, Listed { count, tracks, next_cursor }))
 }

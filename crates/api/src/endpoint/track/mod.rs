@@ -3,7 +3,10 @@
 pub(crate) mod add_variant;
 pub(crate) mod create;
 pub(crate) mod delete;
+pub(crate) mod find;
 pub(crate) mod list;
+pub(crate) mod progress;
+mod progress_events;
 pub(crate) mod read;
 pub(crate) mod renew_cover_upload;
 pub(crate) mod retry;

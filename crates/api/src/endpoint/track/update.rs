@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use tonearm_domain::{Colour, CreatorId, Metadata, Palette, Patch, Text, TrackId};
+use tonearm_domain::{CollectionId, Colour, CreatorId, Metadata, Palette, Patch, Text, TrackId};
 use tonearm_service::{Library, UpdateTrack};
 use utoipa::ToSchema;
 
@@ -14,6 +14,10 @@ use crate::shapes::{Answer, ReducedTrack};
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = track::update::Fields)]
 pub(crate) struct Fields {
+    /// Moves the track to the end of another collection.
+    #[serde(default)]
+    #[schema(value_type = Option<CollectionId>)]
+    collection_id: Patch<CollectionId>,
     #[serde(default)]
     #[schema(value_type = Option<CreatorId>)]
     creator_id: Patch<CreatorId>,
@@ -59,6 +63,7 @@ impl From<Fields> for UpdateTrack {
             given => given,
         };
         Self {
+            collection_id: fields.collection_id,
             creator_id: fields.creator_id,
             organization_index: fields.organization_index.map(Into::into),
             metadata: fields.metadata,
@@ -83,6 +88,9 @@ pub(crate) struct Updated {
 /// Updates the given fields of a track.
 ///
 /// You can send back a whole record as it was returned: derived colours in it are not saved as if you had set them.
+///
+/// With another `collection_id`, the track is moved. Its id, its files, and the share links and keys for this one track remain
+/// valid. A key that is limited to a collection cannot move tracks.
 #[utoipa::path(
     put,
     path = "/track/{track_id}",

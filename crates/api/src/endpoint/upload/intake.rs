@@ -9,8 +9,6 @@ use futures::{Stream, StreamExt, stream};
 use http::header::{CONNECTION, EXPECT};
 use http::{HeaderMap, HeaderValue};
 
-use crate::error::ApiError;
-
 /// Bytes of a refused upload that are read and thrown away, so that the client gets to read why.
 const DRAINED_BYTES: usize = 1024 * 1024;
 
@@ -45,7 +43,7 @@ pub(super) fn chunks(
 ///
 /// A client that is still sending does not listen, and a connection closed on it loses the answer. So a little more
 /// is read; if that was not all, the connection is of no further use. Who waits to be told to continue is not told.
-pub(super) async fn refuse<S, E>(error: ApiError, headers: &HeaderMap, mut rest: S) -> Response
+pub(super) async fn refuse<S, E>(error: impl IntoResponse, headers: &HeaderMap, mut rest: S) -> Response
 where
     S: Stream<Item = Result<Bytes, E>> + Unpin,
 {

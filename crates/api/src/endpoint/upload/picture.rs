@@ -50,14 +50,14 @@ pub(super) async fn accept<T: Serialize>(
     let mut body = chunks(body, settings.upload_idle_timeout);
     let accepted = async {
         let Permit { organization_id, owner, answer } = permit?;
-        uploads.require_space().await?;
+        uploads.require_room_for_cover(organization_id, announced_picture(&parts.headers)).await?;
         let picture = picture(&parts.headers, &mut body, uploads.max_cover_bytes()).await?;
         let origin = Origin::uploader(address(&parts.extensions));
         uploads.accept_cover(origin, organization_id, owner, picture).await?;
-        Ok(answer)
+        Ok::<_, ApiError>(answer)
     };
     match accepted.await {
-        Ok(answer) => Answer::traced(current, answer).into_response(),
+        Ok::<_, ApiError>(answer) => Answer::traced(current, answer).into_response(),
         Err(error) => refuse(error, &parts.headers, body).await,
     }
 }
@@ -84,13 +84,23 @@ fn is_form(content_type: &[u8]) -> bool {
     content_type.get(..form.len()).is_some_and(|start| start.eq_ignore_ascii_case(form))
 }
 
+/// How many bytes the body is said to have.
+fn announced(headers: &HeaderMap) -> Option<u64> {
+    headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+/// The same of the picture; how many bytes of a form are around it is not known.
+fn announced_picture(headers: &HeaderMap) -> Option<u64> {
+    let is_form = headers.get(CONTENT_TYPE).is_some_and(|value| is_form(value.as_bytes()));
+    announced(headers).filter(|_| !is_form)
+}
+
 /// A body that is small enough to be kept in memory.
 async fn collect<S>(headers: &HeaderMap, body: &mut S, limit: u64) -> Result<Bytes, ApiError>
 where
     S: Stream<Item = Result<Bytes, BodyError>> + Unpin,
 {
-    let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
-    if announced.is_some_and(|length: u64| length > limit) {
+    if announced(headers).is_some_and(|length| length > limit) {
         return Err(ApiError::too_large(limit));
     }
     let mut whole = BytesMut::new();

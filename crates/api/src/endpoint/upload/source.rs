@@ -1,14 +1,16 @@
 //! `PUT /upload/{organization_id}/{track_id}/source`
 
-use axum::extract::{Request, State};
+use axum::extract::{OriginalUri, Request, State};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tonearm_domain::{OrganizationId, Origin, TrackId};
-use tonearm_service::{AcceptedUpload, Uploads};
+use tonearm_service::AcceptedUpload;
 use utoipa::ToSchema;
 
 use super::intake::{chunks, refuse};
-use crate::app::ApiSettings;
+use super::resumable::create::{Received, create};
+use super::resumable::fields::is_complete;
+use crate::app::App;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{SourceUpload, address, upload_terms};
 use crate::request_id::CurrentRequest;
@@ -16,7 +18,7 @@ use crate::shapes::Answer;
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = upload::source::Accepted)]
-struct Accepted {
+pub(crate) struct Accepted {
     track_id: TrackId,
     size: u64,
     /// In hexadecimal.
@@ -29,7 +31,8 @@ impl From<AcceptedUpload> for Accepted {
     }
 }
 
-/// Uploads the file of a track, of any content type, up to the size limit. The response is sent once the bytes are durable.
+/// Uploads the file of a track, of any content type, up to the size limit. The response is sent once the bytes are durable. With the header `Upload-Complete`,
+/// the upload can be resumed: if it breaks off, `HEAD` tells how much has arrived, and `PATCH` sends the rest. With `?0`, the file continues in further requests.
 #[utoipa::path(
     put,
     path = "/{organization_id}/{track_id}/source",
@@ -44,23 +47,29 @@ impl From<AcceptedUpload> for Accepted {
     security(("upload_signature" = [])),
     responses(
         (status = 200, body = Answer<Accepted>, description = "The bytes are durable, and the track is being processed."),
+        (status = 201, body = Answer<Received>, description = "The bytes are durable. More are expected, with `PATCH`."),
         (status = 409, body = ErrorBody, description = "The URL has already been used; the track has a source file."),
     ),
 )]
 pub(crate) async fn source(
     upload: Result<SourceUpload, ApiError>,
     current: CurrentRequest,
-    State(uploads): State<Uploads>,
-    State(settings): State<ApiSettings>,
+    OriginalUri(location): OriginalUri,
+    State(app): State<App>,
     request: Request,
 ) -> Response {
+    let upload = match (upload, is_complete(request.headers())) {
+        (Ok(upload), Some(is_last)) => return create(app, upload, current, location, is_last, request).await,
+        (upload, _) => upload,
+    };
+    let (uploads, settings) = (&app.uploads, &app.settings);
     let (parts, body) = request.into_parts();
     let mut body = chunks(body, settings.upload_idle_timeout);
     let accepted = async {
         let SourceUpload { organization_id, track_id } = upload?;
         let terms = upload_terms(&parts.headers)?;
         let origin = Origin::uploader(address(&parts.extensions));
-        Ok(uploads.accept_source(origin, organization_id, track_id, &mut body, terms).await?)
+        Ok::<_, ApiError>(uploads.accept_source(origin, organization_id, track_id, &mut body, terms).await?)
     };
     match accepted.await {
         Ok(accepted) => Answer::traced(current, Accepted::from(accepted)).into_response(),

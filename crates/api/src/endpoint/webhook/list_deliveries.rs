@@ -29,8 +29,8 @@ pub(crate) struct AskedText {
     /// Maximum number of results. Default: 50.
     #[param(value_type = Option<u32>, minimum = 1, maximum = 200, default = 50)]
     limit: Option<String>,
-    /// `next_cursor` of the previous page. Default: the first page.
-    #[param(value_type = Option<WebhookDeliveryId>)]
+    /// Empty for the first page, which is also the default, then the `next_cursor` of the previous page.
+    #[param(required = false)]
     cursor: Option<String>,
 }
 
@@ -42,8 +42,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Asked {
         let state = text.state.as_deref().map(str::parse).transpose();
         let limit = text.limit.as_deref().map(str::parse).transpose().map_err(|_| LimitError::Limit);
         let page = limit.and_then(|limit| LimitOffset::new(limit, None));
-        let cursor = text.cursor.as_deref().map(str::parse).transpose();
-        let not_ours = "must be the `next_cursor` of a previous page";
+        let cursor = text.cursor.as_deref().filter(|cursor| !cursor.is_empty()).map(str::parse).transpose();
+        let not_ours = "must be empty, or the `next_cursor` of a previous page";
         Ok(Self {
             state: state.map_err(|error| ApiError::invalid("state", error))?,
             limit: page.map_err(|error| ApiError::invalid("limit", error))?.limit(),

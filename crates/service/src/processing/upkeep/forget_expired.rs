@@ -3,6 +3,10 @@
 use crate::batches::{BATCH, in_batches};
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing};
+use crate::uploads::remove_upload;
+
+/// Uploads that are looked up at once.
+const UPLOADS: u64 = 100;
 
 impl Processing {
     /// Removes what has expired by now, in batches. A run that is interrupted leaves the rest to the next one.
@@ -15,6 +19,23 @@ impl Processing {
                 Some(count) => tracing::info!(count, "removed expired {}", rows.as_str()),
             }
         }
+        self.forget_uploads(run).await?;
         self.finish(&run.claimed).await
+    }
+
+    /// Removes uploads that nobody has continued in time, with their bytes.
+    async fn forget_uploads(&self, run: &JobRun) -> Result<(), JobError> {
+        loop {
+            let expired = self.catalog.expired_uploads(self.ambient.now(), UPLOADS).await?;
+            for upload in &expired {
+                if run.cancel.is_cancelled() {
+                    return Err(JobError::Cancelled);
+                }
+                remove_upload::<JobError>(&self.catalog, &self.blobs, upload).await?;
+            }
+            if (expired.len() as u64) < UPLOADS {
+                return Ok(());
+            }
+        }
     }
 }

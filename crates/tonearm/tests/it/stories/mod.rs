@@ -7,6 +7,7 @@ mod library;
 mod listening;
 mod pages;
 mod sharing;
+mod uploading;
 mod webhooks;
 
 use fantoccini::key::Key;

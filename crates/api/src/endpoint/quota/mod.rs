@@ -1,0 +1,3 @@
+//! What an organization may have at most.
+
+pub(crate) mod read;

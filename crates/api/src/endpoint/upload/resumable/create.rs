@@ -1,0 +1,103 @@
+//! `PUT` to an upload URL with `Upload-Complete`: the upload can be resumed.
+
+use axum::extract::Request;
+use axum::response::{IntoResponse, Response};
+use http::header::LOCATION;
+use http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use serde::Serialize;
+use tonearm_domain::{OrganizationId, Origin, TrackId, Upload, UploadKind};
+use tonearm_service::{BeginUpload, PieceCheck, UploadPermit, UploadProgress};
+use utoipa::ToSchema;
+
+use super::fields;
+use super::refusal::UploadError;
+use super::sending::{Sent, append};
+use crate::app::App;
+use crate::endpoint::upload::intake::{chunks, refuse};
+use crate::endpoint::upload::source::Accepted;
+use crate::extract::{SourceUpload, address, piece_check, upload_terms};
+use crate::request_id::CurrentRequest;
+use crate::shapes::Answer;
+
+/// How much of an upload has arrived.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = upload::resumable::Received)]
+pub(crate) struct Received {
+    track_id: TrackId,
+    /// Bytes that are durable.
+    upload_offset: u64,
+}
+
+/// Begins an upload to an upload URL, which replaces an earlier one, and takes the first bytes.
+pub(crate) async fn create(
+    app: App,
+    upload: SourceUpload,
+    current: CurrentRequest,
+    location: Uri,
+    is_last: bool,
+    request: Request,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    let SourceUpload { organization_id, track_id } = upload;
+    let begun = begin(&app, organization_id, track_id, is_last, &parts.headers).await;
+    let (begun, check) = match begun {
+        Ok(begun) => begun,
+        Err(error) => {
+            return refuse(error, &parts.headers, chunks(body, app.settings.upload_idle_timeout)).await;
+        }
+    };
+    let sent = Sent { offset: 0, length: begun.length, is_last, check };
+    let origin = Origin::uploader(address(&parts.extensions));
+    let state = (app.uploads.clone(), app.settings.clone());
+    match append(state, origin, begun.id, sent, (parts.headers, body)).await {
+        Ok(progress) => {
+            let mut response = answer(&app, current, track_id, progress, StatusCode::CREATED);
+            if let Ok(location) = HeaderValue::try_from(location.to_string()) {
+                response.headers_mut().insert(LOCATION, location);
+            }
+            response
+        }
+        Err(response) => response,
+    }
+}
+
+async fn begin(
+    app: &App,
+    organization_id: OrganizationId,
+    track_id: TrackId,
+    is_last: bool,
+    headers: &HeaderMap,
+) -> Result<(Upload, Option<Box<dyn PieceCheck>>), UploadError> {
+    let terms = upload_terms(headers)?;
+    let check = piece_check(headers)?;
+    let announced = fields::bytes(headers, &fields::UPLOAD_LENGTH);
+    let begin = BeginUpload {
+        kind: UploadKind::Url,
+        length: announced.or(terms.size.filter(|_| is_last)),
+        sha256: terms.sha256,
+        metadata: None,
+    };
+    let permit = UploadPermit::Track { organization_id, track_id };
+    Ok((app.uploads.begin_upload(permit, begin).await?, check))
+}
+
+/// The answer to a piece: as to any upload if it was the last one, else how far the upload is.
+pub(super) fn answer(
+    app: &App,
+    current: CurrentRequest,
+    track_id: TrackId,
+    progress: UploadProgress,
+    received: StatusCode,
+) -> Response {
+    let UploadProgress { upload, accepted } = progress;
+    let mut response = match accepted {
+        Some(accepted) => Answer::traced(current, Accepted::from(accepted)).into_response(),
+        None if received == StatusCode::NO_CONTENT => received.into_response(),
+        None => {
+            let body = Received { track_id, upload_offset: upload.offset };
+            (received, Answer::traced(current, body)).into_response()
+        }
+    };
+    fields::describe(response.headers_mut(), &upload, app.uploads.max_source_bytes(), app.ambient.now());
+    response
+}

@@ -1,0 +1,58 @@
+//! What the refusal of an upload means in HTTP.
+
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use tonearm_domain::PieceError;
+use tonearm_service::UploadRefusal;
+
+use super::fields::UPLOAD_OFFSET;
+use crate::error::ApiError;
+
+/// Seconds after which another request has probably stored what it has.
+const LOCKED_SECONDS: u64 = 5;
+
+/// An error, and where the upload is if the client was wrong about that.
+#[derive(Debug)]
+pub(crate) struct UploadError {
+    error: ApiError,
+    offset: Option<u64>,
+}
+
+impl From<ApiError> for UploadError {
+    fn from(error: ApiError) -> Self {
+        Self { error, offset: None }
+    }
+}
+
+impl From<UploadRefusal> for UploadError {
+    fn from(refusal: UploadRefusal) -> Self {
+        let message = refusal.to_string();
+        let (status, code, offset) = match refusal {
+            UploadRefusal::Refused(refusal) => return Self { error: refusal.into(), offset: None },
+            UploadRefusal::Piece(PieceError::Offset { expected, .. }) => {
+                (StatusCode::CONFLICT, "upload_offset_mismatch", Some(expected))
+            }
+            UploadRefusal::Piece(PieceError::Length { .. }) => {
+                (StatusCode::BAD_REQUEST, "inconsistent_upload_length", None)
+            }
+            UploadRefusal::Piece(PieceError::Complete) => (StatusCode::CONFLICT, "upload_complete", None),
+            UploadRefusal::Gone => (StatusCode::GONE, "upload_expired", None),
+            UploadRefusal::Locked => {
+                let error = ApiError::new(StatusCode::LOCKED, "upload_locked", message);
+                return Self { error: error.after(LOCKED_SECONDS), offset: None };
+            }
+            UploadRefusal::Checksum => (StatusCode::BAD_REQUEST, "checksum_mismatch", None),
+        };
+        Self { error: ApiError::new(status, code, message), offset }
+    }
+}
+
+impl IntoResponse for UploadError {
+    fn into_response(self) -> Response {
+        let mut response = self.error.into_response();
+        if let Some(offset) = self.offset {
+            response.headers_mut().insert(UPLOAD_OFFSET, offset.into());
+        }
+        response
+    }
+}

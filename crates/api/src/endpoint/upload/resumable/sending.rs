@@ -1,0 +1,51 @@
+//! Handing the body of a request to an upload.
+
+use axum::body::Body;
+use axum::response::Response;
+use http::HeaderMap;
+use http::header::CONTENT_LENGTH;
+use tokio::task::JoinError;
+use tonearm_domain::{Origin, UploadId};
+use tonearm_service::{Piece, PieceCheck, Refusal, UploadProgress, UploadRefusal, Uploads};
+use tracing::{Instrument, Span};
+
+use super::refusal::UploadError;
+use crate::app::ApiSettings;
+use crate::endpoint::upload::intake::{chunks, refuse};
+
+/// What a request says of the bytes in its body.
+pub(crate) struct Sent {
+    pub(crate) offset: u64,
+    pub(crate) length: Option<u64>,
+    pub(crate) is_last: bool,
+    pub(crate) check: Option<Box<dyn PieceCheck>>,
+}
+
+/// Appends a body to an upload, in a task of its own: what has arrived is stored even if the client is gone, which ends
+/// the body. An error is answered after a little more of the body was read.
+pub(crate) async fn append(
+    (uploads, settings): (Uploads, ApiSettings),
+    origin: Origin,
+    id: UploadId,
+    sent: Sent,
+    (headers, body): (HeaderMap, Body),
+) -> Result<UploadProgress, Response> {
+    let size = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
+    let mut body = chunks(body, settings.upload_idle_timeout);
+    let work = async move {
+        let Sent { offset, length, is_last, check } = sent;
+        let piece = Piece { offset, size, length, is_last, check, body: &mut body };
+        (uploads.append(origin, id, piece).await, body)
+    };
+    match tokio::spawn(work.instrument(Span::current())).await {
+        Ok((Ok(progress), _)) => Ok(progress),
+        Ok((Err(refusal), body)) => Err(refuse(UploadError::from(refusal), &headers, body).await),
+        Err(error) => {
+            Err(refuse(failed(error), &headers, chunks(Body::empty(), settings.upload_idle_timeout)).await)
+        }
+    }
+}
+
+fn failed(error: JoinError) -> UploadError {
+    UploadRefusal::Refused(Refusal::Internal(error.into())).into()
+}

@@ -1,0 +1,190 @@
+//! Uploads that are refused before a byte of them is read: the queue is too long, or a quota is used up.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use axum::body::Body;
+use bytes::Bytes;
+use futures::stream;
+use http::Request;
+use serde_json::{Value, json};
+use tonearm_domain::Patch;
+use tonearm_fixtures::TestDatabase;
+use tonearm_service::UpdateQuotas;
+
+use crate::house::{House, local, tone};
+use crate::on_both;
+use crate::reply::{Reply, names};
+use crate::uploads::{refuse_new_tracks, stored_objects};
+
+on_both!(
+    quotas_are_read,
+    nothing_is_added_to_a_full_organization,
+    what_is_announced_has_to_fit,
+    an_upload_ends_where_its_quota_does,
+    covers_have_to_fit,
+    a_full_queue_takes_nothing_in_until_it_is_shorter,
+    a_refused_body_is_not_read,
+);
+
+fn bytes(limit: u64) -> UpdateQuotas {
+    UpdateQuotas { bytes: Patch::Set(limit), ..UpdateQuotas::default() }
+}
+
+fn tracks(limit: u64) -> UpdateQuotas {
+    UpdateQuotas { tracks: Patch::Set(limit), ..UpdateQuotas::default() }
+}
+
+async fn upload_url(house: &House) -> String {
+    let created = house.create_track("Song.wav").await;
+    created["track_upload"]["upload_url"].as_str().unwrap().to_owned()
+}
+
+async fn session(house: &House) -> String {
+    let body = json!({ "collection_id": house.collection_id });
+    let reply = house.post("/v1/upload_session", body).await.expect_ok();
+    reply.json["upload_session_id"].as_str().unwrap().to_owned()
+}
+
+fn exceeded(reply: Reply) {
+    let reply = reply.expect_error(403, "quota_exceeded");
+    let message = reply.json["message"].as_str().unwrap();
+    assert!(message.contains("quota of ") && message.contains("raise the quota"), "{message}");
+}
+
+async fn quotas_are_read(database: TestDatabase) {
+    let house = House::open(database).await;
+    let none = |used: u64| json!({ "limit": null, "used": used });
+    let reply = house.get("/v1/quota").await.expect_ok();
+    assert_eq!(reply.keys(""), names("ok api_request_id quota"));
+    assert_eq!(reply.json["quota"], json!({ "bytes": none(0), "tracks": none(0), "minutes": none(0) }));
+    house.set_quotas(UpdateQuotas { minutes: Patch::Set(9), ..bytes(5_000_000) }).await;
+    house.ready_track("a.wav").await;
+    let quota = house.get("/v1/quota").await.expect_ok().json["quota"].clone();
+    assert_eq!(quota["tracks"], none(1));
+    assert_eq!(quota["minutes"], json!({ "limit": 9, "used": 1 }));
+    assert_eq!(quota["bytes"]["limit"], 5_000_000);
+    assert!(quota["bytes"]["used"].as_u64().unwrap() > tone().len() as u64, "{quota}");
+    let organization = house.get(&format!("/v1/organization/{}", house.organization_id)).await;
+    assert!(!organization.json.to_string().contains("quota"));
+}
+
+async fn nothing_is_added_to_a_full_organization(database: TestDatabase) {
+    let house = House::open(database).await;
+    let session = session(&house).await;
+    house.set_quotas(tracks(1)).await;
+    let url = upload_url(&house).await;
+    refuse_new_tracks(&house, &session, exceeded).await;
+    // The one that is there may have its bytes.
+    house.upload(&url, tone()).await.expect_ok();
+    house.set_quotas(tracks(2)).await;
+    let url = upload_url(&house).await;
+    house.set_quotas(bytes(0)).await;
+    refuse_new_tracks(&house, &session, exceeded).await;
+    exceeded(house.upload(&url, tone()).await);
+    house.set_quotas(UpdateQuotas { bytes: Patch::Clear, ..UpdateQuotas::default() }).await;
+    house.upload(&url, tone()).await.expect_ok();
+    exceeded(
+        house.post("/v1/track", json!({ "collection_id": house.collection_id, "file_name": "a" })).await,
+    );
+}
+
+async fn what_is_announced_has_to_fit(database: TestDatabase) {
+    let house = House::open(database).await;
+    let (url, sound) = (upload_url(&house).await, tone());
+    house.set_quotas(bytes(sound.len() as u64 - 1)).await;
+    let (read, body) = counted(vec![sound.clone()]);
+    let put = Request::put(local(&url)).header("content-length", sound.len()).body(body).unwrap();
+    exceeded(house.send(put).await);
+    assert!(read.load(Ordering::Relaxed) <= 1 << 20, "no more than what lets the client read the answer");
+    house.set_quotas(bytes(sound.len() as u64)).await;
+    house.upload(&url, sound).await.expect_ok();
+}
+
+async fn an_upload_ends_where_its_quota_does(database: TestDatabase) {
+    let house = House::open(database).await;
+    let url = upload_url(&house).await;
+    house.set_quotas(bytes(100_000)).await;
+    let (read, body) = counted(vec![vec![7; 50_000]; 40]);
+    let put = Request::put(local(&url)).body(body).unwrap();
+    exceeded(house.send(put).await);
+    assert!(read.load(Ordering::Relaxed) < 1_900_000, "it was not read to its end");
+    assert_eq!(stored_objects(&house).await, []);
+    // Larger than any upload may be: the limit is told that is reached first.
+    house.set_quotas(bytes(100_000_000)).await;
+    house.upload(&url, vec![7; 2_000_001]).await.expect_error(413, "too_large");
+    house.upload(&url, tone()).await.expect_ok();
+}
+
+async fn covers_have_to_fit(database: TestDatabase) {
+    let house = House::open(database).await;
+    let created = house.create_track("Song.wav").await;
+    let url = local(created["track_cover_upload"]["upload_url"].as_str().unwrap()).to_owned();
+    house.set_quotas(bytes(10)).await;
+    let picture = || Body::from(crate::uploads::picture());
+    exceeded(house.send(Request::post(&url).body(picture()).unwrap()).await);
+    house.set_quotas(bytes(0)).await;
+    exceeded(house.send(Request::post(&url).body(picture()).unwrap()).await);
+    assert_eq!(stored_objects(&house).await, []);
+    house.set_quotas(bytes(1_000_000)).await;
+    house.send(Request::post(&url).body(picture()).unwrap()).await.expect_ok();
+}
+
+async fn a_full_queue_takes_nothing_in_until_it_is_shorter(database: TestDatabase) {
+    let house = House::open(database).await;
+    let session = session(&house).await;
+    let neighbour = house.neighbour().await;
+    let [first, second, third] =
+        [upload_url(&house).await, upload_url(&house).await, upload_url(&house).await];
+    let house = house.with_queue_of(2);
+    house.upload(&first, tone()).await.expect_ok();
+    house.upload(&second, tone()).await.expect_ok();
+    // What was found before is taken for true for a second.
+    house.clock.advance_seconds(1);
+    let refused = |reply: Reply| {
+        let reply = reply.expect_error(503, "queue_full");
+        assert_eq!(reply.header("retry-after"), Some("60"));
+    };
+    refused(house.upload(&third, tone()).await);
+    refuse_new_tracks(&house, &session, refused).await;
+    // Organizations take turns: whoever has nothing waiting is not held up.
+    let collection =
+        house.call_as(&neighbour, http::Method::POST, "/v1/collection", json!({ "title": "C" })).await;
+    let body = json!({ "collection_id": collection.json["collection_id"], "file_name": "n.wav" });
+    let created = house.call_as(&neighbour, http::Method::POST, "/v1/track", body).await.expect_ok();
+    let url = created.json["track_upload"]["upload_url"].as_str().unwrap();
+    house.upload(url, tone()).await.expect_ok();
+    house.run_jobs().await;
+    house.clock.advance_seconds(1);
+    house.upload(&third, tone()).await.expect_ok();
+    assert_eq!(house.create_track("One more.wav").await["ok"], Value::Bool(true));
+}
+
+/// A client that waits to be told to continue is not, and one that sends is read no further than lets it hear the answer.
+async fn a_refused_body_is_not_read(database: TestDatabase) {
+    let house = House::open(database).await;
+    let url = upload_url(&house).await;
+    house.set_quotas(bytes(0)).await;
+    let (read, body) = counted(vec![vec![7; 1000]; 100]);
+    let put = Request::put(local(&url)).header("expect", "100-continue").body(body).unwrap();
+    let reply = house.send(put).await;
+    assert_eq!(reply.header("connection"), Some("close"));
+    exceeded(reply);
+    assert_eq!(read.load(Ordering::Relaxed), 0);
+    let (read, body) = counted(vec![vec![7; 100_000]; 100]);
+    let reply = house.send(Request::put(local(&url)).body(body).unwrap()).await;
+    assert_eq!(reply.header("connection"), Some("close"));
+    exceeded(reply);
+    assert!(read.load(Ordering::Relaxed) < 1_200_000);
+}
+
+/// A body, and how many bytes of it were asked for.
+fn counted(chunks: Vec<Vec<u8>>) -> (Arc<AtomicUsize>, Body) {
+    let read = Arc::new(AtomicUsize::new(0));
+    let counter = read.clone();
+    let chunks = chunks.into_iter().map(move |chunk| {
+        counter.fetch_add(chunk.len(), Ordering::Relaxed);
+        Ok::<_, std::io::Error>(Bytes::from(chunk))
+    });
+    (read, Body::from_stream(stream::iter(chunks)))
+}

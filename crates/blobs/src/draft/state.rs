@@ -1,0 +1,54 @@
+//! What is remembered of a draft between two pieces.
+
+use serde::{Deserialize, Serialize};
+use tonearm_domain::ObjectKey;
+
+use super::digest::RunningDigest;
+
+/// What is remembered of a draft between two pieces. It is opaque to others, who store it as JSON.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DraftState {
+    /// Durable bytes.
+    pub(crate) size: u64,
+    /// The intermediate state of the SHA-256 of these bytes, in hexadecimal; empty while there are none.
+    #[serde(default)]
+    pub(crate) digest: String,
+    /// The name of the object, once it is settled.
+    #[serde(default)]
+    pub(crate) object: Option<ObjectKey>,
+    /// Where the bytes are in a bucket. A folder finds its file by the draft's id.
+    #[serde(default)]
+    pub(crate) bucket: BucketDraft,
+}
+
+/// The bytes of a draft in a bucket: all parts have one size, and the tail, which has the bytes behind them, is smaller.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct BucketDraft {
+    /// The multipart upload, from the first part on.
+    #[serde(default)]
+    pub(crate) upload: Option<String>,
+    /// The ETags of the parts.
+    #[serde(default)]
+    pub(crate) parts: Vec<String>,
+    #[serde(default)]
+    pub(crate) tail: Option<ObjectKey>,
+}
+
+impl DraftState {
+    /// Durable bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// `None` where another version of the program has written it.
+    pub(crate) fn running_digest(&self) -> Option<RunningDigest> {
+        if self.size == 0 {
+            return Some(RunningDigest::default());
+        }
+        RunningDigest::restore(&hex::decode(&self.digest).ok()?)
+    }
+
+    pub(crate) fn save_digest(&mut self, digest: &RunningDigest) {
+        self.digest = hex::encode(digest.save());
+    }
+}

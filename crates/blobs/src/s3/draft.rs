@@ -1,0 +1,357 @@
+//! A draft as a multipart upload. Parts have one size, as some stores demand; what is behind the last one is an object of its
+//! own until the next piece comes.
+
+use std::collections::BTreeMap;
+use std::mem;
+
+use async_trait::async_trait;
+use bytes::{Bytes, BytesMut};
+use futures::TryStreamExt;
+use object_store::multipart::{MultipartStore, PartId};
+use object_store::path::Path;
+use object_store::{ObjectStoreExt, PutPayload};
+use tokio::task::{JoinSet, spawn_blocking};
+use tonearm_domain::ObjectKey;
+
+use super::waiting::in_time;
+use super::{S3Store, failure};
+use crate::draft::{
+    BucketDraft, DraftError, DraftNames, DraftState, DraftStore, NAMED_BY_BYTES, RunningDigest,
+};
+use crate::error::BlobError;
+use crate::object::Stored;
+use crate::store::Store as _;
+
+/// The size of a part, in bytes. S3 allows 10,000 parts, so the largest object has 78 GiB.
+const PART: usize = 8 * 1024 * 1024;
+/// Parts on their way at once: what bounds the memory of a writer.
+const PARTS_AT_ONCE: usize = 2;
+/// Chunks below this size, in bytes, are copied together: each of them keeps the buffer that it was received in.
+const SMALL: usize = 4 * 1024;
+/// The size, in bytes, at which chunks that were copied together become one.
+const GATHERED: usize = 64 * 1024;
+
+/// Bytes that are not in a part yet; fewer than a part has.
+#[derive(Default)]
+struct Rest {
+    chunks: Vec<Bytes>,
+    gathered: BytesMut,
+    size: usize,
+    /// How many of them, from the first, are part of the digest.
+    hashed: usize,
+}
+
+pub(super) struct BucketWriter {
+    store: S3Store,
+    names: DraftNames,
+    state: DraftState,
+    digest: RunningDigest,
+    rest: Rest,
+    /// Whether `rest` is the tail of `state` and nothing else.
+    is_stored: bool,
+    is_published: bool,
+    sending: JoinSet<Result<(usize, String), BlobError>>,
+    /// The ETags of parts behind those of `state`.
+    sent: BTreeMap<usize, String>,
+    /// How many parts there are, with those on their way.
+    parts: usize,
+    obsolete: Vec<ObjectKey>,
+}
+
+impl BucketWriter {
+    pub(super) async fn open(
+        store: S3Store,
+        state: DraftState,
+        names: DraftNames,
+    ) -> Result<Self, DraftError> {
+        let digest = state.running_digest().ok_or(DraftError::Lost)?;
+        let parts = state.bucket.parts.len();
+        let rest = read_tail(&store, &state).await?;
+        let is_published = rest.is_none() && is_published(&store, &state).await?;
+        if rest.is_none() && !is_published {
+            return Err(DraftError::Lost);
+        }
+        let rest = rest.unwrap_or_default();
+        Ok(Self {
+            store,
+            names,
+            state,
+            digest,
+            rest,
+            is_stored: true,
+            is_published,
+            sending: JoinSet::new(),
+            sent: BTreeMap::new(),
+            parts,
+            obsolete: Vec::new(),
+        })
+    }
+
+    async fn hash_rest(&mut self) -> Result<(), DraftError> {
+        let (mut digest, chunks) = (mem::take(&mut self.digest), self.rest.take_unhashed());
+        self.digest = spawn_blocking(move || {
+            for chunk in &chunks {
+                digest.update(chunk);
+            }
+            digest
+        })
+        .await?;
+        Ok(())
+    }
+
+    /// The multipart upload, begun if it is not yet. The first bytes must be in `head`.
+    async fn begin(&mut self, head: &[Bytes]) -> Result<(Path, String), DraftError> {
+        let key = match &self.state.object {
+            Some(key) => key.clone(),
+            None => self.names.object(&first_of(head)),
+        };
+        let path = self.store.path(&key);
+        let id = match &self.state.bucket.upload {
+            Some(id) => id.clone(),
+            None => {
+                in_time(async { self.store.client.create_multipart(&path).await.map_err(failure) }).await?
+            }
+        };
+        self.state.object = Some(key);
+        self.state.bucket.upload = Some(id.clone());
+        Ok((path, id))
+    }
+
+    async fn send_part(&mut self, part: Vec<Bytes>) -> Result<(), DraftError> {
+        let (path, id) = self.begin(&part).await?;
+        self.wait_for_fewer_than(PARTS_AT_ONCE).await?;
+        let (client, index) = (self.store.client.clone(), self.parts);
+        let payload: PutPayload = part.into_iter().collect();
+        self.sending.spawn(async move {
+            let part = client.put_part(&path, &id, index, payload).await.map_err(failure)?;
+            Ok((index, part.content_id))
+        });
+        self.parts += 1;
+        Ok(())
+    }
+
+    async fn wait_for_fewer_than(&mut self, count: usize) -> Result<(), DraftError> {
+        while self.sending.len() >= count {
+            match self.sending.join_next().await {
+                Some(sent) => {
+                    let (index, etag) = sent??;
+                    self.sent.insert(index, etag);
+                }
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
+    async fn put_tail(&mut self) -> Result<(), DraftError> {
+        let old = self.state.bucket.tail.take();
+        if self.rest.size > 0 {
+            let tail = self.names.tail();
+            let payload: PutPayload = self.rest.all().into_iter().collect();
+            let path = self.store.path(&tail);
+            self.store.client.put(&path, payload).await.map_err(failure)?;
+            self.state.bucket.tail = Some(tail);
+        }
+        self.obsolete.extend(old);
+        Ok(())
+    }
+
+    /// Puts the object in one request, or completes the multipart upload with what is left as the last part.
+    async fn finish(&self, key: &ObjectKey) -> Result<(), BlobError> {
+        let (client, path) = (&self.store.client, self.store.path(key));
+        let rest: PutPayload = self.rest.chunks.iter().cloned().collect();
+        let BucketDraft { upload, parts, .. } = &self.state.bucket;
+        let Some(id) = upload else {
+            return client.put(&path, rest).await.map_err(failure).map(drop);
+        };
+        let mut parts: Vec<_> = parts.iter().map(|etag| PartId { content_id: etag.clone() }).collect();
+        if self.rest.size > 0 {
+            parts.push(client.put_part(&path, id, parts.len(), rest).await.map_err(failure)?);
+        }
+        client.complete_multipart(&path, id, parts).await.map_err(failure).map(drop)
+    }
+}
+
+#[async_trait]
+impl DraftStore for BucketWriter {
+    async fn write(&mut self, bytes: Bytes) -> Result<(), DraftError> {
+        if self.is_published {
+            return Err(DraftError::Lost);
+        }
+        let mut bytes = bytes;
+        while !bytes.is_empty() {
+            self.is_stored = false;
+            let chunk = bytes.split_to(bytes.len().min(PART - self.rest.size));
+            self.rest.push(chunk);
+            if self.rest.size == PART {
+                self.hash_rest().await?;
+                let part = mem::take(&mut self.rest).all();
+                self.send_part(part).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn flush(&mut self) -> Result<DraftState, DraftError> {
+        if self.is_stored {
+            return Ok(self.state.clone());
+        }
+        self.wait_for_fewer_than(1).await?;
+        self.hash_rest().await?;
+        self.state.bucket.parts.extend(mem::take(&mut self.sent).into_values());
+        self.put_tail().await?;
+        self.state.size = (self.parts * PART + self.rest.size) as u64;
+        self.state.save_digest(&self.digest);
+        self.is_stored = true;
+        Ok(self.state.clone())
+    }
+
+    async fn recorded(&mut self) {
+        let obsolete = mem::take(&mut self.obsolete);
+        if !obsolete.is_empty()
+            && let Err(error) = self.store.delete_many(obsolete).await
+        {
+            // The sweep removes them.
+            tracing::warn!(%error, "could not remove an obsolete piece of an upload");
+        }
+    }
+
+    async fn settle(&mut self) -> Result<DraftState, DraftError> {
+        self.flush().await?;
+        if self.state.object.is_none() {
+            self.state.object = Some(self.names.object(&first_of(&self.rest.all())));
+        }
+        Ok(self.state.clone())
+    }
+
+    async fn publish(mut self: Box<Self>) -> Result<(ObjectKey, Stored), DraftError> {
+        let key = self.state.object.clone().ok_or(DraftError::Lost)?;
+        let stored = Stored { size: self.state.size, sha256: self.digest.clone().finish() };
+        if self.is_published {
+            return Ok((key, stored));
+        }
+        self.rest.seal();
+        if let Err(error) = self.finish(&key).await {
+            // An attempt before this one may have completed it, and its answer was lost.
+            if !is_published(&self.store, &self.state).await? {
+                return Err(error.into());
+            }
+        }
+        self.obsolete.extend(self.state.bucket.tail.clone());
+        self.recorded().await;
+        Ok((key, stored))
+    }
+}
+
+impl Rest {
+    fn push(&mut self, chunk: Bytes) {
+        self.size += chunk.len();
+        if chunk.len() >= SMALL {
+            self.seal();
+            self.chunks.push(chunk);
+        } else {
+            self.gathered.extend_from_slice(&chunk);
+            if self.gathered.len() >= GATHERED {
+                self.seal();
+            }
+        }
+    }
+
+    fn seal(&mut self) {
+        if !self.gathered.is_empty() {
+            self.chunks.push(self.gathered.split().freeze());
+        }
+    }
+
+    fn all(&mut self) -> Vec<Bytes> {
+        self.seal();
+        self.chunks.clone()
+    }
+
+    /// What was not given by this before.
+    fn take_unhashed(&mut self) -> Vec<Bytes> {
+        let mut skipped = mem::replace(&mut self.hashed, self.size);
+        let mut unhashed = Vec::new();
+        for mut chunk in self.all() {
+            let behind = chunk.split_off(skipped.min(chunk.len()));
+            skipped -= chunk.len();
+            if !behind.is_empty() {
+                unhashed.push(behind);
+            }
+        }
+        unhashed
+    }
+}
+
+/// The bytes behind the last part; `None` where they are not there (any more).
+async fn read_tail(store: &S3Store, state: &DraftState) -> Result<Option<Rest>, BlobError> {
+    let mut rest = Rest::default();
+    if let Some(tail) = &state.bucket.tail {
+        let Some(body) = store.get(tail, None).await? else { return Ok(None) };
+        let mut chunks = body.stream;
+        while let Some(chunk) = chunks.try_next().await? {
+            rest.push(chunk);
+        }
+        rest.hashed = rest.size;
+    }
+    let stored = (state.bucket.parts.len() * PART + rest.size) as u64;
+    Ok((stored == state.size).then_some(rest))
+}
+
+/// The first bytes in one piece.
+fn first_of(chunks: &[Bytes]) -> Vec<u8> {
+    let mut first = Vec::new();
+    for chunk in chunks {
+        let missing = NAMED_BY_BYTES - first.len();
+        first.extend_from_slice(&chunk[..chunk.len().min(missing)]);
+    }
+    first
+}
+
+async fn is_published(store: &S3Store, state: &DraftState) -> Result<bool, BlobError> {
+    let Some(key) = &state.object else { return Ok(false) };
+    Ok(store.head(key).await?.is_some_and(|meta| meta.size == state.size))
+}
+
+/// Removes the parts, the tail, and the object that they became, if they did.
+pub(super) async fn remove(store: &S3Store, state: DraftState) -> Result<(), BlobError> {
+    if let (Some(key), Some(id)) = (&state.object, &state.bucket.upload) {
+        let path = store.path(key);
+        let abort = store.client.abort_multipart(&path, id);
+        match in_time(async { Ok(abort.await) }).await? {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+            // Stores refuse in several ways to abort what was completed.
+            Err(error) if !is_published(store, &state).await? => return Err(failure(error)),
+            Err(_) => {}
+        }
+    }
+    store.delete_many(state.object.into_iter().chain(state.bucket.tail).collect()).await
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn each_byte_is_hashed_once(
+            pieces in prop::collection::vec((0..6000_usize, any::<bool>()), 0..20),
+        ) {
+            let (mut rest, mut hashed, mut whole) = (Rest::default(), Vec::new(), Vec::new());
+            for (number, (size, is_taken)) in pieces.into_iter().enumerate() {
+                let chunk = vec![number as u8; size];
+                whole.extend_from_slice(&chunk);
+                rest.push(chunk.into());
+                if is_taken {
+                    hashed.extend(rest.take_unhashed().concat());
+                }
+            }
+            hashed.extend(rest.take_unhashed().concat());
+            prop_assert_eq!(&hashed, &whole);
+            prop_assert_eq!(rest.all().concat(), whole);
+            prop_assert_eq!(rest.size, hashed.len());
+        }
+    }
+}

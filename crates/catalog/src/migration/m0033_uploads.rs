@@ -1,0 +1,42 @@
+//! Uploads that can be resumed.
+
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::schema::{
+    big_integer, big_integer_null, blob_null, boolean, string, string_null, text, text_null, uuid, uuid_null,
+};
+
+use super::pieces::index;
+
+#[derive(DeriveMigrationName)]
+pub(super) struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let upload = Table::create()
+            .table("upload")
+            .col(uuid("id").primary_key())
+            .col(uuid("organization_id"))
+            .col(uuid_null("track_id"))
+            .col(string("kind"))
+            .col(boolean("is_complete").default(false))
+            .col(string("folder"))
+            .col(string("version"))
+            .col(big_integer_null("length"))
+            .col(big_integer("offset").default(0))
+            .col(blob_null("sha256"))
+            .col(text_null("metadata"))
+            .col(text("draft"))
+            .col(string_null("object_key"))
+            .col(big_integer("created_at"))
+            .col(big_integer("expires_at"))
+            .col(uuid_null("lease_id"))
+            .col(big_integer_null("leased_until"))
+            .col(boolean("is_wanted").default(false))
+            .take();
+        manager.create_table(upload).await?;
+        // The table is new and empty, so its indexes are made with it.
+        manager.create_index(index("upload", &["track_id"])).await?;
+        manager.create_index(index("upload", &["expires_at"])).await
+    }
+}

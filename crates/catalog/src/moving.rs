@@ -1,0 +1,162 @@
+//! Moving tracks to other collections, and putting them in another order.
+//!
+//! Orders are numbers without gaps, by which late pages are found (see `in_collection.rs`). A track that leaves a collection
+//! therefore leaves a deleted row in its place, and tracks that are put in order exchange the places that they have.
+
+use std::collections::HashMap;
+
+use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
+use tonearm_domain::{
+    CollectionId, Metadata, OrganizationId, ShortId, Theme, Timestamp, Track, TrackId, TrackInfo, TrackStatus,
+};
+use uuid::Uuid;
+
+use crate::changes::Change;
+use crate::collections::living_id;
+use crate::entity::track::{ActiveModel, Column, Entity};
+use crate::entity::{api_key, track_search};
+use crate::error::{CatalogError, Record};
+use crate::query::TO_CHANGE;
+use crate::transaction::Transaction;
+
+/// The row that a track leaves in its place: deleted, and with nothing in it.
+#[derive(Debug, Clone, Copy)]
+pub struct VacatedPlace {
+    /// An id of its own.
+    pub id: TrackId,
+    /// A short id of its own.
+    pub index: ShortId,
+    /// When it was left.
+    pub at: Timestamp,
+}
+
+impl VacatedPlace {
+    fn row(self, track: &Track) -> Result<ActiveModel, CatalogError> {
+        let nothing = Track {
+            id: self.id,
+            organization_id: track.organization_id,
+            collection_id: track.collection_id,
+            creator_id: None,
+            upload_session_id: None,
+            index: self.index,
+            organization_index: None,
+            order: track.order,
+            duration: 0.0,
+            file_name: String::new(),
+            file_name_original: None,
+            info: TrackInfo::default(),
+            metadata: Metadata::default(),
+            player_title: None,
+            player_subtitle: None,
+            player_colour: None,
+            theme: Theme::default(),
+            cover: None,
+            placeholder: None,
+            is_cover_overridable: true,
+            is_theme_overridable: true,
+            transcription: None,
+            transcription_language: None,
+            status: TrackStatus::InitError,
+            status_reason: None,
+            is_early: false,
+            source: None,
+            upload_expires_at: self.at,
+            created_at: self.at,
+            deleted_at: Some(self.at),
+        };
+        let mut row = ActiveModel::try_from(&nothing)?;
+        row.track_order = Set(track.order);
+        row.purged_at = Set(Some(self.at.unix_millis()));
+        Ok(row)
+    }
+}
+
+impl Transaction {
+    /// Moves a track, which this transaction has locked, to the end of another collection, and gives the order that it got
+    /// there. Keys that are limited to the track are from then on limited to it there.
+    pub async fn move_track(
+        &self,
+        track: &Track,
+        target: CollectionId,
+        place: VacatedPlace,
+    ) -> Result<i64, CatalogError> {
+        // Whoever locks two collections locks them by their ids.
+        let mut both = [track.collection_id, target];
+        both.sort_unstable();
+        for collection in both {
+            if !self.lock_collection(collection).await? {
+                return Err(CatalogError::Missing(Record::Collection));
+            }
+        }
+        let order = self.next_order(track.organization_id, target).await?;
+        Entity::insert(place.row(track)?).exec_without_returning(self.db()).await?;
+        Entity::update_many()
+            .col_expr(Column::CollectionId, Expr::value(target.uuid()))
+            .col_expr(Column::TrackOrder, Expr::value(order))
+            // Whoever moves it has placed it.
+            .col_expr(Column::AlbumPlace, Expr::value(None::<i64>))
+            .filter(Column::Id.eq(track.id.uuid()))
+            .exec(self.db())
+            .await?;
+        track_search::Entity::update_many()
+            .col_expr(track_search::Column::CollectionId, Expr::value(target.uuid()))
+            .filter(track_search::Column::TrackId.eq(track.id.uuid()))
+            .exec(self.db())
+            .await?;
+        api_key::Entity::update_many()
+            .col_expr(api_key::Column::CollectionId, Expr::value(target.uuid()))
+            .filter(api_key::Column::OrganizationId.eq(track.organization_id.uuid()))
+            .filter(api_key::Column::TrackId.eq(track.id.uuid()))
+            .exec(self.db())
+            .await?;
+        self.note(Change::Track(track.id));
+        self.note(Change::TracksOf(track.collection_id));
+        self.note(Change::TracksOf(target));
+        self.note(Change::ApiKeys(track.organization_id));
+        Ok(order)
+    }
+
+    /// Puts tracks of a collection in this order: they exchange the places that they have, and all others keep theirs. Gives
+    /// the new order of each, or the first track that the collection does not have. No track may be named twice.
+    pub async fn arrange_tracks(
+        &self,
+        organization: OrganizationId,
+        collection: CollectionId,
+        tracks: &[TrackId],
+    ) -> Result<Result<Vec<i64>, TrackId>, CatalogError> {
+        let found: Vec<(Uuid, i64)> = Entity::find()
+            .select_only()
+            .columns([Column::Id, Column::TrackOrder])
+            .filter(Column::Id.is_in(tracks.iter().map(|id| id.uuid())))
+            .filter(Column::CollectionId.into_expr().eq(living_id(organization, collection)))
+            .filter(Column::DeletedAt.is_null())
+            .order_by_asc(Column::Id)
+            .lock(TO_CHANGE)
+            .into_tuple()
+            .all(self.db())
+            .await?;
+        let old: HashMap<Uuid, i64> = found.into_iter().collect();
+        if let Some(missing) = tracks.iter().find(|id| !old.contains_key(&id.uuid())) {
+            return Ok(Err(*missing));
+        }
+        let mut places: Vec<i64> = old.values().copied().collect();
+        places.sort_unstable();
+        let mut order = CaseStatement::new();
+        for (id, place) in tracks.iter().zip(&places) {
+            order = order.case(Column::Id.eq(id.uuid()), Expr::value(*place));
+        }
+        Entity::update_many()
+            .col_expr(Column::TrackOrder, order.into())
+            // Otherwise the next upload of the album would put them back.
+            .col_expr(Column::AlbumPlace, Expr::value(None::<i64>))
+            .filter(Column::Id.is_in(tracks.iter().map(|id| id.uuid())))
+            .exec(self.db())
+            .await?;
+        for id in tracks {
+            self.note(Change::Track(*id));
+        }
+        self.note(Change::TracksOf(collection));
+        Ok(Ok(places))
+    }
+}

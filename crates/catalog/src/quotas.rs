@@ -1,0 +1,96 @@
+//! What organizations may have at most, and what they have. Triggers count, by collection.
+
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, SimpleExpr};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Select, Set};
+use tonearm_domain::{OrganizationId, QuotaUsage, Quotas};
+
+use crate::catalog::Catalog;
+use crate::column::{byte_count, size};
+use crate::entity::{collection, organization, quota};
+use crate::error::CatalogError;
+use crate::query::{TO_CHANGE, one};
+use crate::transaction::Transaction;
+
+fn collections(organization: OrganizationId) -> Select<collection::Entity> {
+    use collection::Column;
+    collection::Entity::find().select_only().filter(Column::OrganizationId.eq(organization.uuid()))
+}
+
+/// PostgreSQL sums to a type without bounds, which is not read as a number.
+fn sum(of: SimpleExpr) -> SimpleExpr {
+    Expr::expr(of).sum().cast_as("bigint")
+}
+
+fn kept_bytes() -> SimpleExpr {
+    use collection::Column;
+    sum(Column::KeptBytes.into_expr().add(Column::CoverBytes.into_expr()))
+}
+
+/// Reads a row for each collection that the organization has had: two looks, as there is an index of each kind.
+async fn usage<C: ConnectionTrait>(db: &C, organization: OrganizationId) -> Result<QuotaUsage, CatalogError> {
+    use collection::Column;
+    let living = collections(organization)
+        .filter(Column::DeletedAt.is_null())
+        .expr(kept_bytes())
+        .expr(sum(Column::TrackCount.into_expr()))
+        .expr(sum(Column::SoundMillis.into_expr()));
+    let living: Option<(Option<i64>, Option<i64>, Option<i64>)> = living.into_tuple().one(db).await?;
+    let (bytes, tracks, millis) = living.unwrap_or_default();
+    let deleted = collections(organization).filter(Column::DeletedAt.is_not_null()).expr(kept_bytes());
+    let deleted: Option<Option<i64>> = deleted.into_tuple().one(db).await?;
+    let own = organization::Entity::find_by_id(organization.uuid()).select_only();
+    let own: Option<i64> = own.column(organization::Column::CoverBytes).into_tuple().one(db).await?;
+    let bytes = bytes.unwrap_or(0) + deleted.flatten().unwrap_or(0) + own.unwrap_or(0);
+    Ok(QuotaUsage {
+        bytes: size("collection.kept_bytes", bytes)?,
+        tracks: size("collection.track_count", tracks.unwrap_or(0))?,
+        milliseconds: size("collection.sound_millis", millis.unwrap_or(0))?,
+    })
+}
+
+impl Catalog {
+    /// What an organization may have at most.
+    pub async fn quotas(&self, organization: OrganizationId) -> Result<Quotas, CatalogError> {
+        let quotas = one(self.reader(), quota::Entity::find_by_id(organization.uuid())).await?;
+        Ok(quotas.unwrap_or_default())
+    }
+
+    /// What an organization has.
+    pub async fn quota_usage(&self, organization: OrganizationId) -> Result<QuotaUsage, CatalogError> {
+        usage(self.reader(), organization).await
+    }
+}
+
+impl Transaction {
+    /// What an organization may have at most. Where anything is limited, whoever asks next waits for the end of this
+    /// transaction. To be asked before anything else is locked.
+    pub async fn quotas(&self, organization: OrganizationId) -> Result<Quotas, CatalogError> {
+        let select = quota::Entity::find_by_id(organization.uuid()).lock(TO_CHANGE);
+        Ok(one(self.db(), select).await?.unwrap_or_default())
+    }
+
+    /// What an organization has, with what this transaction has changed.
+    pub async fn quota_usage(&self, organization: OrganizationId) -> Result<QuotaUsage, CatalogError> {
+        usage(self.db(), organization).await
+    }
+
+    /// Sets what an organization may have at most.
+    pub async fn set_quotas(&self, organization: OrganizationId, quotas: Quotas) -> Result<(), CatalogError> {
+        use quota::{ActiveModel, Column, Entity};
+        if quotas.is_unlimited() {
+            Entity::delete_by_id(organization.uuid()).exec(self.db()).await?;
+            return Ok(());
+        }
+        let row = ActiveModel {
+            organization_id: Set(organization.uuid()),
+            bytes: Set(quotas.bytes.map(byte_count)),
+            tracks: Set(quotas.tracks.map(byte_count)),
+            minutes: Set(quotas.minutes.map(byte_count)),
+        };
+        let replace = OnConflict::column(Column::OrganizationId)
+            .update_columns([Column::Bytes, Column::Tracks, Column::Minutes])
+            .to_owned();
+        Entity::insert(row).on_conflict(replace).exec_without_returning(self.db()).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,200 @@
+//! Uploads that can be resumed. Whoever writes to one holds a lease on its row.
+
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{ColumnTrait, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, UpdateMany};
+use tonearm_domain::{LeaseId, OrganizationId, Timestamp, TrackId, Upload, UploadId, UploadKind};
+
+use crate::catalog::Catalog;
+use crate::entity::upload::{ActiveModel, Column, Entity};
+use crate::error::{CatalogError, Record};
+use crate::query::{TO_CHANGE, all, one};
+use crate::transaction::Transaction;
+
+/// Whether an upload could be leased.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UploadLease {
+    /// It is.
+    Held,
+    /// Somebody else holds it, and is asked to give it up.
+    Taken,
+}
+
+/// What became of a lease on an upload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UploadHold {
+    /// It goes on.
+    Held,
+    /// It goes on, but somebody else waits for it.
+    Wanted,
+    /// Somebody else has it, or the upload is gone.
+    Lost,
+}
+
+impl Catalog {
+    /// One upload, even if it has expired.
+    pub async fn upload(&self, id: UploadId) -> Result<Option<Upload>, CatalogError> {
+        one(self.reader(), Entity::find_by_id(id.uuid())).await
+    }
+
+    /// The latest upload to the upload URL of a track, even if it has expired.
+    pub async fn upload_to_url(
+        &self,
+        organization: OrganizationId,
+        track: TrackId,
+    ) -> Result<Option<Upload>, CatalogError> {
+        let select = Entity::find()
+            .filter(Column::TrackId.eq(track.uuid()))
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::Kind.eq(UploadKind::Url.as_str()))
+            .order_by(Column::CreatedAt, Order::Desc)
+            .limit(1);
+        one(self.reader(), select).await
+    }
+
+    /// Takes the lease of an upload until a moment, if nobody has it.
+    pub async fn lease_upload(
+        &self,
+        id: UploadId,
+        lease: LeaseId,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Result<UploadLease, CatalogError> {
+        let (clock, held) = (self.due_clock(), Column::LeasedUntil.into_expr());
+        let is_free = Column::LeaseId.is_null().or(held.lte(clock.now(now)));
+        let leased = Entity::update_many()
+            .col_expr(Column::LeaseId, Expr::value(lease.uuid()))
+            .col_expr(Column::LeasedUntil, clock.at(until).into())
+            .col_expr(Column::IsWanted, Expr::value(false))
+            .filter(Column::Id.eq(id.uuid()))
+            .filter(is_free)
+            .exec(self.writer())
+            .await?;
+        if leased.rows_affected > 0 {
+            return Ok(UploadLease::Held);
+        }
+        let ask = Entity::update_many().col_expr(Column::IsWanted, Expr::value(true));
+        ask.filter(Column::Id.eq(id.uuid())).exec(self.writer()).await?;
+        Ok(UploadLease::Taken)
+    }
+
+    /// Keeps the lease of an upload until a later moment.
+    pub async fn renew_upload_lease(
+        &self,
+        id: UploadId,
+        lease: LeaseId,
+        until: Timestamp,
+    ) -> Result<UploadHold, CatalogError> {
+        let renew = Entity::update_many().col_expr(Column::LeasedUntil, self.due_clock().at(until).into());
+        if held_by(renew, id, lease).exec(self.writer()).await?.rows_affected == 0 {
+            return Ok(UploadHold::Lost);
+        }
+        self.upload_hold(id, lease).await
+    }
+
+    /// What has become of the lease of an upload.
+    pub async fn upload_hold(&self, id: UploadId, lease: LeaseId) -> Result<UploadHold, CatalogError> {
+        let select = Entity::find_by_id(id.uuid()).select_only().column(Column::IsWanted);
+        let is_wanted: Option<bool> =
+            select.filter(Column::LeaseId.eq(lease.uuid())).into_tuple().one(self.writer()).await?;
+        Ok(match is_wanted {
+            Some(false) => UploadHold::Held,
+            Some(true) => UploadHold::Wanted,
+            None => UploadHold::Lost,
+        })
+    }
+
+    /// Gives the lease of an upload back, if it is still held.
+    pub async fn release_upload(&self, id: UploadId, lease: LeaseId) -> Result<(), CatalogError> {
+        let release = Entity::update_many()
+            .col_expr(Column::LeaseId, Expr::value(None::<uuid::Uuid>))
+            .col_expr(Column::LeasedUntil, Expr::value(None::<i64>))
+            .col_expr(Column::IsWanted, Expr::value(false));
+        held_by(release, id, lease).exec(self.writer()).await?;
+        Ok(())
+    }
+
+    /// Uploads that were given up at `now` and that nobody writes to, the oldest first.
+    pub async fn expired_uploads(&self, now: Timestamp, most: u64) -> Result<Vec<Upload>, CatalogError> {
+        let held = Column::LeasedUntil.into_expr();
+        let select = Entity::find()
+            .filter(Column::ExpiresAt.lte(now.unix_millis()))
+            .filter(Column::LeaseId.is_null().or(held.lte(self.due_clock().now(now))))
+            .order_by(Column::ExpiresAt, Order::Asc)
+            .limit(most);
+        all(self.reader(), select).await
+    }
+}
+
+fn held_by(update: UpdateMany<Entity>, id: UploadId, lease: LeaseId) -> UpdateMany<Entity> {
+    update.filter(Column::Id.eq(id.uuid())).filter(Column::LeaseId.eq(lease.uuid()))
+}
+
+impl Transaction {
+    /// One upload, locked for a change.
+    pub async fn upload(&self, id: UploadId) -> Result<Option<Upload>, CatalogError> {
+        one(self.db(), Entity::find_by_id(id.uuid()).lock(TO_CHANGE)).await
+    }
+
+    /// Adds an upload.
+    pub async fn insert_upload(&self, upload: &Upload) -> Result<(), CatalogError> {
+        Entity::insert(ActiveModel::from(upload))
+            .exec_without_returning(self.db())
+            .await
+            .map_err(CatalogError::or_taken(Record::Upload))?;
+        Ok(())
+    }
+
+    /// Writes how far an upload is, and until when its lease and it itself are kept. `false`: the lease is lost, and nothing
+    /// was written.
+    pub async fn record_upload(
+        &self,
+        upload: &Upload,
+        lease: LeaseId,
+        until: Timestamp,
+    ) -> Result<bool, CatalogError> {
+        let row = ActiveModel::from(upload);
+        let record = Entity::update_many()
+            .set(ActiveModel {
+                is_complete: row.is_complete,
+                length: row.length,
+                offset: row.offset,
+                draft: row.draft,
+                object_key: row.object_key,
+                expires_at: row.expires_at,
+                ..Default::default()
+            })
+            .col_expr(Column::LeasedUntil, self.due_clock().at(until).into());
+        let recorded = held_by(record, upload.id, lease).exec(self.db()).await?;
+        Ok(recorded.rows_affected > 0)
+    }
+
+    /// Uploads to the upload URL of a track that still wait for bytes, locked for a change.
+    pub async fn open_uploads_to_url(
+        &self,
+        organization: OrganizationId,
+        track: TrackId,
+    ) -> Result<Vec<Upload>, CatalogError> {
+        let select = Entity::find()
+            .filter(Column::TrackId.eq(track.uuid()))
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::Kind.eq(UploadKind::Url.as_str()))
+            .filter(Column::IsComplete.eq(false))
+            .lock(TO_CHANGE);
+        all(self.db(), select).await
+    }
+
+    /// Makes an upload expire at a moment.
+    pub async fn expire_upload(&self, id: UploadId, at: Timestamp) -> Result<(), CatalogError> {
+        Entity::update_many()
+            .col_expr(Column::ExpiresAt, Expr::value(at.unix_millis()))
+            .filter(Column::Id.eq(id.uuid()))
+            .exec(self.db())
+            .await?;
+        Ok(())
+    }
+
+    /// Forgets an upload. Tells whether it was there.
+    pub async fn delete_upload(&self, id: UploadId) -> Result<bool, CatalogError> {
+        Ok(Entity::delete_by_id(id.uuid()).exec(self.db()).await?.rows_affected > 0)
+    }
+}

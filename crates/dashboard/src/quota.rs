@@ -1,0 +1,55 @@
+//! How much of its quotas an organization uses.
+
+use tonearm_service::QuotaView;
+
+use crate::amount::{bytes, count};
+
+/// A quota, drawn as a bar with words beside it.
+pub(crate) struct QuotaBar {
+    pub(crate) title: &'static str,
+    /// How much is used, for everybody: the bar says nothing more.
+    pub(crate) told: String,
+    /// Percent.
+    pub(crate) filled: u64,
+    pub(crate) is_full: bool,
+}
+
+impl QuotaBar {
+    /// Those that are limited.
+    pub(crate) fn all(QuotaView { quotas, used }: QuotaView) -> Vec<Self> {
+        let bars = [
+            ("Storage", quotas.bytes, used.bytes, bytes as fn(u64) -> String),
+            ("Tracks", quotas.tracks, used.tracks, count),
+            ("Minutes", quotas.minutes, used.minutes(), count),
+        ];
+        let bar = |(title, limit, used, tell): (_, Option<u64>, u64, fn(u64) -> String)| {
+            let limit = limit?;
+            let share = u128::from(used) * 100 / u128::from(limit.max(1));
+            let is_full = used >= limit;
+            let filled = if is_full { 100 } else { u64::try_from(share).unwrap_or(100) };
+            Some(Self { title, told: format!("{} of {} used", tell(used), tell(limit)), filled, is_full })
+        };
+        bars.into_iter().filter_map(bar).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tonearm_domain::{QuotaUsage, Quotas};
+
+    use super::*;
+
+    #[test]
+    fn only_what_is_limited_is_drawn() {
+        let used = QuotaUsage { bytes: 999, tracks: 3, milliseconds: 60_001 };
+        let draw = |quotas| {
+            let bars = QuotaBar::all(QuotaView { quotas, used });
+            bars.into_iter().map(|bar| (bar.told, bar.filled, bar.is_full)).collect::<Vec<_>>()
+        };
+        assert_eq!(draw(Quotas::default()), []);
+        let quotas = Quotas { bytes: Some(1000), tracks: Some(0), minutes: Some(1) };
+        let expected =
+            [("999 B of 1.0 kB used", 99, false), ("3 of 0 used", 100, true), ("2 of 1 used", 100, true)];
+        assert_eq!(draw(quotas), expected.map(|(told, filled, is_full)| (told.to_owned(), filled, is_full)));
+    }
+}

@@ -1,0 +1,199 @@
+//! How much an organization may have.
+
+use std::fmt;
+
+const MILLIS_PER_MINUTE: u64 = 60_000;
+
+/// What a quota limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QuotaKind {
+    /// Bytes of sources, files and covers.
+    Bytes,
+    /// Tracks.
+    Tracks,
+    /// Minutes of sound.
+    Minutes,
+}
+
+/// The most that an organization may have; `None` for no limit, 0 for nothing more.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Quotas {
+    /// Bytes of sources, files and covers.
+    pub bytes: Option<u64>,
+    /// Tracks.
+    pub tracks: Option<u64>,
+    /// Minutes of sound.
+    pub minutes: Option<u64>,
+}
+
+/// What an organization has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct QuotaUsage {
+    /// Bytes of sources, files and covers. Those of deleted tracks count until they are purged.
+    pub bytes: u64,
+    /// Tracks that are not deleted, whatever their status.
+    pub tracks: u64,
+    /// Milliseconds of sound of the same tracks. Known once a track is probed.
+    pub milliseconds: u64,
+}
+
+impl QuotaUsage {
+    /// Minutes of sound, begun ones included.
+    pub const fn minutes(self) -> u64 {
+        self.milliseconds.div_ceil(MILLIS_PER_MINUTE)
+    }
+}
+
+/// A quota that does not allow more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QuotaExceeded {
+    /// Which.
+    pub kind: QuotaKind,
+    /// The most that it allows.
+    pub limit: u64,
+    /// What is used of it.
+    pub used: u64,
+}
+
+impl fmt::Display for QuotaExceeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, limit, used } = *self;
+        let noun = match kind {
+            QuotaKind::Bytes => "byte",
+            QuotaKind::Tracks => "track",
+            QuotaKind::Minutes => "minute",
+        };
+        let plural = if limit == 1 { "" } else { "s" };
+        write!(
+            f,
+            "this exceeds the organization's quota of {limit} {noun}{plural}, of which {used} {} used; delete tracks, or ask \
+             the operator to raise the quota",
+            if used == 1 { "is" } else { "are" },
+        )
+    }
+}
+
+impl std::error::Error for QuotaExceeded {}
+
+impl Quotas {
+    /// Whether nothing is limited.
+    pub fn is_unlimited(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether one more track may be made. The length of a sound is known only after its upload, so minutes may be passed once,
+    /// by the last tracks that were admitted.
+    pub fn admit_track(&self, used: QuotaUsage) -> Result<(), QuotaExceeded> {
+        below(QuotaKind::Tracks, self.tracks, used.tracks)?;
+        self.admit_source(used, 1)
+    }
+
+    /// Whether a source of at least so many bytes may be uploaded.
+    pub fn admit_source(&self, used: QuotaUsage, bytes: u64) -> Result<(), QuotaExceeded> {
+        below(QuotaKind::Minutes, self.minutes, used.milliseconds / MILLIS_PER_MINUTE)
+            .map_err(|exceeded| QuotaExceeded { used: used.minutes(), ..exceeded })?;
+        self.admit_bytes(used, bytes)
+    }
+
+    /// Whether there is room for so many bytes.
+    pub fn admit_bytes(&self, used: QuotaUsage, bytes: u64) -> Result<(), QuotaExceeded> {
+        match self.room(used) {
+            Some(room) if bytes > room => Err(self.out_of_bytes(used)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether an organization may have what it has after a deletion was taken back. Bytes counted all the time.
+    pub fn admit_restored(&self, used: QuotaUsage) -> Result<(), QuotaExceeded> {
+        within(QuotaKind::Tracks, self.tracks, used.tracks)?;
+        within(QuotaKind::Minutes, self.minutes, used.minutes())
+    }
+
+    /// Bytes that may still be added; `None` for no limit.
+    pub fn room(&self, used: QuotaUsage) -> Option<u64> {
+        self.bytes.map(|limit| limit.saturating_sub(used.bytes))
+    }
+
+    /// The quota of bytes, which has no room.
+    pub fn out_of_bytes(&self, used: QuotaUsage) -> QuotaExceeded {
+        QuotaExceeded { kind: QuotaKind::Bytes, limit: self.bytes.unwrap_or(u64::MAX), used: used.bytes }
+    }
+}
+
+fn below(kind: QuotaKind, limit: Option<u64>, used: u64) -> Result<(), QuotaExceeded> {
+    match limit {
+        Some(limit) if used >= limit => Err(QuotaExceeded { kind, limit, used }),
+        _ => Ok(()),
+    }
+}
+
+fn within(kind: QuotaKind, limit: Option<u64>, used: u64) -> Result<(), QuotaExceeded> {
+    match limit {
+        Some(limit) if used > limit => Err(QuotaExceeded { kind, limit, used }),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn used(bytes: u64, tracks: u64, seconds: u64) -> QuotaUsage {
+        QuotaUsage { bytes, tracks, milliseconds: seconds * 1000 }
+    }
+
+    fn limits(bytes: u64, tracks: u64, minutes: u64) -> Quotas {
+        Quotas { bytes: Some(bytes), tracks: Some(tracks), minutes: Some(minutes) }
+    }
+
+    fn kind(result: Result<(), QuotaExceeded>) -> Option<QuotaKind> {
+        result.err().map(|exceeded| exceeded.kind)
+    }
+
+    #[test]
+    fn no_limit_admits_all_and_zero_nothing() {
+        let most = QuotaUsage { bytes: u64::MAX, tracks: u64::MAX, milliseconds: u64::MAX };
+        let none = Quotas::default();
+        assert!(none.is_unlimited() && none.room(most).is_none());
+        assert_eq!(none.admit_track(most), Ok(()));
+        assert_eq!(none.admit_bytes(most, u64::MAX), Ok(()));
+        assert_eq!(none.admit_restored(most), Ok(()));
+        let nothing = QuotaUsage::default();
+        for (zero, expected) in [
+            (Quotas { bytes: Some(0), ..none }, QuotaKind::Bytes),
+            (Quotas { tracks: Some(0), ..none }, QuotaKind::Tracks),
+            (Quotas { minutes: Some(0), ..none }, QuotaKind::Minutes),
+        ] {
+            assert_eq!(kind(zero.admit_track(nothing)), Some(expected));
+            assert_eq!(zero.admit_restored(nothing), Ok(()));
+        }
+    }
+
+    #[test]
+    fn the_last_one_fits() {
+        let quotas = limits(1000, 5, 10);
+        assert_eq!(quotas.admit_track(used(999, 4, 599)), Ok(()));
+        assert_eq!(kind(quotas.admit_track(used(999, 5, 599))), Some(QuotaKind::Tracks));
+        assert_eq!(kind(quotas.admit_track(used(1000, 4, 599))), Some(QuotaKind::Bytes));
+        assert_eq!(kind(quotas.admit_track(used(999, 4, 600))), Some(QuotaKind::Minutes));
+        assert_eq!(quotas.room(used(400, 0, 0)), Some(600));
+        assert_eq!(quotas.room(used(1400, 0, 0)), Some(0));
+        assert_eq!(quotas.admit_bytes(used(400, 0, 0), 600), Ok(()));
+        assert_eq!(kind(quotas.admit_bytes(used(400, 0, 0), 601)), Some(QuotaKind::Bytes));
+        assert_eq!(quotas.admit_restored(used(2000, 5, 600)), Ok(()));
+        assert_eq!(kind(quotas.admit_restored(used(0, 6, 0))), Some(QuotaKind::Tracks));
+        assert_eq!(kind(quotas.admit_restored(used(0, 5, 601))), Some(QuotaKind::Minutes));
+    }
+
+    #[test]
+    fn what_is_exceeded_is_named() {
+        let exceeded = limits(1000, 1, 10).admit_track(used(0, 1, 0)).unwrap_err();
+        assert_eq!(
+            exceeded.to_string(),
+            "this exceeds the organization's quota of 1 track, of which 1 is used; delete tracks, or ask the operator to raise \
+             the quota"
+        );
+        let exceeded = limits(1000, 9, 10).admit_bytes(used(700, 1, 0), 301).unwrap_err();
+        assert!(exceeded.to_string().contains("quota of 1000 bytes, of which 700 are used;"), "{exceeded}");
+    }
+}

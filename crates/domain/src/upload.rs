@@ -1,0 +1,227 @@
+//! Uploads that can be resumed: what has arrived, and what may come next.
+
+use crate::object_key::ObjectKey;
+use crate::short_id::ShortId;
+use crate::timestamp::Timestamp;
+use crate::{OrganizationId, TrackId, UploadId};
+
+/// What an upload becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum UploadKind {
+    /// The source of a track, sent to the track's upload URL.
+    Url,
+    /// The source of a track, sent by the tus protocol.
+    Tus,
+    /// A part of a source, which another upload joins with others (the concatenation of tus).
+    Partial,
+}
+
+/// How far an upload is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum UploadState {
+    /// More bytes may come.
+    Receiving,
+    /// All bytes are there, and nothing changes any more.
+    Complete,
+}
+
+/// An upload that can be resumed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Upload {
+    /// Its id, and the credential of whoever sends its bytes.
+    pub id: UploadId,
+    /// Whose it is.
+    pub organization_id: OrganizationId,
+    /// The track whose source it becomes; a partial upload may have none.
+    pub track_id: Option<TrackId>,
+    /// What it becomes.
+    pub kind: UploadKind,
+    /// How far it is.
+    pub state: UploadState,
+    /// The folder of its objects.
+    pub folder: ShortId,
+    /// The version in the name of its object.
+    pub version: ShortId,
+    /// Bytes of the whole, once they are known.
+    pub length: Option<u64>,
+    /// Bytes that are durable.
+    pub offset: u64,
+    /// The SHA-256 that the whole must have.
+    pub sha256: Option<[u8; 32]>,
+    /// What the sender says of it, as it came (`Upload-Metadata`), without credentials.
+    pub metadata: Option<String>,
+    /// What the store remembers of the bytes, as JSON.
+    pub draft: String,
+    /// The object that a complete partial upload is.
+    pub object: Option<ObjectKey>,
+    /// When it began.
+    pub created_at: Timestamp,
+    /// When it is given up.
+    pub expires_at: Timestamp,
+}
+
+/// Why a piece is not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PieceError {
+    /// It does not begin where the upload is.
+    #[error("the upload is at byte {expected}, but the piece begins at byte {provided}")]
+    Offset {
+        /// Where the upload is.
+        expected: u64,
+        /// Where the piece begins.
+        provided: u64,
+    },
+    /// The whole would have another length than was announced.
+    #[error("the upload was announced with {announced} bytes, which differs from this request")]
+    Length {
+        /// What was announced first.
+        announced: u64,
+    },
+    /// Nothing may be added any more.
+    #[error("the upload is complete")]
+    Complete,
+}
+
+impl UploadKind {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Url, Self::Tus, Self::Partial];
+
+    /// The kind as text, as in SQL.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Url => "url",
+            Self::Tus => "tus",
+            Self::Partial => "partial",
+        }
+    }
+
+    /// The kind of this text.
+    pub fn from_text(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
+}
+
+impl Upload {
+    /// How long an upload waits for its next piece.
+    pub const IDLE_SECONDS: i64 = 24 * 3600;
+    /// How long an upload may take in all.
+    pub const MOST_SECONDS: i64 = 7 * 24 * 3600;
+
+    /// Whether it waits for bytes.
+    pub fn is_receiving(&self) -> bool {
+        self.state == UploadState::Receiving
+    }
+
+    /// Whether it is given up at this moment.
+    pub fn is_expired_at(&self, now: Timestamp) -> bool {
+        now >= self.expires_at
+    }
+
+    /// When it is given up unless another piece comes.
+    pub fn expiry(created_at: Timestamp, now: Timestamp) -> Timestamp {
+        now.plus_seconds(Self::IDLE_SECONDS).min(created_at.plus_seconds(Self::MOST_SECONDS))
+    }
+
+    /// Takes note of the length of the whole.
+    pub fn announce(&mut self, length: u64) -> Result<(), PieceError> {
+        match self.length {
+            Some(announced) if announced != length => Err(PieceError::Length { announced }),
+            _ if length < self.offset => Err(PieceError::Length { announced: self.offset }),
+            _ => {
+                self.length = Some(length);
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether a piece of so many bytes, as far as that is known, may follow.
+    pub fn check_piece(&self, offset: u64, size: Option<u64>) -> Result<(), PieceError> {
+        if !self.is_receiving() {
+            return Err(PieceError::Complete);
+        }
+        if offset != self.offset {
+            return Err(PieceError::Offset { expected: self.offset, provided: offset });
+        }
+        match (self.length, size) {
+            (Some(announced), Some(size)) if size > announced - self.offset => {
+                Err(PieceError::Length { announced })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// All bytes are there; a part is an object.
+    pub fn complete(&mut self, object: Option<ObjectKey>) {
+        self.state = UploadState::Complete;
+        self.object = object;
+        self.draft = String::new();
+    }
+
+    /// Whether all bytes that were announced are there.
+    pub fn has_all(&self) -> bool {
+        self.length == Some(self.offset)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::id::{CredentialId, RecordId};
+
+    fn upload() -> Upload {
+        let now = Timestamp::from_unix_seconds(1_000_000).unwrap();
+        Upload {
+            id: UploadId::from_random([1; 16]),
+            organization_id: OrganizationId::from_parts(now, [1; 10]),
+            track_id: None,
+            kind: UploadKind::Tus,
+            state: UploadState::Receiving,
+            folder: ShortId::from_random([1; 8]),
+            version: ShortId::from_random([2; 8]),
+            length: None,
+            offset: 0,
+            sha256: None,
+            metadata: None,
+            draft: String::new(),
+            object: None,
+            created_at: now,
+            expires_at: Upload::expiry(now, now),
+        }
+    }
+
+    #[test]
+    fn pieces_follow_each_other() {
+        let mut upload = upload();
+        assert_eq!(upload.check_piece(0, Some(10)), Ok(()));
+        upload.offset = 10;
+        assert_eq!(upload.check_piece(0, None), Err(PieceError::Offset { expected: 10, provided: 0 }));
+        assert_eq!(upload.check_piece(11, None), Err(PieceError::Offset { expected: 10, provided: 11 }));
+        upload.announce(12).unwrap();
+        assert_eq!(upload.check_piece(10, Some(3)), Err(PieceError::Length { announced: 12 }));
+        assert_eq!(upload.check_piece(10, Some(2)), Ok(()));
+        upload.state = UploadState::Complete;
+        assert_eq!(upload.check_piece(10, Some(0)), Err(PieceError::Complete));
+    }
+
+    #[test]
+    fn an_upload_ends_a_day_after_its_last_piece_and_a_week_after_its_first() {
+        let begun = upload().created_at;
+        assert_eq!(Upload::expiry(begun, begun), begun.plus_seconds(Upload::IDLE_SECONDS));
+        let late = begun.plus_seconds(Upload::MOST_SECONDS - 60);
+        assert_eq!(Upload::expiry(begun, late), begun.plus_seconds(Upload::MOST_SECONDS));
+    }
+
+    proptest! {
+        #[test]
+        fn a_length_is_announced_once(first: u64, second: u64, offset: u64) {
+            let mut upload = Upload { offset, ..upload() };
+            prop_assert_eq!(upload.announce(first).is_ok(), first >= offset);
+            if first >= offset {
+                prop_assert_eq!(upload.announce(second).is_ok(), first == second);
+                prop_assert_eq!(upload.length, Some(first));
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Whether new uploads are taken in: not where there is too little free space, nor while too much waits to be processed.
+
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+use tokio::sync::Mutex;
+use tonearm_catalog::Catalog;
+use tonearm_domain::{Ambient, JobQueue, OrganizationId, Timestamp};
+
+use crate::refusal::Refusal;
+use crate::space::Space;
+
+/// How long what was found is taken for true, in milliseconds.
+const REMEMBERED_MILLIS: i64 = 1000;
+
+/// What new uploads are admitted by. By default everything is. Cloning is cheap, and clones share what they have found.
+#[derive(Clone, Default)]
+pub struct Admission {
+    space: Space,
+    backlog: Option<Arc<Backlog>>,
+}
+
+/// The queue of jobs that process uploads.
+struct Backlog {
+    catalog: Catalog,
+    ambient: Ambient,
+    most: NonZeroU64,
+    /// Whether the queue was full, and when that was. Held while it is looked up, so that one look serves all who ask.
+    found: Mutex<Option<(Timestamp, bool)>>,
+}
+
+impl Admission {
+    /// Where there is enough free space.
+    pub fn by_space(space: Space) -> Self {
+        Self { space, backlog: None }
+    }
+
+    /// The same, while fewer than `most` jobs wait in the queue of uploads; 0 for no limit.
+    pub fn and_by_queue(self, catalog: Catalog, ambient: Ambient, most: u64) -> Self {
+        let backlog = NonZeroU64::new(most)
+            .map(|most| Arc::new(Backlog { catalog, ambient, most, found: Mutex::default() }));
+        Self { backlog, ..self }
+    }
+
+    /// Refuses where there is too little free space.
+    pub async fn require_space(&self) -> Result<(), Refusal> {
+        self.space.require().await
+    }
+
+    /// Refuses new uploads to an organization where there is too little free space, or while too much waits. Worth asking
+    /// before a body is read.
+    pub async fn require(&self, organization_id: OrganizationId) -> Result<(), Refusal> {
+        self.require_space().await?;
+        match &self.backlog {
+            Some(backlog) => backlog.require(organization_id).await,
+            None => Ok(()),
+        }
+    }
+}
+
+impl Backlog {
+    /// Organizations take turns, so one that has nothing waiting is not held up by the others, and does not hold them up.
+    async fn require(&self, organization_id: OrganizationId) -> Result<(), Refusal> {
+        if !self.is_full().await?
+            || !self.catalog.organization_waits(JobQueue::Uploads, organization_id).await?
+        {
+            return Ok(());
+        }
+        Err(Refusal::Busy)
+    }
+
+    async fn is_full(&self) -> Result<bool, Refusal> {
+        let mut found = self.found.lock().await;
+        let now = self.ambient.now();
+        if let Some((at, is_full)) = *found
+            && (0..REMEMBERED_MILLIS).contains(&(now.unix_millis() - at.unix_millis()))
+        {
+            return Ok(is_full);
+        }
+        let is_full = self.catalog.has_waiting_jobs(JobQueue::Uploads, self.most.get()).await?;
+        *found = Some((now, is_full));
+        Ok(is_full)
+    }
+}

@@ -1,0 +1,136 @@
+//! Following how far one track has got.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
+use tonearm_domain::{TrackId, TrackProgress};
+
+use super::Library;
+use super::progress::{ProgressWatch, TrackProgressView};
+use crate::caller::Caller;
+use crate::refusal::Refusal;
+
+/// How often the track itself is looked at. What is made of it is told more often.
+const LOOK: Duration = Duration::from_secs(10);
+
+/// Follows one track, on whichever node it is made.
+pub struct TrackWatch {
+    library: Library,
+    caller: Caller,
+    progress: TrackProgressView,
+    /// All tracks of the organization that are in the making: asked for once for all who follow any of them.
+    making: ProgressWatch,
+    is_making: bool,
+    look: Interval,
+}
+
+impl Library {
+    /// Follows one track.
+    pub async fn follow_track(&self, caller: &Caller, id: TrackId) -> Result<TrackWatch, Refusal> {
+        // First those in the making: what is over by then is seen in the track.
+        let mut making = self.watch_making(caller.organization_id).await?;
+        let is_making = making.current().iter().any(|track| track.track_id == id);
+        let progress = self.track_progress(caller, id).await?;
+        let mut look = interval_at(Instant::now() + LOOK, LOOK);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Ok(TrackWatch { library: self.clone(), caller: caller.clone(), progress, making, is_making, look })
+    }
+}
+
+impl TrackWatch {
+    /// How far it was last.
+    pub fn progress(&self) -> &TrackProgressView {
+        &self.progress
+    }
+
+    /// Whether nothing will change by itself any more.
+    pub fn is_over(&self) -> bool {
+        self.progress.status.is_final()
+    }
+
+    /// Returns once it has got on. May be dropped at any time and called again.
+    pub async fn changed(&mut self) -> Result<(), Refusal> {
+        loop {
+            let id = self.progress.track_id;
+            let news = tokio::select! {
+                making = self.making.changed() => {
+                    let news = making.iter().find(|track| track.track_id == id).cloned();
+                    if news.is_none() && !self.is_making {
+                        continue;
+                    }
+                    news
+                }
+                _ = self.look.tick() => None,
+            };
+            let progress = match news {
+                Some(news) => {
+                    self.is_making = true;
+                    overlaid(&self.progress, news)
+                }
+                None => {
+                    let progress = self.library.track_progress(&self.caller, id).await?;
+                    self.is_making &= progress.status.is_processing();
+                    progress
+                }
+            };
+            if progress != self.progress {
+                self.progress = progress;
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// What is known of all files, with what is told of those that are being made.
+fn overlaid(known: &TrackProgressView, news: TrackProgressView) -> TrackProgressView {
+    let mut variants = known.variants.clone();
+    for told in news.variants {
+        match variants.iter_mut().find(|variant| variant.index == told.index) {
+            Some(variant) => variant.making = told.making,
+            None => variants.push(told),
+        }
+    }
+    let percent = TrackProgress { variants: variants.clone() }.percent().min(99);
+    TrackProgressView { variants, percent, reason: None, failed: known.failed.clone(), ..news }
+}
+
+#[cfg(test)]
+mod tests {
+    use tonearm_domain::{Making, RecordId, Timestamp, TrackStatus, VariantIndex, VariantProgress};
+
+    use super::*;
+
+    fn view(variants: &[(&'static str, Making)]) -> TrackProgressView {
+        let variants: Vec<VariantProgress> = variants
+            .iter()
+            .map(|(index, making)| VariantProgress {
+                index: VariantIndex::from_static(index),
+                making: *making,
+            })
+            .collect();
+        let now = Timestamp::from_unix_millis(0).unwrap();
+        TrackProgressView {
+            track_id: TrackId::from_parts(now, [1; 10]),
+            status: TrackStatus::Processing,
+            percent: TrackProgress { variants: variants.clone() }.percent(),
+            waits_for: None,
+            variants,
+            reason: None,
+            failed: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_a_run_does_not_make_keeps_its_state() {
+        let known = view(&[("hq", Making::Made), ("lq", Making::Waiting)]);
+        let news = view(&[("lq", Making::Running { percent: 50 })]);
+        let now = overlaid(&known, news);
+        assert_eq!(
+            now.variants,
+            view(&[("hq", Making::Made), ("lq", Making::Running { percent: 50 })]).variants
+        );
+        assert_eq!(now.percent, 75);
+        assert_eq!(overlaid(&known, view(&[("lq", Making::Made)])).percent, 99);
+        assert_eq!(overlaid(&view(&[]), view(&[("own", Making::Waiting)])).variants.len(), 1);
+    }
+}

@@ -1,0 +1,91 @@
+//! Where an upload is.
+
+use std::time::Duration;
+
+use tonearm_catalog::UploadLease;
+use tonearm_domain::{LeaseId, OrganizationId, TrackId, Upload, UploadId};
+
+use super::holders::Hold;
+use super::{LEASE_SECONDS, UploadRefusal};
+use crate::refusal::{Refusal, Resource};
+use crate::uploads::Uploads;
+
+/// How often another node is asked whether it has stopped.
+const ASKED_EVERY: Duration = Duration::from_millis(500);
+/// How many times. Longer than a node takes to notice.
+const ASKED_TIMES: usize = 16;
+
+/// An upload that no other request writes to, at any node.
+pub(super) struct HeldUpload {
+    pub(super) upload: Upload,
+    pub(super) lease: LeaseId,
+    pub(super) hold: Hold,
+}
+
+/// How far the source of a track is that is sent to its upload URL.
+#[derive(Debug, Clone)]
+pub enum UrlUpload {
+    /// Bytes are missing.
+    Open(Upload),
+    /// It is complete, with so many bytes.
+    Complete(u64),
+}
+
+impl Uploads {
+    /// An upload, at an offset from which it can be continued: a request that is still sending is stopped.
+    pub async fn upload(&self, id: UploadId) -> Result<Upload, UploadRefusal> {
+        let known = self.known_upload(id).await?;
+        if !known.is_receiving() {
+            return Ok(known);
+        }
+        let held = self.hold_upload(id).await?;
+        self.catalog.release_upload(id, held.lease).await?;
+        Ok(held.upload)
+    }
+
+    /// How far the source of a track is, if its upload URL was used for an upload that can be resumed.
+    pub async fn upload_to_url(
+        &self,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+    ) -> Result<UrlUpload, UploadRefusal> {
+        let track =
+            self.catalog.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
+        if let Some(source) = track.source {
+            return Ok(UrlUpload::Complete(source.size));
+        }
+        let upload = self.catalog.upload_to_url(organization_id, track_id).await?;
+        let upload = upload.ok_or_else(UploadRefusal::not_found)?;
+        Ok(UrlUpload::Open(self.upload(upload.id).await?))
+    }
+
+    pub(super) async fn known_upload(&self, id: UploadId) -> Result<Upload, UploadRefusal> {
+        let upload = self.catalog.upload(id).await?.ok_or_else(UploadRefusal::not_found)?;
+        if upload.is_expired_at(self.ambient.now()) { Err(UploadRefusal::Gone) } else { Ok(upload) }
+    }
+
+    /// Takes an upload for writing, and gives where it then is.
+    pub(super) async fn hold_upload(&self, id: UploadId) -> Result<HeldUpload, UploadRefusal> {
+        let hold = self.holders.hold(id).await.ok_or(UploadRefusal::Locked)?;
+        let lease = self.ambient.credential_id();
+        for attempt in 0..ASKED_TIMES {
+            if attempt > 0 {
+                tokio::time::sleep(ASKED_EVERY).await;
+            }
+            let now = self.ambient.now();
+            let until = now.plus_seconds(LEASE_SECONDS);
+            if self.catalog.lease_upload(id, lease, now, until).await? == UploadLease::Held {
+                return match self.known_upload(id).await {
+                    Ok(upload) => Ok(HeldUpload { upload, lease, hold }),
+                    Err(refusal) => {
+                        self.catalog.release_upload(id, lease).await?;
+                        Err(refusal)
+                    }
+                };
+            }
+            // One that is not there cannot be leased.
+            self.known_upload(id).await?;
+        }
+        Err(UploadRefusal::Locked)
+    }
+}

@@ -1,0 +1,280 @@
+//! What organizations may have at most holds for those who come at once, and gives way when it is raised or something is deleted.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::StreamExt;
+use futures::future::join_all;
+use tonearm_domain::{CollectionId, Origin, Patch, PersonId, QuotaKind, Quotas, TrackId};
+use tonearm_fixtures::TestDatabase;
+use tonearm_service::{
+    Admission, AuditFilter, Caller, CreateCollection, CreateTrack, CreateUploadSession, Refusal, Resource,
+    UpdateQuotas, UploadTerms,
+};
+
+use crate::on_both;
+use crate::workshop::{Workshop, sound};
+
+on_both!(
+    of_many_uploads_at_once_only_those_that_fit_are_kept,
+    of_many_tracks_at_once_only_those_that_fit_are_made,
+    a_quota_that_is_raised_lets_more_in,
+    minutes_are_passed_once,
+    a_purge_makes_room,
+    what_is_restored_has_to_fit,
+    only_what_is_limited_is_asked_about,
+    a_full_queue_lets_others_in,
+);
+
+fn quotas(bytes: Option<u64>, tracks: Option<u64>, minutes: Option<u64>) -> UpdateQuotas {
+    let patch = |limit: Option<u64>| limit.map_or(Patch::Clear, Patch::Set);
+    UpdateQuotas { bytes: patch(bytes), tracks: patch(tracks), minutes: patch(minutes) }
+}
+
+/// An organization with a collection and a track in it that waits for its bytes.
+async fn organization(workshop: &Workshop) -> (Caller, CollectionId, TrackId) {
+    let (owner, track) = workshop.create().await;
+    let track = workshop.catalog.track(owner.organization_id, track).await.unwrap().unwrap();
+    (owner, track.collection_id, track.id)
+}
+
+async fn create(
+    workshop: &Workshop,
+    owner: &Caller,
+    collection_id: CollectionId,
+) -> Result<TrackId, Refusal> {
+    let create = CreateTrack {
+        collection_id: Some(collection_id),
+        file_name: "tone.wav".to_owned(),
+        ..CreateTrack::default()
+    };
+    Ok(workshop.library.create_track(owner, create).await?.0.track.id)
+}
+
+#[track_caller]
+fn exceeded<T: std::fmt::Debug>(result: Result<T, Refusal>) -> QuotaKind {
+    match result {
+        Err(Refusal::QuotaExceeded(exceeded)) => exceeded.kind,
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn objects(workshop: &Workshop) -> usize {
+    workshop.blobs.list(None, None).count().await
+}
+
+/// All begin while there is room for each of them; some say how large they are, and others do not.
+async fn of_many_uploads_at_once_only_those_that_fit_are_kept(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let (owner, collection, first) = organization(&workshop).await;
+    let mut tracks = vec![first];
+    for _ in 1..20 {
+        tracks.push(create(&workshop, &owner, collection).await.unwrap());
+    }
+    let size = 10_000;
+    workshop.library.set_quotas(&owner, quotas(Some(5 * size + 9_999), None, None)).await.unwrap();
+    let uploads = tracks.iter().enumerate().map(|(at, track)| {
+        let (uploads, owner, track) = (workshop.uploads.clone(), owner.clone(), *track);
+        let terms = UploadTerms { size: (at % 2 == 0).then_some(size), ..UploadTerms::default() };
+        tokio::spawn(async move {
+            let chunks = (0..10).map(|_| Ok(Bytes::from(vec![7; 1000])));
+            let body = futures::stream::iter(chunks).then(|chunk| async {
+                tokio::task::yield_now().await;
+                chunk
+            });
+            let id = owner.organization_id;
+            uploads.accept_source(owner.origin, id, track, Box::pin(body), terms).await
+        })
+    });
+    let results: Vec<_> = join_all(uploads).await.into_iter().map(|result| result.unwrap()).collect();
+    let (kept, refused): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
+    assert_eq!(kept.len(), 5);
+    refused.into_iter().for_each(|result| assert_eq!(exceeded(result), QuotaKind::Bytes));
+    assert_eq!(objects(&workshop).await, 5, "what was refused left nothing");
+    assert_eq!(workshop.library.quotas(&owner).await.unwrap().used.bytes, 5 * size);
+}
+
+async fn of_many_tracks_at_once_only_those_that_fit_are_made(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let (owner, collection, _) = organization(&workshop).await;
+    workshop.library.set_quotas(&owner, quotas(None, Some(5), None)).await.unwrap();
+    let other = CreateCollection { title: "Second".to_owned(), ..CreateCollection::default() };
+    let other = workshop.library.create_collection(&owner, other).await.unwrap().0.collection.id;
+    let session = CreateUploadSession { collection_id: Some(other), ..CreateUploadSession::default() };
+    let session = workshop.uploads.create_upload_session(&owner, session).await.unwrap().view.session.id;
+    let attempts = (0..20).map(|at| {
+        let (library, uploads, owner) = (workshop.library.clone(), workshop.uploads.clone(), owner.clone());
+        let create = CreateTrack { file_name: "tone.wav".to_owned(), ..CreateTrack::default() };
+        tokio::spawn(async move {
+            let in_collection = |id| CreateTrack { collection_id: Some(id), ..create.clone() };
+            match at % 3 {
+                0 => library.create_track(&owner, in_collection(collection)).await.map(|_| ()),
+                1 => uploads.create_session_track(None, session, create).await.map(|_| ()),
+                _ => {
+                    let session = CreateUploadSession {
+                        collection_id: Some(other),
+                        track: Some(create),
+                        ..CreateUploadSession::default()
+                    };
+                    uploads.create_upload_session(&owner, session).await.map(|_| ())
+                }
+            }
+        })
+    });
+    let results: Vec<_> = join_all(attempts).await.into_iter().map(|result| result.unwrap()).collect();
+    let (made, refused): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
+    // One was there.
+    assert_eq!(made.len(), 4);
+    refused.into_iter().for_each(|result| assert_eq!(exceeded(result), QuotaKind::Tracks));
+    assert_eq!(workshop.library.quotas(&owner).await.unwrap().used.tracks, 5);
+}
+
+async fn a_quota_that_is_raised_lets_more_in(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let (owner, collection, first) = organization(&workshop).await;
+    let set = async |update| workshop.library.set_quotas(&owner, update).await.unwrap();
+    let nothing = [
+        (quotas(Some(0), None, None), QuotaKind::Bytes),
+        (quotas(None, Some(0), None), QuotaKind::Tracks),
+        (quotas(None, None, Some(0)), QuotaKind::Minutes),
+    ];
+    for (update, kind) in nothing {
+        set(update).await;
+        assert_eq!(exceeded(create(&workshop, &owner, collection).await), kind);
+    }
+    // What is left out of an update stays.
+    set(quotas(Some(500), Some(1), None)).await;
+    let raised = set(UpdateQuotas { tracks: Patch::Set(2), ..UpdateQuotas::default() }).await;
+    assert_eq!(raised, Quotas { bytes: Some(500), tracks: Some(2), minutes: None });
+    let second = create(&workshop, &owner, collection).await.unwrap();
+    assert_eq!(exceeded(create(&workshop, &owner, collection).await), QuotaKind::Tracks);
+    assert_eq!(exceeded(workshop.send(&owner, first, vec![7; 501]).await), QuotaKind::Bytes);
+    workshop.send(&owner, first, vec![7; 500]).await.unwrap();
+    assert_eq!(exceeded(workshop.send(&owner, second, vec![7; 1]).await), QuotaKind::Bytes);
+    set(quotas(Some(501), None, None)).await;
+    workshop.send(&owner, second, vec![7; 1]).await.unwrap();
+    set(quotas(None, None, None)).await;
+    create(&workshop, &owner, collection).await.unwrap();
+    let unknown = Caller::owner(workshop.ambient.record_id());
+    let refused = workshop.library.set_quotas(&unknown, quotas(Some(1), None, None)).await;
+    assert!(matches!(refused, Err(Refusal::NotFound(Resource::Organization))), "{refused:?}");
+    let audit = tonearm_service::Audit::new(workshop.catalog.clone());
+    let entries = audit.entries(&owner, &AuditFilter::default(), None, 100).await.unwrap();
+    assert_eq!(entries.iter().filter(|entry| entry.action == "organization.update").count(), 7);
+}
+
+/// How long a sound is, is known when it is there: the one that passes the quota stays, and no other follows it.
+async fn minutes_are_passed_once(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let (owner, collection, first) = organization(&workshop).await;
+    workshop.library.set_quotas(&owner, quotas(None, None, Some(2))).await.unwrap();
+    let waiting = create(&workshop, &owner, collection).await.unwrap();
+    workshop.send(&owner, first, sound()).await.unwrap();
+    let lasts = async |id, seconds| {
+        let tx = workshop.catalog.begin().await.unwrap();
+        let mut track = tx.track(owner.organization_id, id).await.unwrap().unwrap();
+        track.duration = seconds;
+        tx.update_track(&track).await.unwrap();
+        tx.commit().await.unwrap();
+    };
+    lasts(first, 119.9).await;
+    let last = create(&workshop, &owner, collection).await.unwrap();
+    workshop.send(&owner, last, sound()).await.unwrap();
+    lasts(last, 600.0).await;
+    assert_eq!(workshop.library.quotas(&owner).await.unwrap().used.minutes(), 12);
+    assert_eq!(exceeded(create(&workshop, &owner, collection).await), QuotaKind::Minutes);
+    assert_eq!(exceeded(workshop.send(&owner, waiting, sound()).await), QuotaKind::Minutes);
+    workshop.library.delete_track(&owner, last).await.unwrap();
+    workshop.send(&owner, waiting, sound()).await.unwrap();
+}
+
+async fn a_purge_makes_room(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let (owner, collection, first) = organization(&workshop).await;
+    workshop.library.set_quotas(&owner, quotas(Some(1000), Some(1), None)).await.unwrap();
+    workshop.send(&owner, first, vec![7; 1000]).await.unwrap();
+    workshop.library.delete_track(&owner, first).await.unwrap();
+    // Its place is free at once, the bytes of its files are not.
+    assert_eq!(exceeded(create(&workshop, &owner, collection).await), QuotaKind::Bytes);
+    workshop.run_all().await;
+    let second = create(&workshop, &owner, collection).await.unwrap();
+    workshop.send(&owner, second, vec![7; 1000]).await.unwrap();
+}
+
+async fn what_is_restored_has_to_fit(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let (owner, collection, first) = organization(&workshop).await;
+    let organization_id = owner.organization_id;
+    // What people delete is kept for a while.
+    let person = Caller {
+        origin: Origin {
+            actor: tonearm_domain::Actor::Person(PersonId::from_uuid(uuid::Uuid::nil())),
+            address: None,
+        },
+        ..owner.clone()
+    };
+    workshop.library.set_quotas(&owner, quotas(None, Some(1), None)).await.unwrap();
+    workshop.library.delete_track(&person, first).await.unwrap();
+    let second = create(&workshop, &owner, collection).await.unwrap();
+    assert_eq!(exceeded(workshop.library.restore_track(&owner, first).await), QuotaKind::Tracks);
+    assert!(workshop.catalog.track(organization_id, first).await.unwrap().is_none());
+    workshop.library.delete_collection(&person, collection).await.unwrap();
+    let other = CreateCollection { title: "Second".to_owned(), ..CreateCollection::default() };
+    let other = workshop.library.create_collection(&owner, other).await.unwrap().0.collection.id;
+    let third = create(&workshop, &owner, other).await.unwrap();
+    assert_eq!(exceeded(workshop.library.restore_collection(&owner, collection).await), QuotaKind::Tracks);
+    workshop.library.delete_track(&owner, third).await.unwrap();
+    workshop.library.restore_collection(&owner, collection).await.unwrap();
+    assert!(workshop.catalog.track(organization_id, second).await.unwrap().is_some());
+    workshop.library.set_quotas(&owner, quotas(None, Some(2), None)).await.unwrap();
+    workshop.library.restore_track(&owner, first).await.unwrap();
+}
+
+/// An organization without quotas costs one look, and does not wait for anybody.
+async fn only_what_is_limited_is_asked_about(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let (limited, collection, _) = organization(&workshop).await;
+    let (free, open, _) = organization(&workshop).await;
+    workshop.library.set_quotas(&limited, quotas(Some(1 << 40), None, None)).await.unwrap();
+    if database.url.starts_with("sqlite") {
+        return;
+    }
+    let tx = workshop.catalog.begin().await.unwrap();
+    tx.quotas(limited.organization_id).await.unwrap();
+    create(&workshop, &free, open).await.unwrap();
+    let waiting = create(&workshop, &limited, collection);
+    let waiting = tokio::time::timeout(Duration::from_millis(300), waiting).await;
+    assert!(waiting.is_err(), "it waits for the transaction before it");
+    drop(tx);
+    create(&workshop, &limited, collection).await.unwrap();
+}
+
+async fn a_full_queue_lets_others_in(database: TestDatabase) {
+    let mut workshop = Workshop::open(&database).await;
+    let (busy, collection, first) = organization(&workshop).await;
+    let (idle, _, other) = organization(&workshop).await;
+    let (catalog, ambient) = (workshop.catalog.clone(), workshop.ambient.clone());
+    let admission = Admission::default().and_by_queue(catalog, ambient, 1);
+    workshop.library = workshop.library.with_admission(admission.clone());
+    workshop.uploads = workshop.uploads.with_admission(admission);
+    workshop.send(&busy, first, sound()).await.unwrap();
+    workshop.clock.advance_seconds(1);
+    let before = workshop.catalog.queries();
+    for _ in 0..10 {
+        assert!(matches!(create(&workshop, &busy, collection).await, Err(Refusal::Busy)));
+    }
+    let asked = workshop.catalog.queries() - before;
+    workshop.send(&idle, other, sound()).await.unwrap();
+    let second = create(&workshop, &idle, collection_of(&workshop, &idle).await).await;
+    assert!(matches!(second, Err(Refusal::Busy)), "it has one waiting itself");
+    assert!(asked <= 41, "{asked}");
+    workshop.run_all().await;
+    create(&workshop, &busy, collection).await.unwrap_err();
+    workshop.clock.advance_seconds(1);
+    create(&workshop, &busy, collection).await.unwrap();
+}
+
+async fn collection_of(workshop: &Workshop, owner: &Caller) -> CollectionId {
+    let page = workshop.library.collections(owner, tonearm_domain::LimitOffset::default()).await.unwrap();
+    page.1[0].collection.id
+}

@@ -1,0 +1,154 @@
+//! Uploads from a page while things go wrong: the network, the page, the sign-in.
+
+use serde_json::{Value, json};
+
+use super::{Ada, PASSWORD};
+use crate::browser::Browser;
+
+/// Drops a WAV file of about two megabytes of noise, always the same one.
+const DROP: &str = "
+    const size = 2_000_000;
+    const bytes = new DataView(new ArrayBuffer(44 + size));
+    const text = (at, value) => [...value].forEach((c, i) => bytes.setUint8(at + i, c.charCodeAt(0)));
+    text(0, 'RIFF'); bytes.setUint32(4, 36 + size, true); text(8, 'WAVEfmt ');
+    bytes.setUint32(16, 16, true); bytes.setUint16(20, 1, true); bytes.setUint16(22, 1, true);
+    bytes.setUint32(24, 44100, true); bytes.setUint32(28, 88200, true);
+    bytes.setUint16(32, 2, true); bytes.setUint16(34, 16, true);
+    text(36, 'data'); bytes.setUint32(40, size, true);
+    let seed = 1;
+    for (let at = 44; at < 44 + size; at += 4) bytes.setUint32(at, (seed = (seed * 1103515245 + 12345) >>> 0));
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([bytes.buffer], 'noise.wav', { type: 'audio/wav', lastModified: 1_700_000_000_000 }));
+    for (const name of ['dragenter', 'dragover', 'drop']) {
+        document.querySelector(arguments[0]).dispatchEvent(
+            new DragEvent(name, { dataTransfer: transfer, bubbles: true, cancelable: true }));
+    }";
+
+/// The share of the file that has arrived, as the page shows it.
+const SHARE: &str = "document.querySelector('.uploads progress')?.value";
+
+/// Notes the method of each request that carries bytes of a file.
+const WATCH: &str = "
+    window.methods = [];
+    const open = XMLHttpRequest.prototype.open;
+    XMLHttpRequest.prototype.open = function (method, ...rest) {
+        window.methods.push(method);
+        return open.call(this, method, ...rest);
+    };";
+
+/// Slows the network down to so many bytes a second, or cuts it.
+async fn network(browser: &Browser, bytes_a_second: i64, is_cut: bool) {
+    browser.command("Network.enable", json!({})).await;
+    let conditions = json!({
+        "offline": is_cut,
+        "latency": 0,
+        "downloadThroughput": -1,
+        "uploadThroughput": bytes_a_second,
+    });
+    browser.command("Network.emulateNetworkConditions", conditions).await;
+}
+
+async fn opens_a_collection(ada: &Ada) {
+    let browser = &ada.browser;
+    browser.type_into("#title", "Songs of the tide").await;
+    browser.click("main form button.primary").await;
+    browser.shows(".empty h2", "No tracks yet").await;
+    browser.until("document.querySelector('.drop button')?.hidden").await;
+}
+
+async fn has_one_track(browser: &Browser) {
+    browser.until("document.querySelector('.uploads .badge.good')").await;
+    browser.client.refresh().await.unwrap();
+    browser.until("document.querySelector('.tracks svg.wave path')").await;
+    let rows = browser.run("return document.querySelectorAll('.tracks a.row').length;", Vec::new()).await;
+    assert_eq!(rows, json!(1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upload_goes_on_when_the_network_is_back() {
+    let ada = Ada::comes_in(&[]).await;
+    let browser = &ada.browser;
+    opens_a_collection(&ada).await;
+    browser.run(WATCH, Vec::new()).await;
+    network(browser, 300_000, false).await;
+    // Anywhere on the page will do.
+    browser.run(DROP, vec![json!("h1")]).await;
+    browser.until(&format!("{SHARE} > 0.2")).await;
+    browser
+        .until("/MB\\/s · .* left|almost done/.test(document.querySelector('.uploads .speed').textContent)")
+        .await;
+    network(browser, -1, true).await;
+    browser.shows(".uploads .badge", "Connection lost").await;
+    network(browser, -1, false).await;
+    has_one_track_after_resuming(browser).await;
+    ada.leaves().await;
+}
+
+/// The rest was appended: the file was not sent again.
+async fn has_one_track_after_resuming(browser: &Browser) {
+    browser.until("document.querySelector('.uploads .badge.good')").await;
+    let methods = browser.run("return window.methods;", Vec::new()).await;
+    assert!(methods.as_array().unwrap().contains(&Value::from("PATCH")), "{methods}");
+    has_one_track(browser).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upload_goes_on_after_its_page_was_closed() {
+    let ada = Ada::comes_in(&[]).await;
+    let browser = &ada.browser;
+    opens_a_collection(&ada).await;
+    let page = browser.client.current_url().await.unwrap();
+    network(browser, 300_000, false).await;
+    browser.run(DROP, vec![json!("body")]).await;
+    browser.until(&format!("{SHARE} > 0.2")).await;
+    ada.opens("/library").await;
+    network(browser, -1, false).await;
+    browser.goto(page.as_str()).await;
+    browser.shows("main .note", "The upload of “noise.wav” was interrupted").await;
+    browser.run(WATCH, Vec::new()).await;
+    browser.run(DROP, vec![json!("body")]).await;
+    has_one_track_after_resuming(browser).await;
+    // It is forgotten once it is done.
+    browser.until("!document.querySelector('main .note')").await;
+    ada.leaves().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upload_goes_on_after_signing_in_again() {
+    let ada = Ada::comes_in(&[]).await;
+    let browser = &ada.browser;
+    opens_a_collection(&ada).await;
+    browser.command("Network.clearBrowserCookies", json!({})).await;
+    browser.run(DROP, vec![json!(".drop")]).await;
+    browser.shows("main .note", "Your sign-in has ended").await;
+    let page = browser.client.window().await.unwrap();
+    browser.click("main .note a").await;
+    let tab = loop {
+        let windows = browser.client.windows().await.unwrap();
+        if let Some(tab) = windows.into_iter().find(|window| *window != page) {
+            break tab;
+        }
+    };
+    browser.client.switch_to_window(tab).await.unwrap();
+    ada.signs_in(PASSWORD).await;
+    browser.shows("h1", "Songs of the tide").await;
+    browser.client.close_window().await.unwrap();
+    browser.client.switch_to_window(page).await.unwrap();
+    has_one_track(browser).await;
+    ada.leaves().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upload_is_cancelled() {
+    let ada = Ada::comes_in(&[]).await;
+    let browser = &ada.browser;
+    opens_a_collection(&ada).await;
+    network(browser, 300_000, false).await;
+    browser.run(DROP, vec![json!(".drop")]).await;
+    browser.until(&format!("{SHARE} > 0.1")).await;
+    browser.click(".uploads button + button").await;
+    browser.until("!document.querySelector('.uploads li')").await;
+    network(browser, -1, false).await;
+    browser.shows_in_time(".empty h2", "No tracks yet").await;
+    ada.leaves().await;
+}
