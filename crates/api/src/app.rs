@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use axum::extract::FromRef;
 use tonearm_domain::Ambient;
-use tonearm_service::{Access, IdempotentAnswers, Library, Playback, Streams, Uploads, Usage};
+use tonearm_service::{
+    Access, IdempotentAnswers, Library, Playback, SigningKeys, Streams, Uploads, Usage, Webhooks,
+};
 use tonearm_signing::UrlSigner;
 
 use crate::rate_limit::RateLimits;
@@ -47,6 +49,10 @@ pub struct AppParts {
     pub playback: Playback,
     /// Tells what was played.
     pub usage: Usage,
+    /// Manages webhooks.
+    pub webhooks: Webhooks,
+    /// Manages signing keys.
+    pub signing_keys: SigningKeys,
     /// The streams of events that are open.
     pub streams: Streams,
     /// Verifies upload URLs.
@@ -100,6 +106,8 @@ parts! {
     uploads: Uploads,
     playback: Playback,
     usage: Usage,
+    webhooks: Webhooks,
+    signing_keys: SigningKeys,
     streams: Streams,
     signer: UrlSigner,
     ambient: Ambient,

@@ -24,8 +24,8 @@ use crate::accept::require_json;
 use crate::app::{ApiSettings, App};
 use crate::cors::cors;
 use crate::endpoint::{
-    api_key, collection, creator, job, organization, play, play_session, quota, stream, track, upload,
-    upload_session, usage, variant,
+    api_key, collection, creator, job, organization, play, play_session, quota, signing_key, stream, track,
+    upload, upload_session, usage, variant, webhook,
 };
 use crate::error::ApiError;
 use crate::rate_limit::{Limiter, limit_rate};
@@ -106,12 +106,31 @@ fn v1() -> OpenApiRouter<App> {
         .routes(routes!(collection::order::order))
         .routes(routes!(creator::list::list, creator::create::create))
         .routes(routes!(creator::read::read, creator::update::update, creator::delete::delete))
-        .routes(routes!(variant::list::list))
-        .routes(routes!(variant::read::read))
-        .routes(routes!(api_key::create::create))
         .routes(routes!(job::read::read))
         .routes(routes!(usage::read::read))
         .routes(routes!(quota::read::read))
+        .merge(management())
+}
+
+/// What an organization is set up with.
+fn management() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(variant::list::list, variant::create::create))
+        .routes(routes!(variant::order::order))
+        .routes(routes!(variant::read::read, variant::update::update, variant::delete::delete))
+        .routes(routes!(variant::rendering::read::read, variant::rendering::create::create))
+        .routes(routes!(api_key::list::list, api_key::create::create))
+        .routes(routes!(api_key::read::read, api_key::update::update, api_key::delete::delete))
+        .routes(routes!(signing_key::list::list, signing_key::create::create))
+        .routes(routes!(signing_key::read::read, signing_key::delete::delete))
+        .routes(routes!(webhook::list::list, webhook::create::create))
+        .routes(routes!(webhook::read::read, webhook::update::update, webhook::delete::delete))
+        .routes(routes!(webhook::rotate_secret::rotate_secret))
+        .routes(routes!(webhook::test::test))
+        .routes(routes!(webhook::list_deliveries::list_deliveries))
+        .routes(routes!(webhook::read_delivery::read_delivery))
+        .routes(routes!(webhook::replay::replay))
+        .routes(routes!(webhook::replay_failed::replay_failed))
 }
 
 fn uploads() -> OpenApiRouter<App> {

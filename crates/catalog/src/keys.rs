@@ -1,15 +1,25 @@
 //! API keys. Only hashes of the secrets are stored.
 
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, Set};
-use tonearm_domain::{ApiKey, ApiKeyId, OrganizationId, Timestamp};
+use sea_orm::{
+    ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Set,
+};
+use tonearm_domain::{ApiKey, ApiKeyId, KeyType, LimitOffset, OrganizationId, Timestamp};
 
 use crate::catalog::Catalog;
 use crate::changes::Change;
 use crate::entity::api_key::{ActiveModel, Column, Entity};
 use crate::error::{CatalogError, Record};
-use crate::query::{all, one};
+use crate::query::{TO_CHANGE, all, change, one, page};
 use crate::transaction::Transaction;
+
+fn by_id(organization: OrganizationId, id: ApiKeyId) -> Select<Entity> {
+    Entity::find_by_id(id.uuid()).filter(Column::OrganizationId.eq(organization.uuid()))
+}
+
+fn of_organization(organization: OrganizationId) -> Select<Entity> {
+    Entity::find().filter(Column::OrganizationId.eq(organization.uuid())).order_by_asc(Column::Id)
+}
 
 impl Catalog {
     /// The key whose secret has this SHA-256, even if it is revoked or has expired.
@@ -19,9 +29,29 @@ impl Catalog {
 
     /// Every key of the organization, also revoked and expired ones, oldest first.
     pub async fn api_keys(&self, organization: OrganizationId) -> Result<Vec<ApiKey>, CatalogError> {
-        let select =
-            Entity::find().filter(Column::OrganizationId.eq(organization.uuid())).order_by_asc(Column::Id);
-        all(self.reader(), select).await
+        all(self.reader(), of_organization(organization)).await
+    }
+
+    /// How many keys the organization has, of one type or of all, and a page of them. Also revoked and expired ones, oldest
+    /// first.
+    pub async fn api_key_page(
+        &self,
+        organization: OrganizationId,
+        key_type: Option<KeyType>,
+        window: LimitOffset,
+    ) -> Result<(u64, Vec<ApiKey>), CatalogError> {
+        let select = of_organization(organization)
+            .apply_if(key_type, |select, only| select.filter(Column::ApiKeyTypeId.eq(only.as_str())));
+        page(self.reader(), select, window).await
+    }
+
+    /// One key of the organization, even if it is revoked or has expired.
+    pub async fn api_key(
+        &self,
+        organization: OrganizationId,
+        id: ApiKeyId,
+    ) -> Result<Option<ApiKey>, CatalogError> {
+        one(self.reader(), by_id(organization, id)).await
     }
 }
 
@@ -35,6 +65,33 @@ impl Transaction {
             .await
             .map_err(CatalogError::or_taken(Record::ApiKey))?;
         Ok(())
+    }
+
+    /// One key of the organization, locked for a change.
+    pub async fn api_key(
+        &self,
+        organization: OrganizationId,
+        id: ApiKeyId,
+    ) -> Result<Option<ApiKey>, CatalogError> {
+        one(self.db(), by_id(organization, id).lock(TO_CHANGE)).await
+    }
+
+    /// Writes a key's title and what it allows. It must exist.
+    pub async fn update_api_key(&self, key: &ApiKey) -> Result<(), CatalogError> {
+        self.note(Change::ApiKeys(key.organization_id));
+        let all = ActiveModel::try_from(key)?;
+        let row = ActiveModel {
+            title: all.title,
+            selection: all.selection,
+            is_downloadable: all.is_downloadable,
+            expires_at: all.expires_at,
+            ..Default::default()
+        };
+        let update = Entity::update_many()
+            .set(row)
+            .filter(Column::Id.eq(key.id.uuid()))
+            .filter(Column::OrganizationId.eq(key.organization_id.uuid()));
+        change(self.db(), update, Record::ApiKey).await
     }
 
     /// Revokes a key. Tells whether it was there and not revoked yet.

@@ -204,7 +204,7 @@ impl Transaction {
     }
 
     /// Recipes of one organization are added one after another, so that what was looked up stays true.
-    pub(crate) async fn lock_recipes(&self, organization: OrganizationId) -> Result<(), CatalogError> {
+    pub async fn lock_recipes(&self, organization: OrganizationId) -> Result<(), CatalogError> {
         organization::Entity::find_by_id(organization.uuid())
             .select_only()
             .column(organization::Column::Id)

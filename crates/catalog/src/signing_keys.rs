@@ -1,25 +1,50 @@
 //! Keys that organizations sign delivery URLs with. Their texts are derived and stored nowhere.
 
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
-use tonearm_domain::{OrganizationId, ShortId, SigningKey, Timestamp};
+use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select};
+use tonearm_domain::{LimitOffset, OrganizationId, ShortId, SigningKey, Timestamp};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::column::parsed;
 use crate::entity::signing_key::{ActiveModel, Column, Entity};
 use crate::error::{CatalogError, Record};
-use crate::query::all;
+use crate::query::{TO_CHANGE, all, one, page};
 use crate::transaction::Transaction;
+
+fn of_organization(organization: OrganizationId) -> Select<Entity> {
+    Entity::find()
+        .filter(Column::OrganizationId.eq(organization.uuid()))
+        .order_by_asc(Column::CreatedAt)
+        .order_by_asc(Column::Id)
+}
+
+fn by_id(organization: OrganizationId, id: ShortId) -> Select<Entity> {
+    Entity::find_by_id(id.to_string()).filter(Column::OrganizationId.eq(organization.uuid()))
+}
 
 impl Catalog {
     /// Every signing key of the organization, also revoked ones, oldest first.
     pub async fn signing_keys(&self, organization: OrganizationId) -> Result<Vec<SigningKey>, CatalogError> {
-        let select = Entity::find()
-            .filter(Column::OrganizationId.eq(organization.uuid()))
-            .order_by_asc(Column::CreatedAt)
-            .order_by_asc(Column::Id);
-        all(self.reader(), select).await
+        all(self.reader(), of_organization(organization)).await
+    }
+
+    /// How many signing keys the organization has, also revoked ones, and a page of them, oldest first.
+    pub async fn signing_key_page(
+        &self,
+        organization: OrganizationId,
+        window: LimitOffset,
+    ) -> Result<(u64, Vec<SigningKey>), CatalogError> {
+        page(self.reader(), of_organization(organization), window).await
+    }
+
+    /// One signing key of the organization, even if it is revoked.
+    pub async fn signing_key(
+        &self,
+        organization: OrganizationId,
+        id: ShortId,
+    ) -> Result<Option<SigningKey>, CatalogError> {
+        one(self.reader(), by_id(organization, id)).await
     }
 
     /// The names of all signing keys of all organizations that are not revoked, in one order.
@@ -39,6 +64,23 @@ impl Catalog {
 }
 
 impl Transaction {
+    /// One signing key of the organization, locked for a change.
+    pub async fn signing_key(
+        &self,
+        organization: OrganizationId,
+        id: ShortId,
+    ) -> Result<Option<SigningKey>, CatalogError> {
+        one(self.db(), by_id(organization, id).lock(TO_CHANGE)).await
+    }
+
+    /// How many signing keys of the organization are not revoked.
+    pub async fn count_live_signing_keys(&self, organization: OrganizationId) -> Result<u64, CatalogError> {
+        let live = Entity::find()
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::RevokedAt.is_null());
+        Ok(live.count(self.db()).await?)
+    }
+
     /// Adds a signing key.
     pub async fn insert_signing_key(&self, key: &SigningKey) -> Result<(), CatalogError> {
         Entity::insert(ActiveModel::from(key))

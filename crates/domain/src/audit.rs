@@ -88,6 +88,8 @@ actions! {
     VariantRender = "variant.render",
     /// A key was made.
     KeyCreate = "api_key.create",
+    /// A key's title, expiry or permissions were changed.
+    KeyUpdate = "api_key.update",
     /// A key was revoked.
     KeyRevoke = "api_key.revoke",
     /// A signing key was made.

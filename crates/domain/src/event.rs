@@ -77,6 +77,17 @@ impl WebhookKind {
     /// Every kind.
     pub const ALL: [Self; 3] = [Self::Track, Self::File, Self::Collection];
 
+    /// What endpoints of this kind are told of.
+    pub const fn events(self) -> &'static [EventKind] {
+        match self {
+            Self::Track => &[EventKind::TrackStatusChanged],
+            Self::File => &[EventKind::TrackFileCreated, EventKind::TrackFileFailed],
+            Self::Collection => {
+                &[EventKind::CollectionCreated, EventKind::CollectionUpdated, EventKind::CollectionDeleted]
+            }
+        }
+    }
+
     /// The kind as text, as in SQL and on the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -124,5 +135,18 @@ impl From<EventKind> for &'static str {
 impl From<WebhookKind> for &'static str {
     fn from(kind: WebhookKind) -> Self {
         kind.as_str()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_event_but_the_test_has_one_kind() {
+        for event in EventKind::ALL {
+            let kinds = WebhookKind::ALL.into_iter().filter(|kind| kind.events().contains(&event)).count();
+            assert_eq!(kinds, usize::from(event != EventKind::WebhookTest), "{event:?}");
+        }
     }
 }

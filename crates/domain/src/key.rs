@@ -48,8 +48,57 @@ impl ApiKey {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|at| now < at)
     }
 
+    /// Whether it allows anything that `other` does not: a variant, downloads, or a later use.
+    pub fn allows_more_than(&self, other: &Self) -> bool {
+        let is_longer = match (self.expires_at, other.expires_at) {
+            (_, None) => false,
+            (None, Some(_)) => true,
+            (Some(own), Some(others)) => own > others,
+        };
+        let is_downloadable = self.is_downloadable && !other.is_downloadable;
+        is_longer || is_downloadable || !other.variants.covers(&self.variants)
+    }
+
     /// Whether its type permits the action.
     pub fn permits(&self, action: Action) -> bool {
         self.key_type.permits(action)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RecordId;
+    use crate::recipe::VariantIndex;
+
+    #[test]
+    fn a_key_allows_more_with_each_limit_that_goes() {
+        let now = Timestamp::from_unix_millis(0).unwrap();
+        let limited = ApiKey {
+            id: ApiKeyId::from_parts(now, [1; 10]),
+            organization_id: OrganizationId::from_parts(now, [2; 10]),
+            title: "Limited".to_owned(),
+            key_type: KeyType::Api,
+            scope: KeyScope::Organization,
+            creator_id: None,
+            variants: Selection::one(VariantIndex::from_static("hq")),
+            is_downloadable: false,
+            expires_at: Some(now.plus_seconds(60)),
+            revoked_at: None,
+            created_at: now,
+            last_used_at: None,
+        };
+        let renamed = ApiKey { title: "Renamed".to_owned(), ..limited.clone() };
+        assert!(!renamed.allows_more_than(&limited));
+        let sooner = ApiKey { expires_at: Some(now.plus_seconds(59)), ..limited.clone() };
+        assert!(!sooner.allows_more_than(&limited) && limited.allows_more_than(&sooner));
+        for wider in [
+            ApiKey { variants: Selection::All, ..limited.clone() },
+            ApiKey { variants: Selection::one(VariantIndex::from_static("lq")), ..limited.clone() },
+            ApiKey { is_downloadable: true, ..limited.clone() },
+            ApiKey { expires_at: None, ..limited.clone() },
+        ] {
+            assert!(wider.allows_more_than(&limited), "{wider:?}");
+        }
     }
 }

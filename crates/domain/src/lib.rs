@@ -39,6 +39,7 @@ mod preview;
 mod progress;
 mod quota;
 mod recipe;
+mod recipe_settings;
 mod retention;
 mod scheduled_task;
 #[cfg(feature = "openapi")]
@@ -90,7 +91,9 @@ pub use job_report::{AnsweredJob, JobStatus};
 pub use key::ApiKey;
 pub use known_device::KnownDevice;
 pub use levels::{Levels, Metric};
-pub use limits::{ExpiresIn, LimitError, LimitOffset, UPLOAD_URL_TTL_SECONDS};
+pub use limits::{
+    ExpiresIn, LimitError, LimitOffset, MOST_RECIPES, MOST_SIGNING_KEYS, UPLOAD_URL_TTL_SECONDS,
+};
 pub use listing::{
     CollectionSort, Cursor, Page, PageQuery, SearchWords, Total, TrackSort, fold, is_beginning, search_text,
     sort_title,
@@ -106,6 +109,7 @@ pub use preview::{PreviewLength, PreviewSettings};
 pub use progress::{Making, Rendering, TrackProgress, VariantProgress};
 pub use quota::{QuotaExceeded, QuotaKind, QuotaUsage, Quotas};
 pub use recipe::{Recipe, RecipeError, RecipeKind, RecipeType, VariantIndex, default_recipes};
+pub use recipe_settings::RecipeSettings;
 pub use retention::{ExpiredRows, KeepFor, KeepForError, Retention};
 pub use scheduled_task::ScheduledTask;
 pub use selection::{EmptySelection, Selection, VariantList};

@@ -5,6 +5,12 @@ use serde::{Deserialize, Serialize};
 /// How long an upload URL can be used, in seconds.
 pub const UPLOAD_URL_TTL_SECONDS: u32 = 3600;
 
+/// Most recipes of an organization. Every track is made by all of them, and they are read at once.
+pub const MOST_RECIPES: usize = 200;
+
+/// Most signing keys of an organization that are not revoked. Every node holds them.
+pub const MOST_SIGNING_KEYS: u64 = 100;
+
 /// A number outside its bounds.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LimitError {

@@ -57,6 +57,15 @@ pub enum RecipeError {
     /// A loudness target outside -70..=-5 LUFS.
     #[error("must be a number from -70 to -5 (LUFS)")]
     Loudness,
+    /// Levels in a format that there is not.
+    #[error("must be levels, audiowaveform_json or audiowaveform_dat")]
+    LevelsFormat,
+    /// Another type than the recipe has.
+    #[error("cannot be changed; create another variant")]
+    OtherType,
+    /// A setting that is of the wrong type, or not among its values.
+    #[error("has an invalid value; docs/recipes.md lists the values of each setting")]
+    Value(&'static str),
 }
 
 impl RecipeError {
@@ -71,6 +80,9 @@ impl RecipeError {
             Self::Bits => "bits",
             Self::FrameRate => "frame_rate",
             Self::Loudness => "loudness_target",
+            Self::LevelsFormat => "format",
+            Self::OtherType => "variant_type_id",
+            Self::Value(name) => name,
         }
     }
 }
@@ -166,6 +178,17 @@ pub enum RecipeType {
 }
 
 impl RecipeType {
+    /// Every type.
+    pub const ALL: [Self; 7] = [
+        Self::Transcode,
+        Self::Preview,
+        Self::Levels,
+        Self::WaveformImage,
+        Self::WaveformVideo,
+        Self::Original,
+        Self::Cover,
+    ];
+
     /// The type as text, as in SQL and JSON.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -5,8 +5,11 @@ use utoipa::openapi::{ArrayBuilder, OneOfBuilder, Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::access::KeyType;
+use crate::cache_policy::CachePolicy;
 use crate::chapter::Chapter;
 use crate::colour::{Colour, ThemeColour};
+use crate::cover::CoverSize;
+use crate::event::{EventKind, WebhookKind};
 use crate::file_props::FileProps;
 use crate::job_report::JobStatus;
 use crate::levels::{Levels, Metric};
@@ -22,9 +25,10 @@ use crate::track_status::TrackStatus;
 use crate::transcode::Codec;
 use crate::usage::Day;
 use crate::variant_data::VariantData;
+use crate::webhook::DeliveryState;
 use crate::{
     ApiKeyId, CollectionId, CreatorId, FileId, JobId, OrganizationId, PlaySessionId, RequestId, TrackId,
-    UploadId, UploadSessionId, VariantId,
+    UploadId, UploadSessionId, VariantId, WebhookDeliveryId, WebhookId,
 };
 
 fn text() -> ObjectBuilder {
@@ -81,6 +85,8 @@ schemas! {
     UploadId => formatted("uuid");
     UploadSessionId => formatted("uuid");
     VariantId => formatted("uuid");
+    WebhookDeliveryId => formatted("uuid");
+    WebhookId => formatted("uuid");
     Timestamp => formatted("date-time");
     ShortId => text().pattern(Some("^[a-z0-9]{12}$"));
     VariantIndex => text().pattern(Some("^[a-z0-9_-]{2,64}$"));
@@ -105,14 +111,17 @@ schemas! {
         .property("is_strip_cover", boolean())
         .required("is_strip_cover");
     Palette => ArrayBuilder::new().items(ThemeColour::schema()).max_items(Some(ThemeColour::MOST));
+    CachePolicy => one_of(["private", "public"]);
+    CoverSize => one_of(CoverSize::ALL.map(CoverSize::as_str));
+    DeliveryState => one_of(DeliveryState::ALL.map(DeliveryState::as_str));
+    EventKind => one_of(EventKind::ALL.map(EventKind::as_str));
+    WebhookKind => one_of(WebhookKind::ALL.map(WebhookKind::as_str));
     JobStatus => one_of(JobStatus::ALL.map(JobStatus::as_str));
     KeyType => one_of(KeyType::ALL.map(KeyType::as_str));
     TrackStatus => one_of(TrackStatus::ALL.map(TrackStatus::as_str));
     Metric => one_of(["peak", "rms"]);
     Codec => one_of(["aac", "mp3", "ogg", "opus", "flac", "wav"]);
-    RecipeType => one_of([
-        "transcode", "preview", "levels", "waveform_image", "waveform_video", "original", "cover",
-    ]);
+    RecipeType => one_of(RecipeType::ALL.map(RecipeType::as_str));
     RecipeKind => ObjectBuilder::new()
         .description(Some("The type of the recipe, and the settings of that type."))
         .property("variant_type_id", RecipeType::schema())

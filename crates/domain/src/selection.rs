@@ -57,6 +57,14 @@ impl Selection {
         }
     }
 
+    /// Whether everything that `other` selects is selected, also what is added later.
+    pub fn covers(&self, other: &Self) -> bool {
+        match other {
+            Self::All => *self == Self::All,
+            Self::Only(list) => list.iter().all(|index| self.allows(index)),
+        }
+    }
+
     /// The one variant that is selected, if it is exactly one.
     pub fn single(&self) -> Option<&VariantIndex> {
         match self.only().map(Deref::deref) {
@@ -150,6 +158,14 @@ mod tests {
         assert_eq!(only(&["hq"]).single().map(VariantIndex::as_str), Some("hq"));
         assert_eq!(only(&["hq", "lq"]).single(), None);
         assert_eq!(Selection::All.single(), None);
+    }
+
+    #[test]
+    fn a_selection_covers_its_parts() {
+        assert!(Selection::All.covers(&Selection::All) && Selection::All.covers(&only(&["hq"])));
+        assert!(!only(&["hq", "lq"]).covers(&Selection::All), "which grows");
+        assert!(only(&["hq", "lq"]).covers(&only(&["lq"])));
+        assert!(!only(&["hq"]).covers(&only(&["hq", "lq"])));
     }
 
     /// Decisions, "Variants": what is asked for narrows what the key allows and never widens it.

@@ -1,5 +1,6 @@
 //! Endpoints that events are sent to, what is on its way to them, and when it is tried.
 
+use serde::Serialize;
 use uuid::Uuid;
 
 use crate::event::{EventKind, WebhookKind};
@@ -90,7 +91,8 @@ impl EndpointHealth {
 }
 
 /// Where a delivery is on its way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum DeliveryState {
     /// It will be tried (again).
     Pending,
@@ -101,6 +103,9 @@ pub enum DeliveryState {
 }
 
 impl DeliveryState {
+    /// Every state.
+    pub const ALL: [Self; 3] = [Self::Pending, Self::Delivered, Self::Failed];
+
     /// The state as text, as in SQL.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -114,7 +119,7 @@ impl DeliveryState {
 impl std::str::FromStr for DeliveryState {
     type Err = &'static str;
     fn from_str(text: &str) -> Result<Self, &'static str> {
-        [Self::Pending, Self::Delivered, Self::Failed]
+        Self::ALL
             .into_iter()
             .find(|state| state.as_str() == text)
             .ok_or("must be pending, delivered or failed")

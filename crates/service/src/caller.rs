@@ -83,6 +83,45 @@ impl Caller {
         }
     }
 
+    /// Refuses to a key that is limited in any way what would lead around its limits: recipes and signing keys give access to
+    /// every variant, and webhooks are sent URLs of all files.
+    pub(crate) fn require_no_limits(&self) -> Result<(), Refusal> {
+        self.require_whole_organization()?;
+        if self.variants == Selection::All {
+            Ok(())
+        } else {
+            Err(Refusal::Forbidden {
+                code: "key_limits",
+                message: "this API key is limited to some variants; use a key for all variants",
+            })
+        }
+    }
+
+    /// Refuses to give a key what the caller does not have itself.
+    pub(crate) fn require_variants_to_give(&self, variants: &Selection) -> Result<(), Refusal> {
+        if self.variants.covers(variants) {
+            Ok(())
+        } else {
+            Err(Refusal::Forbidden {
+                code: "key_limits",
+                message: "this API key is limited to some variants and can allow no others; list only variants \
+                          that it allows",
+            })
+        }
+    }
+
+    /// The same for downloads.
+    pub(crate) fn require_downloads_to_give(&self) -> Result<(), Refusal> {
+        if self.is_downloadable {
+            Ok(())
+        } else {
+            Err(Refusal::Forbidden {
+                code: "key_limits",
+                message: "this API key does not allow downloads, so it cannot allow them for another key",
+            })
+        }
+    }
+
     /// Refuses a collection that is out of reach.
     pub(crate) fn reach_collection(&self, id: CollectionId) -> Result<(), Refusal> {
         if self.scope.covers_collection(id) { Ok(()) } else { Err(Refusal::NotFound(Resource::Collection)) }

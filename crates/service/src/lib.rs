@@ -47,9 +47,9 @@ pub use imports::Imports;
 pub use jobs::Jobs;
 pub use library::{
     CollectionView, CreateCollection, CreateCreator, CreateKey, CreateTrack, CreatedKey, CreatedOrganization,
-    FoundTrack, JobView, Library, ListedTracks, OrganizationView, ProgressWatch, QuotaView, RecipeView,
-    TrackProgressView, TrackWatch, TracksInTheMaking, UpdateCollection, UpdateCreator, UpdateOrganization,
-    UpdateQuotas, UpdateRecipe, UpdateTrack, UploadHandles,
+    FixedOfKey, FoundTrack, JobView, Library, ListedTracks, OrganizationView, ProgressWatch, QuotaView,
+    RecipeView, TrackProgressView, TrackWatch, TracksInTheMaking, UpdateCollection, UpdateCreator, UpdateKey,
+    UpdateOrganization, UpdateQuotas, UpdateRecipe, UpdateTrack, UploadHandles,
 };
 pub use links::{DeliveryUrl, DeliveryUrlError, DurableBase, Links, UploadHandle};
 pub use lookups::{LevelsJson, LookupLimits, Lookups};
@@ -81,4 +81,6 @@ pub use usage::{
     DayUsage, StorageUsage, TrackStorage, TrackUsage, Usage, UsageGroup, UsageKeeper, UsagePeriod,
     UsageReport, UsageRows, UsageTracks, VariantUsage,
 };
-pub use webhooks::{DeliveryQuery, DeliveryView, SentWebhook, WebhookView, Webhooks};
+pub use webhooks::{
+    DeliveryQuery, DeliveryView, SentWebhook, WebhookName, WebhookView, WebhookWithSecret, Webhooks,
+};

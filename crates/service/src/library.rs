@@ -16,11 +16,13 @@ mod progress;
 mod quotas;
 mod read_job;
 mod read_tracks;
+mod recipe_order;
 mod recipes;
 mod renew_collection_cover_upload;
 mod renew_cover_upload;
 mod retry_track;
 mod trash;
+mod update_key;
 mod update_track;
 mod variants;
 
@@ -46,6 +48,7 @@ pub use quotas::{QuotaView, UpdateQuotas};
 pub use read_job::JobView;
 pub use recipes::{RecipeView, UpdateRecipe};
 pub(crate) use trash::resume;
+pub use update_key::{FixedOfKey, UpdateKey};
 pub use update_track::UpdateTrack;
 
 pub(crate) use create_organization::insert_organization;

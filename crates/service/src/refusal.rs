@@ -40,6 +40,8 @@ pub enum Resource {
     WebhookDelivery,
     /// A signing key.
     SigningKey,
+    /// The rendering of a recipe.
+    Rendering,
     /// A job.
     Job,
     /// Something that callers cannot name.
@@ -65,6 +67,7 @@ impl Resource {
             Self::Webhook => "webhook",
             Self::WebhookDelivery => "delivery",
             Self::SigningKey => "signing key",
+            Self::Rendering => "rendering",
             Self::Job => "job",
             Self::Record => "record",
         }
@@ -88,6 +91,7 @@ impl Resource {
             Self::Webhook => "webhook_not_found",
             Self::WebhookDelivery => "delivery_not_found",
             Self::SigningKey => "signing_key_not_found",
+            Self::Rendering => "rendering_not_found",
             Self::Job => "job_not_found",
             Self::Record => "not_found",
         }

@@ -4,7 +4,9 @@ mod follow;
 mod stored;
 
 use tonearm_catalog::{Catalog, CatalogError, Transaction};
-use tonearm_domain::{Ambient, AuditAction, AuditEntry, ShortId, SigningKey, Text};
+use tonearm_domain::{
+    Ambient, AuditAction, AuditEntry, LimitOffset, MOST_SIGNING_KEYS, ShortId, SigningKey, Text,
+};
 use tonearm_signing::UrlSigner;
 
 use crate::caller::Caller;
@@ -44,7 +46,7 @@ impl SigningKeys {
     /// Makes a key. URLs signed with it are honoured within a second on nodes with the catalog, and within ten on
     /// others.
     pub async fn create(&self, caller: &Caller, title: &str) -> Result<CreatedSigningKey, Refusal> {
-        caller.require_whole_organization()?;
+        caller.require_no_limits()?;
         let title = Text::<1000>::try_from(title.to_owned())
             .map_err(|error| Refusal::invalid("title", error.to_string()))?;
         let key = SigningKey {
@@ -56,6 +58,12 @@ impl SigningKeys {
         };
         let tx = self.catalog.begin().await?;
         tx.organization(key.organization_id).await?.ok_or(Refusal::NotFound(Resource::Organization))?;
+        if tx.count_live_signing_keys(key.organization_id).await? >= MOST_SIGNING_KEYS {
+            let message = format!(
+                "the organization has {MOST_SIGNING_KEYS} signing keys and can have no more; revoke one"
+            );
+            return Err(Refusal::Conflict { code: "too_many_signing_keys", message });
+        }
         tx.insert_signing_key(&key).await?;
         self.record(&tx, caller, AuditAction::SigningKeyCreate, key.id).await?;
         tx.commit().await?;
@@ -69,17 +77,33 @@ impl SigningKeys {
         Ok(self.catalog.signing_keys(caller.organization_id).await?)
     }
 
-    /// Revokes a key: what it signed is refused within two seconds on nodes with the catalog, and within thirty on
-    /// others.
-    pub async fn revoke(&self, caller: &Caller, id: ShortId) -> Result<(), Refusal> {
+    /// How many signing keys the organization has, also revoked ones, and a page of them, by creation.
+    pub async fn page(&self, caller: &Caller, page: LimitOffset) -> Result<(u64, Vec<SigningKey>), Refusal> {
         caller.require_whole_organization()?;
+        Ok(self.catalog.signing_key_page(caller.organization_id, page).await?)
+    }
+
+    /// One of the organization's signing keys, even if it is revoked.
+    pub async fn key(&self, caller: &Caller, id: ShortId) -> Result<SigningKey, Refusal> {
+        caller.require_whole_organization()?;
+        let key = self.catalog.signing_key(caller.organization_id, id).await?;
+        key.ok_or(Refusal::NotFound(Resource::SigningKey))
+    }
+
+    /// Revokes a key: what it signed is refused within two seconds on nodes with the catalog, and within thirty on
+    /// others. Gives the key as it is then.
+    pub async fn revoke(&self, caller: &Caller, id: ShortId) -> Result<SigningKey, Refusal> {
+        caller.require_no_limits()?;
         let tx = self.catalog.begin().await?;
-        if !tx.revoke_signing_key(caller.organization_id, id, self.ambient.now()).await? {
-            return Err(Refusal::NotFound(Resource::SigningKey));
+        let not_found = Refusal::NotFound(Resource::SigningKey);
+        let Some(key) = tx.signing_key(caller.organization_id, id).await? else { return Err(not_found) };
+        let now = self.ambient.now();
+        if !tx.revoke_signing_key(caller.organization_id, id, now).await? {
+            return Err(not_found);
         }
         self.record(&tx, caller, AuditAction::SigningKeyRevoke, id).await?;
         tx.commit().await?;
-        Ok(())
+        Ok(SigningKey { revoked_at: Some(now), ..key })
     }
 
     /// Writes down what was done to a key, which is named by its short id.

@@ -15,8 +15,8 @@ use tonearm_signing::Vault;
 use crate::links::Links;
 
 pub use deliveries::{DeliveryQuery, DeliveryView};
-pub use endpoints::WebhookView;
 pub(crate) use endpoints::vault_place;
+pub use endpoints::{WebhookName, WebhookView, WebhookWithSecret};
 pub use send::SentWebhook;
 
 /// Manages webhooks and sends them.

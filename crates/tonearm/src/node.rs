@@ -321,6 +321,8 @@ fn api(
             tonearm_api::write_listed_track,
         ),
         usage: parts.usage.clone(),
+        webhooks: parts.webhooks.clone(),
+        signing_keys: parts.signing_keys(ambient),
         streams,
         signer: parts.signer.clone(),
         ambient: ambient.clone(),

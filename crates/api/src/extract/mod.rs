@@ -13,6 +13,7 @@ mod sent;
 mod sentence;
 mod track_query;
 mod upload;
+mod whole;
 mod window;
 
 pub(crate) use address::{ClientAddress, address};
@@ -25,4 +26,5 @@ pub(crate) use query::query;
 pub(crate) use sent::Sent;
 pub(crate) use track_query::{TrackParameters, TrackQuery};
 pub(crate) use upload::{BegunUpload, CollectionCoverUpload, CoverUpload, SourceUpload, source_upload};
+pub(crate) use whole::Whole;
 pub(crate) use window::{CursorQuery, NextCursor, Windowed};

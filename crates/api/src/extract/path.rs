@@ -1,13 +1,14 @@
 //! Parameters in paths.
 
+use std::fmt;
 use std::str::FromStr;
 
 use axum::extract::{FromRequestParts, RawPathParams};
 use http::StatusCode;
 use http::request::Parts;
 use tonearm_domain::{
-    CollectionId, CreatorId, IdError, JobId, OrganizationId, PlaySessionId, TrackId, UploadId,
-    UploadSessionId, VariantId,
+    ApiKeyId, CollectionId, CreatorId, JobId, OrganizationId, PlaySessionId, ShortId, TrackId, UploadId,
+    UploadSessionId, VariantId, WebhookDeliveryId, WebhookId,
 };
 
 use crate::error::ApiError;
@@ -16,7 +17,7 @@ use crate::error::ApiError;
 pub(crate) struct PathId<T>(pub(crate) T);
 
 /// A type of id, and what its parameters are called in paths.
-pub(crate) trait PathParameter: FromStr<Err = IdError> {
+pub(crate) trait PathParameter: FromStr<Err: fmt::Display> {
     /// The names, of which a path has one at most.
     const NAMES: &[&str];
 }
@@ -30,6 +31,7 @@ macro_rules! path_parameters {
 }
 
 path_parameters! {
+    ApiKeyId: "api_key_id",
     CollectionId: "collection_id",
     CreatorId: "creator_id",
     JobId: "job_id",
@@ -38,7 +40,10 @@ path_parameters! {
     TrackId: "track_id" | "play_track_id",
     UploadId: "upload_id",
     UploadSessionId: "upload_session_id",
+    ShortId: "signing_key_id",
     VariantId: "variant_id",
+    WebhookDeliveryId: "delivery_id",
+    WebhookId: "webhook_id",
 }
 
 async fn raw(parts: &mut Parts) -> Result<RawPathParams, ApiError> {

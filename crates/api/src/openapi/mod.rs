@@ -37,6 +37,8 @@ use crate::error::ErrorBody;
         (name = "Creators"),
         (name = "Organizations"),
         (name = "API keys"),
+        (name = "Signing keys"),
+        (name = "Webhooks"),
     ),
     components(schemas(ErrorBody)),
 )]

@@ -20,6 +20,9 @@ pub(crate) struct KeyRecord {
     variants: Option<Vec<VariantIndex>>,
     is_downloadable: bool,
     expires_at: Option<Timestamp>,
+    revoked_at: Option<Timestamp>,
+    /// Accurate to about a minute; null if it was never used.
+    last_used_at: Option<Timestamp>,
     created_at: Timestamp,
 }
 
@@ -36,6 +39,8 @@ impl From<ApiKey> for KeyRecord {
             variants: key.variants.only().map(|list| list.to_vec()),
             is_downloadable: key.is_downloadable,
             expires_at: key.expires_at,
+            revoked_at: key.revoked_at,
+            last_used_at: key.last_used_at,
             created_at: key.created_at,
         }
     }

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 use tonearm_domain::{
-    ContentType, OrganizationId, Recipe, RecipeKind, RecipeType, Timestamp, TrackId, VariantId, VariantIndex,
+    CachePolicy, ContentType, OrganizationId, Recipe, RecipeKind, RecipeType, Timestamp, TrackId, VariantId,
+    VariantIndex,
 };
 use utoipa::ToSchema;
 
@@ -42,6 +43,8 @@ pub(crate) struct VariantRecord {
     /// `variant_type_id` and all settings of that type.
     #[serde(flatten)]
     kind: RecipeKind,
+    /// Who may cache its files: only listeners (`private`), or also CDNs (`public`).
+    cache: CachePolicy,
     created_at: Timestamp,
 }
 
@@ -82,6 +85,7 @@ impl From<Recipe> for VariantRecord {
             index: recipe.index,
             variant_type: recipe.kind.recipe_type().into(),
             kind: recipe.kind,
+            cache: recipe.cache,
             created_at: recipe.created_at,
         }
     }

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use tonearm_api::{ApiSettings, App, AppParts};
 use tonearm_blobs::Blobs;
-use tonearm_catalog::{Catalog, ConnectOptions};
+use tonearm_catalog::{AuditFilter, Catalog, ConnectOptions};
 use tonearm_domain::{Ambient, KeyType, Meter, OrganizationId, Selection};
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
@@ -18,7 +18,8 @@ use tonearm_media::{Media, MediaConfig};
 use tonearm_outbound::Outbound;
 use tonearm_service::{
     Access, Admission, Caller, CreateKey, IdempotentAnswers, Imports, JobRun, Library, Links, LookupLimits,
-    Lookups, Playback, Processing, Space, Streams, UpdateQuotas, UploadLimits, Uploads, Usage, UsageKeeper,
+    Lookups, Playback, Processing, SigningKeys, Space, Streams, UpdateQuotas, UploadLimits, Uploads, Usage,
+    UsageKeeper, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 use tower::ServiceExt;
@@ -59,7 +60,8 @@ impl House {
             Catalog::connect(&database.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
         let (ambient, clock) = ambient();
         let secrets = Secrets::parse("a secret for tests that is long enough to be one").unwrap();
-        let imports = Imports::new(ambient.clone(), Vault::new(&secrets), Outbound::new(false).unwrap());
+        let vault = Vault::new(&secrets);
+        let imports = Imports::new(ambient.clone(), vault.clone(), Outbound::new(false).unwrap());
         let signer = UrlSigner::new(secrets);
         let delivery_url = "https://{org}.cdn.example.com".parse().unwrap();
         let links = Links::new(signer.clone(), ambient.clone(), PUBLIC_URL, delivery_url);
@@ -76,6 +78,14 @@ impl House {
             uploads: Uploads::new(catalog.clone(), blobs.clone(), ambient.clone(), links.clone(), LIMITS)
                 .with_imports(imports),
             repeats: IdempotentAnswers::new(catalog.clone(), ambient.clone()),
+            webhooks: Webhooks::new(
+                catalog.clone(),
+                ambient.clone(),
+                links.clone(),
+                vault,
+                Outbound::new(false).unwrap(),
+            ),
+            signing_keys: SigningKeys::new(catalog.clone(), ambient.clone(), signer.clone()),
             playback: Playback::new(
                 lookups,
                 ambient.clone(),
@@ -288,6 +298,25 @@ impl House {
             .add_recipe(&caller, index.parse().unwrap(), kind, tonearm_domain::CachePolicy::default())
             .await
             .unwrap();
+    }
+
+    /// The id of a key.
+    pub(crate) async fn key_id(&self, key: &str) -> String {
+        self.app.access.bearer(key).await.unwrap().id.to_string()
+    }
+
+    /// A key of type `api` to everything whose play sessions may list one variant.
+    pub(crate) async fn key_to_variant(&self, index: &str) -> String {
+        let variants = Selection::one(index.parse().unwrap());
+        self.key(CreateKey { variants, ..CreateKey::new(KeyType::Api, "One variant") }).await
+    }
+
+    /// What is written in the audit log about one noun, the latest first: the actions and the titles.
+    pub(crate) async fn audited(&self, noun: &str) -> Vec<(String, String)> {
+        let filter = AuditFilter { action: Some(noun.to_owned()), ..AuditFilter::default() };
+        let organization = Some(self.organization_id);
+        let lines = self.catalog().audit_entries(organization, &filter, None, 100).await.unwrap();
+        lines.into_iter().map(|line| (line.action, line.title.unwrap_or_default())).collect()
     }
 
     /// Makes a key stop working.

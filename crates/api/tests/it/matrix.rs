@@ -43,6 +43,85 @@ struct Things {
     play_session: String,
     job: String,
     organization: String,
+    management: Management,
+}
+
+/// What an organization is set up with, which is out of reach of limited keys.
+struct Management {
+    api_key: String,
+    signing_key: String,
+    recipe: String,
+    /// All recipes, in order.
+    recipes: Vec<Value>,
+    webhook: String,
+    delivery: String,
+}
+
+impl Management {
+    async fn prepare(house: &House) -> Self {
+        let created = async |path: &str, body: Value, id: &str| {
+            let created = house.post(path, body).await.expect_ok();
+            created.json[id].as_str().unwrap().to_owned()
+        };
+        let webhook = json!({ "kind": "track", "url": "https://example.com/hook" });
+        let webhook = created("/v1/webhook", webhook, "webhook_id").await;
+        let recipe = json!({ "index": "late", "variant_type_id": "transcode" });
+        let recipe = created("/v1/variant", recipe, "variant_id").await;
+        let recipes = house.get("/v1/variant").await.expect_ok();
+        let recipes = recipes.json["variants"].as_array().unwrap().iter();
+        let player = json!({ "title": "k", "api_key_type_id": "player" });
+        Self {
+            api_key: created("/v1/api_key", player, "api_key_id").await,
+            signing_key: created("/v1/signing_key", json!({}), "signing_key_id").await,
+            recipes: recipes.map(|recipe| recipe["id"].clone()).collect(),
+            recipe,
+            delivery: created(&format!("/v1/webhook/{webhook}/test"), Value::Null, "delivery_id").await,
+            webhook,
+        }
+    }
+
+    /// Method, path, body, and the answers to those who are let in, as in [`Row`].
+    fn rows(&self) -> Vec<(&'static str, String, Value, [u16; 4])> {
+        let Self { api_key, signing_key, recipe, recipes, webhook, delivery } = self;
+        let (whole, whole_thing) = ([200, 200, 403, 403], [200, 404, 403, 403]);
+        let none = Value::Null;
+        let key = format!("/v1/api_key/{api_key}");
+        let signing = format!("/v1/signing_key/{signing_key}");
+        let variant = format!("/v1/variant/{recipe}");
+        let hook = format!("/v1/webhook/{webhook}");
+        let file_hook = json!({ "kind": "file", "url": "https://example.com/hook" });
+        let moved = json!({ "url": "https://example.com/other" });
+        let another = json!({ "index": "another", "variant_type_id": "cover" });
+        // The recipes of another organization are no list of one's own.
+        let order = [200, 400, 403, 403];
+        vec![
+            ("GET", "/v1/api_key".to_owned(), none.clone(), whole),
+            ("GET", key.clone(), none.clone(), whole_thing),
+            ("PUT", key.clone(), json!({ "title": "K" }), whole_thing),
+            ("DELETE", key, none.clone(), whole_thing),
+            ("GET", "/v1/signing_key".to_owned(), none.clone(), whole),
+            ("POST", "/v1/signing_key".to_owned(), json!({}), whole),
+            ("GET", signing.clone(), none.clone(), whole_thing),
+            ("DELETE", signing, none.clone(), whole_thing),
+            ("PUT", "/v1/variant/order".to_owned(), json!({ "variant_ids": recipes }), order),
+            ("POST", "/v1/variant".to_owned(), another, whole),
+            ("PUT", variant.clone(), json!({ "bitrate": 64 }), whole_thing),
+            ("POST", format!("{variant}/rendering"), none.clone(), whole_thing),
+            ("GET", format!("{variant}/rendering"), none.clone(), whole_thing),
+            ("DELETE", variant, none.clone(), whole_thing),
+            ("GET", "/v1/webhook".to_owned(), none.clone(), whole),
+            ("POST", "/v1/webhook".to_owned(), file_hook, whole),
+            ("GET", hook.clone(), none.clone(), whole_thing),
+            ("PUT", hook.clone(), moved, whole_thing),
+            ("POST", format!("{hook}/rotate_secret"), none.clone(), whole_thing),
+            ("POST", format!("{hook}/test"), none.clone(), whole_thing),
+            ("GET", format!("{hook}/delivery"), none.clone(), whole_thing),
+            ("GET", format!("{hook}/delivery/{delivery}"), none.clone(), whole_thing),
+            ("POST", format!("{hook}/delivery/{delivery}/replay"), none.clone(), whole_thing),
+            ("POST", format!("{hook}/replay_failed"), none.clone(), whole_thing),
+            ("DELETE", hook, none, whole_thing),
+        ]
+    }
 }
 
 impl Things {
@@ -62,13 +141,14 @@ impl Things {
             job: text(&variant, "job_id"),
             play_session: text(&session, "play_session_id"),
             organization: house.organization_id.to_string(),
+            management: Management::prepare(house).await,
             track,
         }
     }
 
     /// In an order in which what is deleted is not asked about any more.
     fn rows(&self) -> Vec<Row> {
-        let Self { collection, track, creator, variant, play_session, job, organization } = self;
+        let Self { collection, track, creator, variant, play_session, job, organization, management } = self;
         let row = |door,
                    method: &str,
                    path: String,
@@ -92,7 +172,10 @@ impl Things {
         let shared = [200, 200, 200, 200];
         let in_a = json!({ "collection_id": collection, "file_name": "n.wav" });
         let another = json!({ "variant_type_id": "preview", "index": "more", "codec": "mp3" });
-        vec![
+        let mut rows: Vec<Row> = (management.rows().into_iter())
+            .map(|(method, path, body, answers)| row(Manage, method, path, body, answers))
+            .collect();
+        rows.extend([
             row(Manage, "GET", format!("/v1/track/{track}"), none(), outside),
             row(Manage, "PUT", format!("/v1/track/{track}"), json!({ "player_title": "t" }), outside),
             row(Manage, "POST", "/v1/track".to_owned(), in_a, outside),
@@ -158,7 +241,8 @@ impl Things {
             row(Manage, "DELETE", format!("/v1/track/{track}"), none(), outside),
             row(Manage, "DELETE", format!("/v1/creator/{creator}"), none(), whole_thing),
             row(Manage, "DELETE", format!("/v1/collection/{collection}"), none(), outside),
-        ]
+        ]);
+        rows
     }
 }
 

@@ -87,6 +87,7 @@ async fn refusals_are_sentences() {
     credentials(&mut list).await;
     things(&mut list).await;
     uploads(&mut list).await;
+    management(&mut list).await;
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/sentences.txt");
     if std::env::var_os("TONEARM_WRITE_SENTENCES").is_some() {
         std::fs::write(path, list.text).unwrap();
@@ -322,4 +323,72 @@ async fn uploads(list: &mut List) {
     list.call(Method::POST, "/v1/track", body).await;
     list.house.clock.advance_seconds(3600);
     list.raw("PUT a source to an expired URL", put(&source, tone())).await;
+}
+
+/// Keys, recipes, signing keys and webhooks.
+async fn management(list: &mut List) {
+    let (post, put) = (Method::POST, Method::PUT);
+    let unknown = "018f0000-0000-7000-8000-000000000001";
+    let made = async |house: &House, path: &str, body: Value, id: &str| {
+        house.post(path, body).await.expect_ok().json[id].as_str().unwrap().to_owned()
+    };
+    let share = json!({ "title": "x", "api_key_type_id": "share", "variants": ["hq"] });
+    let key = format!("/v1/api_key/{}", made(&list.house, "/v1/api_key", share, "api_key_id").await);
+    list.call(Method::GET, "/v1/api_key?api_key_type_id=root", Value::Null).await;
+    for body in [
+        json!({ "title": " " }),
+        json!({ "api_key_type_id": "api" }),
+        json!({ "variants": [] }),
+        json!({ "variants": null }),
+        json!({ "expires_at": "2020-01-01T00:00:00Z" }),
+    ] {
+        list.call(put.clone(), &key, body).await;
+    }
+    let limited = list.house.key_to_variant("lq").await;
+    let own = format!("/v1/api_key/{}", list.house.key_id(&limited).await);
+    list.call(put.clone(), &own, json!({ "variants": null })).await;
+    list.call_as(&limited, put.clone(), &key, json!({ "variants": ["preview"] })).await;
+    list.call_as(&limited, put.clone(), &key, json!({ "is_downloadable": true })).await;
+    list.call_as(&limited, post.clone(), "/v1/signing_key", json!({})).await;
+    list.house.delete(&key).await.expect_ok();
+    list.call(put.clone(), &key, json!({ "title": "x" })).await;
+    list.call(Method::GET, "/v1/signing_key/x", Value::Null).await;
+    list.call(Method::GET, "/v1/signing_key/abcdefghijkl", Value::Null).await;
+    let recipe = json!({ "index": "late", "variant_type_id": "levels" });
+    let recipe = format!("/v1/variant/{}", made(&list.house, "/v1/variant", recipe, "variant_id").await);
+    list.call(post.clone(), "/v1/variant", json!({ "index": "late" })).await;
+    list.call(post.clone(), "/v1/variant", json!({ "index": "late", "variant_type_id": "cover" })).await;
+    for body in [
+        json!({ "index": null }),
+        json!({ "variant_type_id": "cover" }),
+        json!({ "format": "mp3" }),
+        json!({ "bits": 12 }),
+        json!({ "num_samples": 1.5 }),
+        json!({ "bitrate": 400 }),
+        json!({ "frame_rate": 31 }),
+        json!({ "width": 3 }),
+        json!({ "color": "red" }),
+        json!({ "cache": "all" }),
+    ] {
+        list.call(put.clone(), &recipe, body).await;
+    }
+    list.call(Method::GET, &format!("{recipe}/rendering"), Value::Null).await;
+    list.call(put.clone(), "/v1/variant/order", json!({ "variant_ids": [unknown] })).await;
+    let hook = json!({ "kind": "track", "url": "https://example.com/hook" });
+    let webhook =
+        format!("/v1/webhook/{}", made(&list.house, "/v1/webhook", hook.clone(), "webhook_id").await);
+    for body in [
+        hook,
+        json!({ "kind": "song" }),
+        json!({ "kind": "file", "url": "example.com" }),
+        json!({ "kind": "file", "url": "ftp://example.com" }),
+        json!({ "kind": "file", "url": "http://127.0.0.1/" }),
+    ] {
+        list.call(post.clone(), "/v1/webhook", body).await;
+    }
+    list.call(put, &webhook, json!({})).await;
+    list.call(Method::GET, &format!("/v1/webhook/{unknown}"), Value::Null).await;
+    list.call(Method::GET, &format!("{webhook}/delivery/{unknown}"), Value::Null).await;
+    list.call(Method::GET, &format!("{webhook}/delivery?state=lost"), Value::Null).await;
+    list.call(Method::GET, &format!("{webhook}/delivery?cursor=x"), Value::Null).await;
 }

@@ -1,7 +1,7 @@
 //! Lists with totals, conflicts, and what becomes of what is no longer named.
 
 use tonearm_catalog::{Catalog, CatalogError, PurgedTitles, Record, Transaction};
-use tonearm_domain::LimitOffset;
+use tonearm_domain::{ApiKey, KeyType, LimitOffset, Selection};
 use tonearm_fixtures::ambient;
 
 use crate::database::{Reach, TestDatabase};
@@ -15,6 +15,7 @@ crate::on_both!(
     what_is_referred_to_must_exist,
     deleted_creators_are_named_no_more,
     keys_are_revoked_once,
+    keys_are_changed_and_paged,
     rows_that_do_not_parse_are_corrupt,
 );
 
@@ -192,6 +193,45 @@ async fn keys_are_revoked_once(database: TestDatabase) {
     tx.commit().await.unwrap();
     let read = catalog.api_key_by_hash(&[1; 32]).await.unwrap().unwrap();
     assert_eq!(read.revoked_at, Some(revoked_at));
+}
+
+async fn keys_are_changed_and_paged(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
+    let [mine, other] =
+        [stored_collection(&catalog, &ambient).await.0, stored_collection(&catalog, &ambient).await.0];
+    let mut keys = Vec::new();
+    let tx = catalog.begin().await.unwrap();
+    for (hash, key_type) in [(1, KeyType::Api), (2, KeyType::Player), (3, KeyType::Api)] {
+        keys.push(ApiKey { key_type, ..api_key(&ambient, &mine) });
+        tx.insert_api_key(&keys[keys.len() - 1], &[hash; 32]).await.unwrap();
+        clock.advance_seconds(1);
+    }
+    tx.insert_api_key(&api_key(&ambient, &other), &[4; 32]).await.unwrap();
+    tx.commit().await.unwrap();
+    let page = async |key_type, window| catalog.api_key_page(mine.id, key_type, window).await.unwrap();
+    assert_eq!(page(None, window(2, 1)).await, (3, keys[1..].to_vec()));
+    let of_type = page(Some(KeyType::Api), window(2, 0)).await;
+    assert_eq!(of_type, (2, vec![keys[0].clone(), keys[2].clone()]));
+    assert_eq!(catalog.api_key(mine.id, keys[1].id).await.unwrap().as_ref(), Some(&keys[1]));
+    assert_eq!(catalog.api_key(other.id, keys[1].id).await.unwrap(), None, "not theirs");
+    let changed = ApiKey {
+        title: "Changed".to_owned(),
+        variants: Selection::one("hq".parse().unwrap()),
+        is_downloadable: true,
+        expires_at: Some(ambient.now()),
+        ..keys[1].clone()
+    };
+    let tx = catalog.begin().await.unwrap();
+    assert_eq!(tx.api_key(other.id, changed.id).await.unwrap(), None);
+    assert_eq!(tx.api_key(mine.id, changed.id).await.unwrap().as_ref(), Some(&keys[1]));
+    // What it is and when it was revoked are not written.
+    let more = ApiKey { key_type: KeyType::Api, revoked_at: Some(ambient.now()), ..changed.clone() };
+    tx.update_api_key(&more).await.unwrap();
+    let stranger = ApiKey { organization_id: other.id, ..changed.clone() };
+    let refused = tx.update_api_key(&stranger).await.unwrap_err();
+    assert!(matches!(refused, CatalogError::Missing(Record::ApiKey)), "{refused:?}");
+    tx.commit().await.unwrap();
+    assert_eq!(catalog.api_key_by_hash(&[2; 32]).await.unwrap(), Some(changed));
 }
 
 async fn rows_that_do_not_parse_are_corrupt(database: TestDatabase) {

@@ -1,6 +1,6 @@
 //! Signing keys are live from their creation to their revocation.
 
-use tonearm_domain::{Ambient, OrganizationId, SigningKey};
+use tonearm_domain::{Ambient, LimitOffset, OrganizationId, SigningKey};
 use tonearm_fixtures::ambient;
 
 use crate::database::{Reach, TestDatabase};
@@ -43,4 +43,10 @@ async fn signing_keys_live_until_they_are_revoked(database: TestDatabase) {
     expected.sort();
     assert_eq!(live, expected);
     assert_eq!(catalog.signing_keys(mine.id).await.unwrap()[0].revoked_at, Some(ambient.now()));
+    let window = LimitOffset::new(Some(1), Some(1)).unwrap();
+    assert_eq!(catalog.signing_key_page(mine.id, window).await.unwrap(), (2, vec![second.clone()]));
+    assert_eq!(catalog.signing_key(mine.id, second.id).await.unwrap(), Some(second));
+    assert_eq!(catalog.signing_key(mine.id, foreign.id).await.unwrap(), None, "not mine");
+    let tx = catalog.begin().await.unwrap();
+    assert_eq!(tx.count_live_signing_keys(mine.id).await.unwrap(), 1);
 }

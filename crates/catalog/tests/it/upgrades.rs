@@ -34,6 +34,19 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, migration
 
 pub(crate) const UPLOADS: (&str, &[&str]) = ("m0033_uploads", &["DROP TABLE upload"]);
 
+pub(crate) const QUOTAS: (&str, &[&str]) = (
+    "m0029_quotas",
+    &[
+        "DROP TABLE quota",
+        "sqlite: DROP TRIGGER track_kept",
+        "sqlite: DROP TRIGGER track_kept_changed",
+        "postgres: DROP FUNCTION count_kept CASCADE",
+        "postgres: DROP FUNCTION millis_of_sound",
+        "ALTER TABLE collection DROP COLUMN kept_bytes",
+        "ALTER TABLE collection DROP COLUMN sound_millis",
+    ],
+);
+
 pub(crate) const LOOKUP: (&str, &[&str]) = (
     "m0030_track_lookup",
     &[

@@ -96,9 +96,8 @@ pub(super) async fn revoke(
 
 /// Refuses keys that the member's role does not manage, as if they were not there.
 async fn require_managed(app: &Dashboard, member: &Member<Editor>, id: ApiKeyId) -> Result<(), PageError> {
-    let keys = app.library.keys(&member.caller()).await?;
-    let found = keys.iter().find(|key| key.id == id);
-    if found.is_some_and(|key| member.role.manages_keys_of(key.key_type)) {
+    let key = app.library.key(&member.caller(), id).await?;
+    if member.role.manages_keys_of(key.key_type) {
         Ok(())
     } else {
         Err(Refusal::NotFound(Resource::ApiKey).into())

@@ -4,8 +4,10 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
-use serde_json::{Map, Value, json};
-use tonearm_domain::{CachePolicy, Metric, Recipe, RecipeKind, Total, VariantId, VariantIndex};
+use serde_json::json;
+use tonearm_domain::{
+    CachePolicy, Metric, Recipe, RecipeKind, RecipeSettings, RecipeType, Total, VariantId, VariantIndex,
+};
 use tonearm_service::RecipeView;
 
 use crate::amount::count;
@@ -150,7 +152,7 @@ impl RecipeForm {
         if index.is_err() {
             problems.add("index", "use 2 to 64 characters: a-z, 0-9, _ or -");
         }
-        let mut settings = Map::from_iter([("variant_type_id".to_owned(), json!(self.kind))]);
+        let mut settings = RecipeSettings::new();
         let mut number = |name: &'static str, key: &str, text: &str| {
             if text.is_empty() {
                 return;
@@ -181,13 +183,14 @@ impl RecipeForm {
         if self.kind == "preview" {
             settings.insert("preview_type".to_owned(), json!("seconds"));
         }
-        let kind = serde_json::from_value::<RecipeKind>(Value::Object(settings));
-        match (index, kind) {
-            (Ok(index), Ok(kind)) if problems.is_none() => match kind.validate() {
-                Ok(()) => Ok((index, kind)),
-                Err(error) => Err(Problems::one("", &format!("{} {error}", error.field()))),
-            },
-            (_, Err(_)) if problems.is_none() => Err(Problems::one("", "one of the settings is invalid")),
+        let recipe_type = RecipeType::ALL.into_iter().find(|own| own.as_str() == self.kind);
+        match (index, recipe_type) {
+            (Ok(index), Some(recipe_type)) if problems.is_none() => {
+                let kind = RecipeKind::from_settings(recipe_type, &settings);
+                kind.map(|kind| (index, kind))
+                    .map_err(|error| Problems::one("", &format!("{} {error}", error.field())))
+            }
+            (_, None) if problems.is_none() => Err(Problems::one("", "choose a type from the list")),
             _ => Err(problems),
         }
     }

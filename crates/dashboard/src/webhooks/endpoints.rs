@@ -122,8 +122,8 @@ pub(super) async fn rotate(
     Path((_, kind)): Path<(String, String)>,
 ) -> Result<Response, PageError> {
     let kind = parse(&kind)?;
-    let text = app.webhooks.rotate(&member.caller(), kind).await?;
-    show(&app, &member, kind, text).await
+    let rotated = app.webhooks.rotate(&member.caller(), kind).await?;
+    show(&app, &member, kind, rotated.secret).await
 }
 
 pub(super) async fn test(
@@ -180,7 +180,7 @@ impl WebhooksPage {
         let set = app.webhooks.endpoints(&caller).await?;
         let kinds = [WebhookKind::Track, WebhookKind::File, WebhookKind::Collection];
         let endpoints = kinds.map(|kind| EndpointCard::of(kind, set.iter().find(|view| view.kind == kind)));
-        let query = DeliveryQuery { kind: None, state: asked.state.parse().ok() };
+        let query = DeliveryQuery { webhook: None, state: asked.state.parse().ok() };
         let before = asked.before.parse::<WebhookDeliveryId>().ok();
         // One more than is shown tells whether there are older ones.
         let mut found = app.webhooks.deliveries(&caller, query, before, ROWS as u64 + 1).await?;

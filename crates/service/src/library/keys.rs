@@ -2,8 +2,8 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    ApiKey, ApiKeyId, AuditAction, CollectionId, CreatorId, KeyScope, KeyType, ScopeError, Selection,
-    Timestamp, TrackId, VariantIndex,
+    Actor, ApiKey, ApiKeyId, AuditAction, CollectionId, CreatorId, KeyScope, KeyType, LimitOffset,
+    ScopeError, Selection, Timestamp, TrackId, VariantIndex,
 };
 use tonearm_signing::ApiKeyText;
 
@@ -76,6 +76,11 @@ impl Library {
                 message: "keys of type api can only be created in the dashboard or on the command line",
             });
         }
+        caller.require_whole_organization()?;
+        caller.require_variants_to_give(&create.variants)?;
+        if create.is_downloadable {
+            caller.require_downloads_to_give()?;
+        }
         self.create_key(caller, create).await
     }
 
@@ -85,17 +90,41 @@ impl Library {
         Ok(self.catalog.api_keys(caller.organization_id).await?)
     }
 
-    /// Makes a key stop working.
-    pub async fn revoke_key(&self, caller: &Caller, id: ApiKeyId) -> Result<(), Refusal> {
+    /// How many keys the organization has, of one type or of all, and a page of them, by creation.
+    pub async fn key_page(
+        &self,
+        caller: &Caller,
+        key_type: Option<KeyType>,
+        page: LimitOffset,
+    ) -> Result<(u64, Vec<ApiKey>), Refusal> {
         caller.require_whole_organization()?;
-        let tx = self.catalog.begin().await?;
-        if !tx.revoke_api_key(caller.organization_id, id, self.ambient.now()).await? {
-            return Err(Refusal::NotFound(Resource::ApiKey));
+        Ok(self.catalog.api_key_page(caller.organization_id, key_type, page).await?)
+    }
+
+    /// One of the organization's keys, even if it is revoked or has expired.
+    pub async fn key(&self, caller: &Caller, id: ApiKeyId) -> Result<ApiKey, Refusal> {
+        caller.require_whole_organization()?;
+        let key = self.catalog.api_key(caller.organization_id, id).await?;
+        key.ok_or(Refusal::NotFound(Resource::ApiKey))
+    }
+
+    /// Makes a key stop working, and gives it as it was until then. Every key that reaches this may revoke itself, whatever
+    /// its scope.
+    pub async fn revoke_key(&self, caller: &Caller, id: ApiKeyId) -> Result<ApiKey, Refusal> {
+        if caller.origin.actor != Actor::Key(id) {
+            caller.require_whole_organization()?;
         }
-        let done = AuditedAction { action: AuditAction::KeyRevoke, subject_id: id.uuid(), title: "" };
+        let tx = self.catalog.begin().await?;
+        let not_found = Refusal::NotFound(Resource::ApiKey);
+        let Some(key) = tx.api_key(caller.organization_id, id).await? else { return Err(not_found) };
+        let now = self.ambient.now();
+        if !tx.revoke_api_key(caller.organization_id, id, now).await? {
+            return Err(not_found);
+        }
+        let done = AuditedAction { action: AuditAction::KeyRevoke, subject_id: id.uuid(), title: &key.title };
         audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
-        Ok(())
+        Ok(ApiKey { revoked_at: Some(now), ..key })
     }
 
     pub(super) async fn insert_key(
@@ -138,7 +167,7 @@ impl Library {
 
 /// Refuses a key for variants that there are not: neither the organization's nor one that a track in its reach has of its
 /// own.
-async fn require_variants(
+pub(super) async fn require_variants(
     tx: &Transaction,
     caller: &Caller,
     scope: KeyScope,

@@ -2,7 +2,8 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    AuditAction, CachePolicy, Job, Patch, Recipe, RecipeKind, Rendering, Total, VariantId, VariantIndex,
+    AuditAction, CachePolicy, Job, MOST_RECIPES, Patch, Recipe, RecipeError, RecipeKind, RecipeSettings,
+    RecipeType, Rendering, Total, VariantId, VariantIndex,
 };
 
 use super::Library;
@@ -28,6 +29,10 @@ pub struct UpdateRecipe {
     /// Its type and settings; cannot be cleared. Files that were made before stay as they are until the recipe is
     /// rendered for existing tracks.
     pub kind: Patch<RecipeKind>,
+    /// What the caller takes its type for, which never changes this way; cannot be cleared.
+    pub recipe_type: Patch<RecipeType>,
+    /// Settings to change, one by one; the others stay as they are.
+    pub settings: RecipeSettings,
     /// Its place among the others; cannot be cleared.
     pub position: Patch<i32>,
     /// Who may keep copies of its files; cannot be cleared. Applies to URLs that are signed from now on.
@@ -52,10 +57,17 @@ impl Library {
         kind: RecipeKind,
         cache: CachePolicy,
     ) -> Result<Recipe, Refusal> {
-        caller.require_whole_organization()?;
-        validate(&kind)?;
+        caller.require_no_limits()?;
+        kind.validate().map_err(refused)?;
         let organization_id = caller.organization_id;
-        let recipes = self.catalog.recipes(organization_id).await?;
+        let tx = self.catalog.begin().await?;
+        tx.lock_recipes(organization_id).await?;
+        let recipes = tx.recipes(organization_id).await?;
+        if recipes.len() >= MOST_RECIPES {
+            let message =
+                format!("the organization has {MOST_RECIPES} variants and can have no more; remove one");
+            return Err(Refusal::Conflict { code: "too_many_variants", message });
+        }
         let recipe = Recipe {
             id: self.ambient.record_id(),
             organization_id,
@@ -66,7 +78,6 @@ impl Library {
             cache,
             created_at: self.ambient.now(),
         };
-        let tx = self.catalog.begin().await?;
         tx.insert_recipe(&recipe).await?;
         self.record_recipe(&tx, caller, AuditAction::VariantCreate, &recipe).await?;
         tx.commit().await?;
@@ -80,16 +91,22 @@ impl Library {
         id: VariantId,
         update: UpdateRecipe,
     ) -> Result<Recipe, Refusal> {
-        caller.require_whole_organization()?;
+        caller.require_no_limits()?;
         let tx = self.catalog.begin().await?;
         let mut recipe = own(tx.recipe(caller.organization_id, id).await?)?;
-        let UpdateRecipe { index, kind, position, cache } = update;
+        let UpdateRecipe { index, kind, recipe_type, settings, position, cache } = update;
+        if matches!(recipe_type, Patch::Set(sent) if sent != recipe.kind.recipe_type()) {
+            return Err(refused(RecipeError::OtherType));
+        }
         if let Patch::Set(index) = index {
             recipe.index = index;
         }
         if let Patch::Set(kind) = kind {
-            validate(&kind)?;
+            kind.validate().map_err(refused)?;
             recipe.kind = kind;
+        }
+        if !settings.is_empty() {
+            recipe.kind = recipe.kind.with_settings(&settings).map_err(refused)?;
         }
         if let Patch::Set(position) = position {
             recipe.position = position;
@@ -105,8 +122,8 @@ impl Library {
 
     /// Removes a recipe. It and its files are gone for everyone at once, and its name is free; the files are removed in
     /// the background.
-    pub async fn remove_recipe(&self, caller: &Caller, id: VariantId) -> Result<(), Refusal> {
-        caller.require_whole_organization()?;
+    pub async fn remove_recipe(&self, caller: &Caller, id: VariantId) -> Result<Recipe, Refusal> {
+        caller.require_no_limits()?;
         let (organization_id, now) = (caller.organization_id, self.ambient.now());
         let tx = self.catalog.begin().await?;
         let recipe = own(tx.recipe(organization_id, id).await?)?;
@@ -116,7 +133,8 @@ impl Library {
         let job = Job::RemoveRecipe { organization_id, variant_id: id };
         tx.enqueue(job, self.ambient.record_id(), now, None).await?;
         self.record_recipe(&tx, caller, AuditAction::VariantDelete, &recipe).await?;
-        Ok(tx.commit().await?)
+        tx.commit().await?;
+        Ok(recipe)
     }
 
     /// The recipes that are being removed, each with how many files are left.
@@ -128,7 +146,7 @@ impl Library {
     /// failed, in the background. The tracks stay playable. A rendering of the same recipe that is under way begins
     /// anew.
     pub async fn render_existing(&self, caller: &Caller, id: VariantId) -> Result<Rendering, Refusal> {
-        caller.require_whole_organization()?;
+        caller.require_no_limits()?;
         let organization_id = caller.organization_id;
         let recipe = own(self.catalog.recipe(organization_id, id).await?)?;
         let total = self.catalog.count_renderable_tracks(organization_id).await?;
@@ -142,7 +160,15 @@ impl Library {
         Ok(rendering)
     }
 
-    async fn record_recipe(
+    /// How far a recipe is rendered for existing tracks, the last time that this was asked for.
+    pub async fn rendering(&self, caller: &Caller, id: VariantId) -> Result<Rendering, Refusal> {
+        caller.require_whole_organization()?;
+        own(self.catalog.recipe(caller.organization_id, id).await?)?;
+        let rendering = self.catalog.rendering(caller.organization_id, id).await?;
+        rendering.ok_or(Refusal::NotFound(Resource::Rendering))
+    }
+
+    pub(super) async fn record_recipe(
         &self,
         tx: &Transaction,
         caller: &Caller,
@@ -159,6 +185,6 @@ fn own(recipe: Option<Recipe>) -> Result<Recipe, Refusal> {
     recipe.filter(|recipe| recipe.track_id.is_none()).ok_or(Refusal::NotFound(Resource::Variant))
 }
 
-fn validate(kind: &RecipeKind) -> Result<(), Refusal> {
-    kind.validate().map_err(|error| Refusal::invalid(error.field(), error.to_string()))
+fn refused(error: RecipeError) -> Refusal {
+    Refusal::invalid(error.field(), error.to_string())
 }

@@ -2,10 +2,11 @@
 
 use tonearm_catalog::DeliveryFilter;
 use tonearm_domain::{
-    AuditAction, DeliveryAttempt, DeliveryState, WebhookDelivery, WebhookDeliveryId, WebhookKind,
+    AuditAction, DeliveryAttempt, DeliveryState, WebhookDelivery, WebhookDeliveryId, WebhookId,
 };
 
-use super::Webhooks;
+use super::endpoints::to_change;
+use super::{WebhookName, Webhooks};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
@@ -13,8 +14,8 @@ use crate::refusal::{Refusal, Resource};
 /// Which deliveries; what is not set does not narrow.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DeliveryQuery {
-    /// Only those to the endpoint of this kind.
-    pub kind: Option<WebhookKind>,
+    /// Only those to this endpoint.
+    pub webhook: Option<WebhookName>,
     /// Only those in this state.
     pub state: Option<DeliveryState>,
 }
@@ -40,11 +41,11 @@ impl Webhooks {
         before: Option<WebhookDeliveryId>,
         limit: u64,
     ) -> Result<Vec<WebhookDelivery>, Refusal> {
-        caller.require_whole_organization()?;
+        caller.require_no_limits()?;
         let mut filter = DeliveryFilter { webhook_id: None, state: query.state };
-        if let Some(kind) = query.kind {
+        if let Some(name) = query.webhook {
             let webhooks = self.catalog.webhooks(caller.organization_id).await?;
-            let webhook = webhooks.into_iter().find(|webhook| webhook.kind == kind);
+            let webhook = webhooks.into_iter().find(|webhook| name.means(webhook));
             filter.webhook_id = Some(webhook.ok_or(Refusal::NotFound(Resource::Webhook))?.id);
         }
         Ok(self.catalog.deliveries(caller.organization_id, filter, before, limit).await?)
@@ -52,16 +53,40 @@ impl Webhooks {
 
     /// One delivery with its attempts.
     pub async fn delivery(&self, caller: &Caller, id: WebhookDeliveryId) -> Result<DeliveryView, Refusal> {
-        caller.require_whole_organization()?;
+        caller.require_no_limits()?;
         let delivery = self.catalog.delivery(caller.organization_id, id).await?;
         let delivery = delivery.ok_or(Refusal::NotFound(Resource::WebhookDelivery))?;
         let attempts = self.catalog.delivery_attempts(id).await?;
         Ok(DeliveryView { body: self.with_urls(&delivery.payload), delivery, attempts })
     }
 
+    /// The same for a delivery to a known endpoint.
+    pub async fn delivery_to(
+        &self,
+        caller: &Caller,
+        webhook: WebhookId,
+        id: WebhookDeliveryId,
+    ) -> Result<DeliveryView, Refusal> {
+        self.require_delivery_to(caller, webhook, id).await?;
+        self.delivery(caller, id).await
+    }
+
+    /// Refuses a delivery to another endpoint than is meant.
+    pub async fn require_delivery_to(
+        &self,
+        caller: &Caller,
+        webhook: WebhookId,
+        id: WebhookDeliveryId,
+    ) -> Result<(), Refusal> {
+        self.endpoint(caller, webhook).await?;
+        let found = self.catalog.delivery(caller.organization_id, id).await?;
+        let is_own = found.is_some_and(|delivery| delivery.webhook_id == webhook);
+        if is_own { Ok(()) } else { Err(Refusal::NotFound(Resource::WebhookDelivery)) }
+    }
+
     /// Sends an event once more, whatever became of it, under the same id: a receiver that has it already knows.
     pub async fn replay(&self, caller: &Caller, id: WebhookDeliveryId) -> Result<(), Refusal> {
-        caller.require_whole_organization()?;
+        caller.require_no_limits()?;
         let delivery = self.catalog.delivery(caller.organization_id, id).await?;
         let delivery = delivery.ok_or(Refusal::NotFound(Resource::WebhookDelivery))?;
         let tx = self.catalog.begin().await?;
@@ -80,19 +105,13 @@ impl Webhooks {
     }
 
     /// Sends once more everything that has failed for an endpoint. Gives how many there were.
-    pub async fn replay_failed(&self, caller: &Caller, kind: WebhookKind) -> Result<u64, Refusal> {
-        caller.require_whole_organization()?;
+    pub async fn replay_failed(&self, caller: &Caller, name: impl Into<WebhookName>) -> Result<u64, Refusal> {
+        caller.require_no_limits()?;
         let tx = self.catalog.begin().await?;
-        let webhook =
-            tx.webhook(caller.organization_id, kind).await?.ok_or(Refusal::NotFound(Resource::Webhook))?;
+        let webhook = to_change(&tx, caller, name).await?;
         tx.update_webhook_health(webhook.id, webhook.health.resumed()).await?;
         let count = tx.replay_failed(webhook.id, self.ambient.now()).await?;
-        let done = AuditedAction {
-            action: AuditAction::WebhookReplay,
-            subject_id: webhook.id.uuid(),
-            title: &webhook.url,
-        };
-        audit::record(&tx, &self.ambient, caller, done).await?;
+        self.record_webhook(&tx, caller, AuditAction::WebhookReplay, &webhook).await?;
         tx.commit().await?;
         Ok(count)
     }

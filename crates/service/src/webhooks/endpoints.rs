@@ -1,9 +1,9 @@
 //! The endpoints of an organization: at most one of each kind.
 
-use tonearm_catalog::Transaction;
+use tonearm_catalog::{CatalogError, Record, Transaction};
 use tonearm_domain::{
-    AuditAction, EndpointHealth, EventKind, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId,
-    WebhookId, WebhookKind,
+    AuditAction, EndpointHealth, EventKind, OrganizationId, Timestamp, Webhook, WebhookDelivery,
+    WebhookDeliveryId, WebhookId, WebhookKind,
 };
 use tonearm_outbound::WebhookSecret;
 
@@ -20,6 +20,8 @@ const MOST_URL_CHARACTERS: usize = 2000;
 pub struct WebhookView {
     /// Its id.
     pub id: WebhookId,
+    /// Whose it is.
+    pub organization_id: OrganizationId,
     /// What it hears of.
     pub kind: WebhookKind,
     /// Where events go.
@@ -37,6 +39,7 @@ impl WebhookView {
         let until = webhook.rotated_at.map(|at| at.plus_seconds(tonearm_domain::OLD_SECRET_SECONDS));
         Self {
             id: webhook.id,
+            organization_id: webhook.organization_id,
             kind: webhook.kind,
             old_secret_until: until.filter(|until| webhook.old_secret.is_some() && now < *until),
             url: webhook.url,
@@ -46,42 +49,137 @@ impl WebhookView {
     }
 }
 
+/// An endpoint with the text that its receiver is configured with, `whsec_…`.
+#[derive(Clone)]
+pub struct WebhookWithSecret {
+    /// The endpoint.
+    pub webhook: WebhookView,
+    /// The secret.
+    pub secret: String,
+}
+
+impl std::fmt::Debug for WebhookWithSecret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "WebhookWithSecret({})", self.webhook.id)
+    }
+}
+
+/// Which endpoint of an organization is meant. There is one of each kind at most, so its kind tells as well as its id.
+#[derive(Debug, Clone, Copy)]
+pub enum WebhookName {
+    /// The one with this id.
+    Id(WebhookId),
+    /// The one of this kind.
+    Kind(WebhookKind),
+}
+
+impl From<WebhookId> for WebhookName {
+    fn from(id: WebhookId) -> Self {
+        Self::Id(id)
+    }
+}
+
+impl From<WebhookKind> for WebhookName {
+    fn from(kind: WebhookKind) -> Self {
+        Self::Kind(kind)
+    }
+}
+
+impl WebhookName {
+    /// Whether it is this endpoint that is meant, of those of the organization.
+    pub(super) fn means(self, webhook: &Webhook) -> bool {
+        match self {
+            Self::Id(id) => webhook.id == id,
+            Self::Kind(kind) => webhook.kind == kind,
+        }
+    }
+}
+
 pub(crate) fn vault_place(id: WebhookId) -> String {
     format!("webhook/{id}")
 }
 
-/// The caller's endpoint of a kind, locked for a change.
-async fn to_change(tx: &Transaction, caller: &Caller, kind: WebhookKind) -> Result<Webhook, Refusal> {
-    let found = tx.webhook_of_kind_to_change(caller.organization_id, kind).await?;
-    found.ok_or(Refusal::NotFound(Resource::Webhook))
+/// One of the caller's endpoints, locked for a change.
+pub(super) async fn to_change(
+    tx: &Transaction,
+    caller: &Caller,
+    name: impl Into<WebhookName>,
+) -> Result<Webhook, Refusal> {
+    let found = match name.into() {
+        WebhookName::Id(id) => tx.webhook_to_change(id).await?,
+        WebhookName::Kind(kind) => tx.webhook_of_kind_to_change(caller.organization_id, kind).await?,
+    };
+    let own = found.filter(|webhook| webhook.organization_id == caller.organization_id);
+    own.ok_or(Refusal::NotFound(Resource::Webhook))
 }
 
 impl Webhooks {
     /// The organization's endpoints.
     pub async fn endpoints(&self, caller: &Caller) -> Result<Vec<WebhookView>, Refusal> {
-        caller.require_whole_organization()?;
+        caller.require_no_limits()?;
         let (webhooks, now) = (self.catalog.webhooks(caller.organization_id).await?, self.ambient.now());
         Ok(webhooks.into_iter().map(|webhook| WebhookView::new(webhook, now)).collect())
+    }
+
+    /// One of the organization's endpoints.
+    pub async fn endpoint(&self, caller: &Caller, id: WebhookId) -> Result<WebhookView, Refusal> {
+        let found = self.endpoints(caller).await?.into_iter().find(|webhook| webhook.id == id);
+        found.ok_or(Refusal::NotFound(Resource::Webhook))
     }
 
     /// Says where events of a kind go from now on, also what is on its way already. A new endpoint gets a secret;
     /// one that only moves keeps its own.
     pub async fn set(&self, caller: &Caller, kind: WebhookKind, url: &str) -> Result<WebhookView, Refusal> {
-        caller.require_whole_organization()?;
+        caller.require_no_limits()?;
+        let url = self.checked(url)?;
+        let tx = self.catalog.begin().await?;
+        let webhook = match tx.webhook_of_kind_to_change(caller.organization_id, kind).await? {
+            Some(webhook) => moved(webhook, url),
+            None => self.new_endpoint(caller, kind, url),
+        };
+        self.put(tx, caller, webhook).await
+    }
+
+    /// Adds the endpoint of a kind, which there must not be yet.
+    pub async fn add(
+        &self,
+        caller: &Caller,
+        kind: WebhookKind,
+        url: &str,
+    ) -> Result<WebhookWithSecret, Refusal> {
+        caller.require_no_limits()?;
+        let url = self.checked(url)?;
+        let tx = self.catalog.begin().await?;
+        if tx.webhook(caller.organization_id, kind).await?.is_some() {
+            return Err(CatalogError::Taken(Record::Webhook).into());
+        }
+        let webhook = self.new_endpoint(caller, kind, url);
+        let secret = self.open_secret(webhook.id, &webhook.secret)?.reveal();
+        Ok(WebhookWithSecret { webhook: self.put(tx, caller, webhook).await?, secret })
+    }
+
+    /// Says where the events of an endpoint go from now on, also what is on its way already.
+    pub async fn move_to(&self, caller: &Caller, id: WebhookId, url: &str) -> Result<WebhookView, Refusal> {
+        caller.require_no_limits()?;
+        let url = self.checked(url)?;
+        let tx = self.catalog.begin().await?;
+        let webhook = moved(to_change(&tx, caller, id).await?, url);
+        self.put(tx, caller, webhook).await
+    }
+
+    /// An address that events may be sent to.
+    fn checked<'a>(&self, url: &'a str) -> Result<&'a str, Refusal> {
         let url = url.trim();
         if url.chars().count() > MOST_URL_CHARACTERS {
             return Err(Refusal::invalid("url", "must have at most 2000 characters"));
         }
         self.outbound.check_url(url).map_err(|error| Refusal::invalid("url", error.to_string()))?;
-        let tx = self.catalog.begin().await?;
-        let webhook = match tx.webhook_of_kind_to_change(caller.organization_id, kind).await? {
-            Some(webhook) => Webhook { url: url.to_owned(), health: webhook.health.resumed(), ..webhook },
-            None => self.new_endpoint(caller, kind, url),
-        };
+        Ok(url)
+    }
+
+    async fn put(&self, tx: Transaction, caller: &Caller, webhook: Webhook) -> Result<WebhookView, Refusal> {
         tx.put_webhook(&webhook).await?;
-        let done =
-            AuditedAction { action: AuditAction::WebhookSet, subject_id: webhook.id.uuid(), title: url };
-        audit::record(&tx, &self.ambient, caller, done).await?;
+        self.record_webhook(&tx, caller, AuditAction::WebhookSet, &webhook).await?;
         tx.commit().await?;
         Ok(WebhookView::new(webhook, self.ambient.now()))
     }
@@ -106,34 +204,28 @@ impl Webhooks {
         self.vault.seal(&vault_place(id), self.ambient.random(), &self.ambient.random::<32>())
     }
 
-    /// Removes an endpoint with all that is on its way to it.
-    pub async fn remove(&self, caller: &Caller, kind: WebhookKind) -> Result<(), Refusal> {
-        caller.require_whole_organization()?;
+    /// Removes an endpoint with all that is on its way to it, and gives it as it was.
+    pub async fn remove(
+        &self,
+        caller: &Caller,
+        name: impl Into<WebhookName>,
+    ) -> Result<WebhookView, Refusal> {
+        caller.require_no_limits()?;
         let tx = self.catalog.begin().await?;
-        let webhook = to_change(&tx, caller, kind).await?;
+        let webhook = to_change(&tx, caller, name).await?;
         tx.delete_webhook(&webhook).await?;
-        let done = AuditedAction {
-            action: AuditAction::WebhookRemove,
-            subject_id: webhook.id.uuid(),
-            title: &webhook.url,
-        };
-        audit::record(&tx, &self.ambient, caller, done).await?;
+        self.record_webhook(&tx, caller, AuditAction::WebhookRemove, &webhook).await?;
         tx.commit().await?;
-        Ok(())
+        Ok(WebhookView::new(webhook, self.ambient.now()))
     }
 
     /// The text that the receiver is configured with, `whsec_…`.
     pub async fn secret(&self, caller: &Caller, kind: WebhookKind) -> Result<String, Refusal> {
-        caller.require_whole_organization()?;
+        caller.require_no_limits()?;
         let tx = self.catalog.begin().await?;
         let webhook = to_change(&tx, caller, kind).await?;
         let secret = self.open_secret(webhook.id, &webhook.secret)?;
-        let done = AuditedAction {
-            action: AuditAction::WebhookReveal,
-            subject_id: webhook.id.uuid(),
-            title: &webhook.url,
-        };
-        audit::record(&tx, &self.ambient, caller, done).await?;
+        self.record_webhook(&tx, caller, AuditAction::WebhookReveal, &webhook).await?;
         tx.commit().await?;
         Ok(secret.reveal())
     }
@@ -147,10 +239,14 @@ impl Webhooks {
     }
 
     /// Gives an endpoint a new secret; the one before signs too for a day, so that receivers can change over.
-    pub async fn rotate(&self, caller: &Caller, kind: WebhookKind) -> Result<String, Refusal> {
-        caller.require_whole_organization()?;
+    pub async fn rotate(
+        &self,
+        caller: &Caller,
+        name: impl Into<WebhookName>,
+    ) -> Result<WebhookWithSecret, Refusal> {
+        caller.require_no_limits()?;
         let tx = self.catalog.begin().await?;
-        let webhook = to_change(&tx, caller, kind).await?;
+        let webhook = to_change(&tx, caller, name).await?;
         let webhook = Webhook {
             secret: self.new_secret(webhook.id),
             old_secret: Some(webhook.secret),
@@ -158,31 +254,45 @@ impl Webhooks {
             ..webhook
         };
         tx.put_webhook(&webhook).await?;
-        let done = AuditedAction {
-            action: AuditAction::WebhookRotate,
-            subject_id: webhook.id.uuid(),
-            title: &webhook.url,
-        };
-        audit::record(&tx, &self.ambient, caller, done).await?;
+        self.record_webhook(&tx, caller, AuditAction::WebhookRotate, &webhook).await?;
         tx.commit().await?;
-        Ok(self.open_secret(webhook.id, &webhook.secret)?.reveal())
+        let secret = self.open_secret(webhook.id, &webhook.secret)?.reveal();
+        Ok(WebhookWithSecret { webhook: WebhookView::new(webhook, self.ambient.now()), secret })
     }
 
     /// Sends an event about nothing, to see whether an endpoint works; at once, even if it is paused.
-    pub async fn send_test(&self, caller: &Caller, kind: WebhookKind) -> Result<WebhookDeliveryId, Refusal> {
-        caller.require_whole_organization()?;
+    pub async fn send_test(
+        &self,
+        caller: &Caller,
+        name: impl Into<WebhookName>,
+    ) -> Result<WebhookDeliveryId, Refusal> {
+        caller.require_no_limits()?;
         let tx = self.catalog.begin().await?;
-        let webhook = to_change(&tx, caller, kind).await?;
+        let webhook = to_change(&tx, caller, name).await?;
         let now = self.ambient.now();
         let text = payload::test(&webhook, now).map_err(|error| Refusal::Internal(error.into()))?;
         let (id, subject) = (self.ambient.record_id(), webhook.id.uuid());
         let delivery = WebhookDelivery::new(id, &webhook, EventKind::WebhookTest, subject, text, now);
         tx.queue_delivery(&delivery).await?;
         tx.update_webhook_health(webhook.id, webhook.health.resumed()).await?;
-        let done =
-            AuditedAction { action: AuditAction::WebhookTest, subject_id: subject, title: &webhook.url };
-        audit::record(&tx, &self.ambient, caller, done).await?;
+        self.record_webhook(&tx, caller, AuditAction::WebhookTest, &webhook).await?;
         tx.commit().await?;
         Ok(id)
     }
+
+    pub(super) async fn record_webhook(
+        &self,
+        tx: &Transaction,
+        caller: &Caller,
+        action: AuditAction,
+        webhook: &Webhook,
+    ) -> Result<(), CatalogError> {
+        let done = AuditedAction { action, subject_id: webhook.id.uuid(), title: &webhook.url };
+        audit::record(tx, &self.ambient, caller, done).await
+    }
+}
+
+/// An endpoint at another address, where it is tried anew.
+fn moved(webhook: Webhook, url: &str) -> Webhook {
+    Webhook { url: url.to_owned(), health: webhook.health.resumed(), ..webhook }
 }

@@ -106,7 +106,7 @@ async fn what_changes_meanwhile_is_left_alone(database: TestDatabase) {
     let (caller, _) = node.organization().await;
     let read = node.catalog.sealed().await.unwrap();
     assert_eq!(read.len(), 3);
-    let rotated = node.webhooks.rotate(&caller, WebhookKind::Track).await.unwrap();
+    let rotated = node.webhooks.rotate(&caller, WebhookKind::Track).await.unwrap().secret;
     let tx = node.catalog.begin().await.unwrap();
     for found in &read {
         let is_key = matches!(found.at, SealedAt::TranscriptionKey(_));
@@ -127,7 +127,7 @@ async fn moving_an_endpoint_never_brings_an_old_secret_back(database: TestDataba
             other.webhooks.set(&caller, WebhookKind::Track, &url)
         );
         assert_eq!(moved.unwrap().url, url);
-        assert_eq!(one.secret(&caller).await, Some(rotated.unwrap()), "round {round}");
+        assert_eq!(one.secret(&caller).await, Some(rotated.unwrap().secret), "round {round}");
         assert_eq!(one.webhooks.endpoints(&caller).await.unwrap()[0].url, url, "round {round}");
     }
 }

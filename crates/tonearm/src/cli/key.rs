@@ -115,7 +115,9 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
                 print::table(["KEY", "TYPE", "STATE", "EXPIRES", "TITLE"], &rows);
             }
         }
-        Command::Revoke { org, key } => library.revoke_key(&Caller::owner(org), key).await?,
+        Command::Revoke { org, key } => {
+            library.revoke_key(&Caller::owner(org), key).await?;
+        }
     }
     Ok(())
 }

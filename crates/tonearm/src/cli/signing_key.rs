@@ -76,7 +76,9 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             print::table(["KEY", "STATE", "CREATED", "TITLE"], &rows);
             return Ok(());
         }
-        Command::Revoke { org, key } => keys.revoke(&Caller::owner(org), key).await?,
+        Command::Revoke { org, key } => {
+            keys.revoke(&Caller::owner(org), key).await?;
+        }
     }
     // A running node with the catalog tells the others too; but perhaps none runs.
     parts.tell_signing_keys(config, ambient).await.map_err(|error| {

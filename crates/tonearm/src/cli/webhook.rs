@@ -102,10 +102,12 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             }
         }
         Command::Show { org, secrets, json } => show(&webhooks, org, secrets, json).await?,
-        Command::Remove(endpoint) => webhooks.remove(&Caller::owner(endpoint.org), endpoint.kind).await?,
+        Command::Remove(endpoint) => {
+            webhooks.remove(&Caller::owner(endpoint.org), endpoint.kind).await?;
+        }
         Command::Test(endpoint) => test(&webhooks, endpoint).await?,
         Command::Rotate(endpoint) => {
-            println!("{}", webhooks.rotate(&Caller::owner(endpoint.org), endpoint.kind).await?);
+            println!("{}", webhooks.rotate(&Caller::owner(endpoint.org), endpoint.kind).await?.secret);
         }
         Command::Deliveries { org, delivery: Some(id), .. } => {
             let view = webhooks.delivery(&Caller::owner(org), id).await?;
@@ -117,7 +119,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         Command::Deliveries { org, kind, state, limit, delivery: None, json } => {
             let page =
                 LimitOffset::new(Some(limit), None).map_err(|error| Failure::Usage(error.to_string()))?;
-            let query = DeliveryQuery { kind, state };
+            let query = DeliveryQuery { webhook: kind.map(Into::into), state };
             let deliveries = webhooks.deliveries(&Caller::owner(org), query, None, page.limit()).await?;
             list(&deliveries, json);
         }

@@ -38,7 +38,7 @@ impl Stage {
 
     /// Waits until so many deliveries are in a state. Bounded by a minute.
     async fn wait_for(&self, state: DeliveryState, count: u64) {
-        let query = DeliveryQuery { kind: None, state: Some(state) };
+        let query = DeliveryQuery { webhook: None, state: Some(state) };
         for _ in 0..1200 {
             let found = self.webhooks.deliveries(&self.caller, query, None, count).await.unwrap();
             if found.len() as u64 >= count {
@@ -181,10 +181,38 @@ async fn a_dead_receiver_delays_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_webhook_is_set_up_and_tried_over_the_interface() {
+    let stage = Stage::open(Backend::Embedded).await;
+    let (receiver, client) = (Receiver::start(Duration::ZERO).await, &stage.server.client);
+    let body = json!({"kind": "collection", "url": receiver.url()});
+    let created = client.post("/v1/webhook", &body).await.ok();
+    let path = format!("/v1/webhook/{}", text(&created, "/webhook_id"));
+    let tested = client.post(&format!("{path}/test"), &json!({})).await.ok();
+    let hook = receiver.wait_for(1).await.remove(0);
+    assert!(is_signed_by(&hook, text(&created, "/secret")));
+    stage.wait_for(DeliveryState::Delivered, 1).await;
+    let delivery = format!("{path}/delivery/{}", text(&tested, "/delivery_id"));
+    let read = client.get(&delivery).await.ok();
+    assert_eq!(read["delivery"]["payload"], hook.json);
+    assert_eq!(read["delivery"]["attempts"][0]["response"], "noted");
+    let rotated = client.post(&format!("{path}/rotate_secret"), &json!({})).await.ok();
+    client.post(&format!("{delivery}/replay"), &json!({})).await.ok();
+    let again = receiver.wait_for(2).await.remove(1);
+    assert!(
+        is_signed_by(&again, text(&created, "/secret")) && is_signed_by(&again, text(&rotated, "/secret"))
+    );
+    assert_eq!(again.header("webhook-id"), hook.header("webhook-id"));
+    client.delete(&path).await.ok();
+    client.collection("Unheard").await;
+    assert_eq!(receiver.wait_for(2).await.len(), 2);
+    stage.server.node.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn both_secrets_sign_for_a_day() {
     let stage = Stage::open(Backend::Embedded).await;
     let (receiver, old) = stage.receiver(WebhookKind::Track, Duration::ZERO).await;
-    let new = stage.webhooks.rotate(&stage.caller, WebhookKind::Track).await.unwrap();
+    let new = stage.webhooks.rotate(&stage.caller, WebhookKind::Track).await.unwrap().secret;
     assert_ne!(old, new);
     stage.webhooks.send_test(&stage.caller, WebhookKind::Track).await.unwrap();
     let hook = receiver.wait_for(1).await.remove(0);

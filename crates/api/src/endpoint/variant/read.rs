@@ -11,11 +11,12 @@ use crate::extract::{ManageKey, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, VariantRecord};
 
+/// The response to creating, reading and updating a recipe.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = variant::read::Found)]
 pub(crate) struct Found {
-    variant_id: VariantId,
-    variant: VariantRecord,
+    pub(super) variant_id: VariantId,
+    pub(super) variant: VariantRecord,
 }
 
 /// Returns a recipe of the organization or of a track.

@@ -266,7 +266,7 @@ async fn is_played(ada: &Ada, tracks: Vec<String>) {
 
 /// The first one that did not arrive.
 async fn first_delivery(ada: &Ada) -> String {
-    let query = DeliveryQuery { kind: Some(WebhookKind::Track), state: None };
+    let query = DeliveryQuery { webhook: Some(WebhookKind::Track.into()), state: None };
     let webhooks = &ada.server.node.parts().unwrap().webhooks;
     let found = webhooks.deliveries(&caller(ada), query, None, 50).await.unwrap();
     found.last().unwrap().id.to_string()

@@ -1,0 +1,39 @@
+//! Whole numbers.
+
+use serde::{Deserialize, Serialize};
+
+/// A whole number, 0 or greater. JSON knows one kind of number: 128.0 is a whole one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "f64")]
+pub(crate) struct Whole(u32);
+
+/// A number that is not whole, or not one that any field holds.
+#[derive(Debug, thiserror::Error)]
+#[error("must be a whole number, 0 or greater")]
+pub(crate) struct WholeError;
+
+impl TryFrom<f64> for Whole {
+    type Error = WholeError;
+
+    fn try_from(number: f64) -> Result<Self, WholeError> {
+        let fits = number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number);
+        if fits { Ok(Self(number as u32)) } else { Err(WholeError) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fraction_of_nothing_is_none() {
+        let read = |json: &str| serde_json::from_str::<Whole>(json).ok();
+        for (json, number) in [("128", 128), ("128.0", 128), ("1.28e2", 128), ("4294967295", u32::MAX)] {
+            assert_eq!(read(json), Some(Whole(number)));
+        }
+        for bad in ["128.5", "-1", "4294967296", "1e300", "\"128\""] {
+            assert_eq!(read(bad), None, "{bad}");
+        }
+        assert_eq!(serde_json::to_string(&Whole(7)).ok().as_deref(), Some("7"));
+    }
+}

@@ -1,0 +1,135 @@
+//! Changing a key: what people call it, how long it works, and what its play sessions may do.
+
+use tonearm_domain::{
+    Actor, ApiKey, ApiKeyId, AuditAction, CollectionId, CreatorId, KeyType, Patch, Selection, Timestamp,
+    TrackId,
+};
+
+use super::Library;
+use super::keys::require_variants;
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::refusal::{Refusal, Resource};
+
+/// What may change of a key.
+#[derive(Debug, Clone, Default)]
+pub struct UpdateKey {
+    /// A name for people; cannot be cleared.
+    pub title: Patch<String>,
+    /// When it stops working; cleared: never.
+    pub expires_at: Patch<Timestamp>,
+    /// Whether its play sessions may allow downloads; cleared: no.
+    pub is_downloadable: Patch<bool>,
+    /// What its play sessions may list; cleared: all.
+    pub variants: Patch<Selection>,
+    /// What the caller takes for the rest of the key.
+    pub fixed: FixedOfKey,
+}
+
+/// What never changes of a key. A caller may send it along as it is.
+#[derive(Debug, Clone, Default)]
+pub struct FixedOfKey {
+    /// What it is for.
+    pub key_type: Patch<KeyType>,
+    /// The collection that it is limited to.
+    pub collection_id: Patch<CollectionId>,
+    /// The track that it is limited to.
+    pub track_id: Patch<TrackId>,
+    /// The creator that what it makes is attributed to.
+    pub creator_id: Patch<CreatorId>,
+}
+
+impl FixedOfKey {
+    /// Refuses another value than the key has, which would otherwise seem to be taken over.
+    fn check(self, key: &ApiKey) -> Result<(), Refusal> {
+        let same = |is_same, field| {
+            let message = "cannot be changed; create another key";
+            if is_same { Ok(()) } else { Err(Refusal::invalid(field, message)) }
+        };
+        same(is_same(self.key_type, Some(key.key_type)), "api_key_type_id")?;
+        same(is_same(self.collection_id, key.scope.collection()), "collection_id")?;
+        same(is_same(self.track_id, key.scope.track()), "track_id")?;
+        same(is_same(self.creator_id, key.creator_id), "creator_id")
+    }
+}
+
+fn is_same<T: PartialEq>(sent: Patch<T>, own: Option<T>) -> bool {
+    match sent {
+        Patch::Keep => true,
+        Patch::Clear => own.is_none(),
+        Patch::Set(value) => own == Some(value),
+    }
+}
+
+impl Library {
+    /// Changes a key. Another key may only give it what it has itself, and nothing at all to keys of type `api`.
+    pub async fn update_key(
+        &self,
+        caller: &Caller,
+        id: ApiKeyId,
+        update: UpdateKey,
+    ) -> Result<ApiKey, Refusal> {
+        caller.require_whole_organization()?;
+        let tx = self.catalog.begin().await?;
+        let found = tx.api_key(caller.organization_id, id).await?;
+        let before = found.ok_or(Refusal::NotFound(Resource::ApiKey))?;
+        if before.revoked_at.is_some() {
+            let message = "this API key is revoked and cannot be changed; create another one".to_owned();
+            return Err(Refusal::Conflict { code: "key_revoked", message });
+        }
+        let key = self.updated(&before, update)?;
+        if key.variants != before.variants {
+            require_variants(&tx, caller, key.scope, &key.variants).await?;
+        }
+        if matches!(caller.origin.actor, Actor::Key(_)) {
+            require_right_to_widen(caller, &before, &key)?;
+        }
+        tx.update_api_key(&key).await?;
+        let done = AuditedAction { action: AuditAction::KeyUpdate, subject_id: id.uuid(), title: &key.title };
+        audit::record(&tx, &self.ambient, caller, done).await?;
+        tx.commit().await?;
+        Ok(key)
+    }
+
+    fn updated(&self, before: &ApiKey, update: UpdateKey) -> Result<ApiKey, Refusal> {
+        let mut key = before.clone();
+        let UpdateKey { title, expires_at, is_downloadable, variants, fixed } = update;
+        fixed.check(before)?;
+        match title {
+            Patch::Keep => {}
+            Patch::Set(title) if !title.trim().is_empty() => key.title = title,
+            Patch::Clear | Patch::Set(_) => return Err(Refusal::invalid("title", "cannot be empty")),
+        }
+        is_downloadable.apply_or(&mut key.is_downloadable, false);
+        variants.apply_or(&mut key.variants, Selection::All);
+        ApiKey::validate(key.key_type, &key.variants)
+            .map_err(|error| Refusal::invalid("variants", error.to_string()))?;
+        expires_at.apply(&mut key.expires_at);
+        // A record that is sent back may hold a moment that is over.
+        let is_new = key.expires_at != before.expires_at;
+        if is_new && key.expires_at.is_some_and(|at| at <= self.ambient.now()) {
+            return Err(Refusal::invalid("expires_at", "must be in the future"));
+        }
+        Ok(key)
+    }
+}
+
+fn require_right_to_widen(caller: &Caller, before: &ApiKey, key: &ApiKey) -> Result<(), Refusal> {
+    if !key.allows_more_than(before) {
+        return Ok(());
+    }
+    if key.key_type == KeyType::Api {
+        return Err(Refusal::Forbidden {
+            code: "key_type",
+            message: "no key can give more permissions or time to a key of type api; create another one in the \
+                      dashboard or on the command line",
+        });
+    }
+    if !before.variants.covers(&key.variants) {
+        caller.require_variants_to_give(&key.variants)?;
+    }
+    if key.is_downloadable && !before.is_downloadable {
+        caller.require_downloads_to_give()?;
+    }
+    Ok(())
+}
