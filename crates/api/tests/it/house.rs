@@ -308,12 +308,15 @@ impl House {
         self.key(CreateKey { variants, ..CreateKey::new(KeyType::Api, "One variant") }).await
     }
 
-    /// What is written in the audit log about one noun, the latest first: the actions and the titles.
+    /// What is written in the audit log about one noun, by action and title: lines of one moment have no order.
     pub(crate) async fn audited(&self, noun: &str) -> Vec<(String, String)> {
         let filter = AuditFilter { action: Some(noun.to_owned()), ..AuditFilter::default() };
         let organization = Some(self.organization_id);
         let lines = self.catalog().audit_entries(organization, &filter, None, 100).await.unwrap();
-        lines.into_iter().map(|line| (line.action, line.title.unwrap_or_default())).collect()
+        let mut told: Vec<_> =
+            lines.into_iter().map(|line| (line.action, line.title.unwrap_or_default())).collect();
+        told.sort();
+        told
     }
 
     /// Makes a key stop working.
