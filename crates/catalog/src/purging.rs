@@ -111,6 +111,7 @@ impl Transaction {
         self.delete_track_search(id).await?;
         self.delete_track_words(id).await?;
         self.delete_transcription(id).await?;
+        self.delete_import(id).await?;
         Ok(true)
     }
 

@@ -1,11 +1,11 @@
 //! What is sealed under the master secret, wherever it is kept.
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Set, UpdateMany};
-use tonearm_domain::{OrganizationId, WebhookId};
+use tonearm_domain::{OrganizationId, TrackId, WebhookId};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
-use crate::entity::{transcription_settings, webhook};
+use crate::entity::{source_import, transcription_settings, webhook};
 use crate::error::CatalogError;
 use crate::transaction::Transaction;
 
@@ -18,6 +18,8 @@ pub enum SealedAt {
     OldWebhookSecret(WebhookId),
     /// An organization's key to the provider of its transcriptions.
     TranscriptionKey(OrganizationId),
+    /// From where a track is imported.
+    ImportUrl(TrackId),
 }
 
 /// Something sealed, as it was read.
@@ -30,7 +32,8 @@ pub struct Sealed {
 }
 
 impl Catalog {
-    /// Everything that is sealed: at most three texts of some hundred bytes for each organization and endpoint.
+    /// Everything that is sealed: at most three texts of some hundred bytes for each organization and endpoint, and one for
+    /// each track that is being imported.
     pub async fn sealed(&self) -> Result<Vec<Sealed>, CatalogError> {
         let mut found = Vec::new();
         let webhooks = webhook::Entity::find()
@@ -50,6 +53,13 @@ impl Catalog {
         for (id, bytes) in keys.all(self.reader()).await? {
             found.push(Sealed { at: SealedAt::TranscriptionKey(OrganizationId::from_uuid(id)), bytes });
         }
+        let imports = source_import::Entity::find()
+            .select_only()
+            .columns([source_import::Column::TrackId, source_import::Column::Url])
+            .into_tuple::<(Uuid, Vec<u8>)>();
+        for (id, bytes) in imports.all(self.reader()).await? {
+            found.push(Sealed { at: SealedAt::ImportUrl(TrackId::from_uuid(id)), bytes });
+        }
         Ok(found)
     }
 }
@@ -61,6 +71,7 @@ impl Transaction {
             SealedAt::WebhookSecret(id) => self.replace(secret(id, &read.bytes, anew)).await?,
             SealedAt::OldWebhookSecret(id) => self.replace(old_secret(id, &read.bytes, anew)).await?,
             SealedAt::TranscriptionKey(id) => self.replace(transcription_key(id, &read.bytes, anew)).await?,
+            SealedAt::ImportUrl(id) => self.replace(import_url(id, &read.bytes, anew)).await?,
         };
         Ok(replaced > 0)
     }
@@ -96,4 +107,12 @@ fn transcription_key(
         .set(ActiveModel { key: Set(Some(anew)), ..Default::default() })
         .filter(Column::OrganizationId.eq(id.uuid()))
         .filter(Column::Key.eq(read))
+}
+
+fn import_url(id: TrackId, read: &[u8], anew: Vec<u8>) -> UpdateMany<source_import::Entity> {
+    use source_import::{ActiveModel, Column};
+    source_import::Entity::update_many()
+        .set(ActiveModel { url: Set(anew), ..Default::default() })
+        .filter(Column::TrackId.eq(id.uuid()))
+        .filter(Column::Url.eq(read))
 }

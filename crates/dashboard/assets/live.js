@@ -79,7 +79,9 @@ function followPage(section) {
   const bar = section.querySelector("progress");
   const files = section.querySelector("[data-files]");
   bar.hidden = false;
-  const told = ({ percent, files: each }) => {
+  const title = section.querySelector("h2");
+  const told = ({ status, percent, files: each }) => {
+    title.textContent = status;
     bar.value = percent;
     files.textContent = each.map(({ index, state, percent: of }) => `${index} ${state === "running" ? `${of} %` : state}`).join(" · ");
   };

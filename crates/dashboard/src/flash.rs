@@ -59,6 +59,7 @@ flashes! {
     RetryQueued = "retry-queued": "Retry started for the missing files.",
     Restored = "restored": "Restored.",
     FilesTaken = "files-taken": "Files uploaded. They are being processed.",
+    ImportQueued = "import-queued": "Import started. The track appears below.",
     SigningKeyRevoked = "signing-key-revoked": "Signing key revoked. URLs signed with it stop working within 30 seconds.",
     CollectionDeleted = "collection-deleted": "Collection and its tracks deleted.",
     TrackDeleted = "track-deleted": "Track deleted.",

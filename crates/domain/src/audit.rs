@@ -60,6 +60,8 @@ actions! {
     TrackCreate = "track.create",
     /// A track was changed.
     TrackUpdate = "track.update",
+    /// A track's source is to be imported from a URL.
+    TrackImport = "track.import",
     /// A track was moved to another collection.
     TrackMove = "track.move",
     /// A track's source arrived.

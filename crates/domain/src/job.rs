@@ -51,6 +51,13 @@ pub enum Job {
         /// Which one.
         track_id: TrackId,
     },
+    /// Fetch a track's source from the URL that it is to be imported from.
+    ImportSource {
+        /// Whose track.
+        organization_id: OrganizationId,
+        /// Which one.
+        track_id: TrackId,
+    },
     /// Have the words of a track written down.
     TranscribeTrack {
         /// Whose track.
@@ -126,6 +133,7 @@ impl Job {
             Self::QueueRendering { .. } => "queue_rendering",
             Self::RenderTrack { .. } => "render_track",
             Self::ExpireUpload { .. } => Self::EXPIRE_UPLOAD,
+            Self::ImportSource { .. } => Self::IMPORT_SOURCE,
             Self::TranscribeTrack { .. } => "transcribe_track",
             Self::FinishCover { .. } => "finish_cover",
             Self::PublishManifest { .. } => "publish_manifest",
@@ -143,13 +151,17 @@ impl Job {
     /// The kind of [`Job::ExpireUpload`].
     pub const EXPIRE_UPLOAD: &'static str = "expire_upload";
 
+    /// The kind of [`Job::ImportSource`].
+    pub const IMPORT_SOURCE: &'static str = "import_source";
+
     /// Every kind. A job of another kind is left to a version that knows it.
-    pub const KINDS: [&str; 16] = [
+    pub const KINDS: [&str; 17] = [
         "process_track",
         "render_existing",
         "queue_rendering",
         "render_track",
         Self::EXPIRE_UPLOAD,
+        Self::IMPORT_SOURCE,
         "transcribe_track",
         "finish_cover",
         "publish_manifest",
@@ -172,6 +184,7 @@ impl Job {
             Self::RenderExisting { .. } | Self::QueueRendering { .. } | Self::RenderTrack { .. } => {
                 JobQueue::Renderings
             }
+            Self::ImportSource { .. } => JobQueue::Imports,
             Self::TranscribeTrack { .. } => JobQueue::Transcriptions,
             Self::ExpireUpload { .. }
             | Self::PublishManifests {}
@@ -193,6 +206,7 @@ impl Job {
             | Self::QueueRendering { organization_id, .. }
             | Self::RenderTrack { organization_id, .. }
             | Self::ExpireUpload { organization_id, .. }
+            | Self::ImportSource { organization_id, .. }
             | Self::TranscribeTrack { organization_id, .. }
             | Self::FinishCover { organization_id, .. }
             | Self::PublishManifest { organization_id, .. }
@@ -222,6 +236,7 @@ impl Job {
             Self::ProcessTrack { track_id, .. }
             | Self::RenderTrack { track_id, .. }
             | Self::ExpireUpload { track_id, .. }
+            | Self::ImportSource { track_id, .. }
             | Self::TranscribeTrack { track_id, .. }
             | Self::PublishManifest { track_id, .. }
             | Self::PurgeTrack { track_id, .. }
@@ -235,6 +250,8 @@ impl Job {
     pub const fn max_failures(&self) -> u32 {
         match self {
             Self::ProcessTrack { .. } => 4,
+            // They take about an hour and a half, after which a person rather hears of it.
+            Self::ImportSource { .. } => 8,
             // The last tries are almost an hour apart.
             Self::TranscribeTrack { .. } => 10,
             _ => 20,

@@ -28,7 +28,7 @@ impl JobClass {
     pub const fn queues(self) -> &'static [JobQueue] {
         match self {
             Self::Encode => &[JobQueue::Uploads, JobQueue::Renderings],
-            Self::Wait => &[JobQueue::Transcriptions],
+            Self::Wait => &[JobQueue::Imports, JobQueue::Transcriptions],
             Self::Maintenance => &[JobQueue::Maintenance],
         }
     }
@@ -41,6 +41,8 @@ pub enum JobQueue {
     Uploads,
     /// Files for tracks that are playable already.
     Renderings,
+    /// Sources that are fetched from the servers of other people.
+    Imports,
     /// Words that are written down by a provider.
     Transcriptions,
     /// Removing and tidying.
@@ -49,13 +51,14 @@ pub enum JobQueue {
 
 impl JobQueue {
     /// Every queue.
-    pub const ALL: [Self; 4] = [Self::Uploads, Self::Renderings, Self::Transcriptions, Self::Maintenance];
+    pub const ALL: [Self; 5] =
+        [Self::Uploads, Self::Renderings, Self::Imports, Self::Transcriptions, Self::Maintenance];
 
     /// The class of its jobs.
     pub const fn class(self) -> JobClass {
         match self {
             Self::Uploads | Self::Renderings => JobClass::Encode,
-            Self::Transcriptions => JobClass::Wait,
+            Self::Imports | Self::Transcriptions => JobClass::Wait,
             Self::Maintenance => JobClass::Maintenance,
         }
     }
@@ -65,6 +68,7 @@ impl JobQueue {
         match self {
             Self::Uploads => "uploads",
             Self::Renderings => "renderings",
+            Self::Imports => "imports",
             Self::Transcriptions => "transcriptions",
             Self::Maintenance => "maintenance",
         }

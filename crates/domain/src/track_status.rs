@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub enum TrackStatus {
     /// Waits for its bytes.
     Initialized,
-    /// The upload URL expired unused, or the bytes are no audio.
+    /// The upload URL expired unused, the import failed, or the bytes are no audio.
     InitError,
     /// Is being processed.
     Processing,
@@ -128,6 +128,14 @@ impl TrackStatus {
         }
     }
 
+    /// Its bytes could not be fetched.
+    pub fn fail_import(self) -> Result<Self, TransitionError> {
+        match self {
+            Self::Initialized => Ok(Self::InitError),
+            _ => Err(self.refuse("fail to be imported")),
+        }
+    }
+
     /// The bytes turned out to be no audio.
     pub fn reject_source(self) -> Result<Self, TransitionError> {
         match self {
@@ -207,21 +215,28 @@ mod tests {
                 s.settle(Outcome::Nothing).ok(),
                 s.add_variant().ok(),
                 s.retry().ok(),
+                s.fail_import().ok(),
             ]
         };
         let (done, part, none) = (Some(Ready), Some(Incomplete), Some(Error));
         let bad = Some(InitError);
         for (status, expected) in [
-            (Initialized, [Some(Processing), bad, bad, None, None, None, None, None, None]),
-            (InitError, [None, None, None, None, None, None, None, None, Some(Processing)]),
+            (Initialized, [Some(Processing), bad, bad, None, None, None, None, None, None, bad]),
+            (InitError, [None, None, None, None, None, None, None, None, Some(Processing), None]),
             (
                 Processing,
-                [None, None, bad, Some(FallbackProcessing), done, part, none, Some(Processing), None],
+                [None, None, bad, Some(FallbackProcessing), done, part, none, Some(Processing), None, None],
             ),
-            (FallbackProcessing, [None, None, bad, None, done, part, none, Some(FallbackProcessing), None]),
-            (Ready, [None, None, None, None, None, None, None, Some(Processing), Some(Processing)]),
-            (Incomplete, [None, None, None, None, None, None, None, Some(Processing), Some(Processing)]),
-            (Error, [None, None, None, None, None, None, None, None, Some(Processing)]),
+            (
+                FallbackProcessing,
+                [None, None, bad, None, done, part, none, Some(FallbackProcessing), None, None],
+            ),
+            (Ready, [None, None, None, None, None, None, None, Some(Processing), Some(Processing), None]),
+            (
+                Incomplete,
+                [None, None, None, None, None, None, None, Some(Processing), Some(Processing), None],
+            ),
+            (Error, [None, None, None, None, None, None, None, None, Some(Processing), None]),
         ] {
             assert_eq!(row(status), expected, "{status}");
         }

@@ -1,19 +1,26 @@
-//! Calls to other people's servers: webhook delivery and transcription, behind the SSRF guard.
+//! Calls to other people's servers: webhook delivery, transcription and imports, behind the SSRF guard.
 //!
 //! A URL that somebody entered is called by our machines, from inside our network. So every call goes through
 //! [`Outbound`], which looks at where it really leads: names are looked up once and the connection goes to the
 //! addresses that were checked, addresses that are not public are refused in every notation, ports of other
-//! protocols too, redirects are not followed, and time and bytes are bounded.
+//! protocols too, and time and bytes are bounded. Redirects are not followed, except by imports: wherever those are led to
+//! passes the guard like the first URL.
 
 mod address;
+mod fetch;
+mod fetched;
 mod guard;
 mod names;
 mod outbound;
+mod source_url;
 mod transcribe;
 mod webhook;
 
+pub use fetch::{FetchError, FetchLimits};
+pub use fetched::Fetched;
 pub use guard::GuardError;
 pub use names::Names;
 pub use outbound::{Answer, CallError, CallLimits, Outbound};
+pub use source_url::SourceUrl;
 pub use transcribe::{Heard, TranscribeCall, TranscribeError};
 pub use webhook::{WebhookCall, WebhookSecret};

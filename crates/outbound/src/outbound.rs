@@ -64,11 +64,11 @@ pub struct CallLimits {
 }
 
 /// The way out: every call to a server that is not ours goes through here, past the guard. Redirects are not
-/// followed, proxies of the environment are not used, bodies are never decompressed. Clones share connections.
+/// followed by the client, proxies of the environment are not used, bodies are never decompressed. Clones share connections.
 #[derive(Clone)]
 pub struct Outbound {
-    client: reqwest::Client,
-    guard: Guard,
+    pub(crate) client: reqwest::Client,
+    pub(crate) guard: Guard,
 }
 
 impl Outbound {
@@ -123,7 +123,7 @@ impl Outbound {
     }
 }
 
-fn explain(error: &reqwest::Error, limits: CallLimits) -> CallError {
+pub(crate) fn explain(error: &reqwest::Error, limits: CallLimits) -> CallError {
     let mut innermost: &(dyn Error + 'static) = error;
     while let Some(source) = innermost.source() {
         if let Some(refused) = source.downcast_ref::<GuardError>() {

@@ -5,6 +5,7 @@ use tonearm_domain::{Ambient, AuditAction, Job, JobId, LimitOffset, Origin};
 
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
+use crate::imports;
 use crate::library::Library;
 use crate::refusal::Refusal;
 use crate::renderings;
@@ -55,6 +56,14 @@ impl Jobs {
 
     async fn retry_in_steps(&self, origin: Origin, id: JobId) -> Result<bool, Refusal> {
         let Some(job) = self.catalog.job(id).await? else { return Ok(false) };
+        if let Some(Job::ImportSource { track_id, .. }) = job.job
+            && self.catalog.import(track_id).await?.is_none()
+        {
+            return Err(Refusal::Unprocessable {
+                code: "import_over",
+                message: "the import has ended and its URL was removed; create a new track, or upload the file",
+            });
+        }
         let is_for_subject = job.state() == JobState::Failed && self.has_ended_with_its_subject(&job).await?;
         if is_for_subject {
             self.retry_subject(&job).await?;
@@ -79,6 +88,10 @@ impl Jobs {
         {
             let counted_for = (organization_id, variant_id);
             renderings::count_track(&tx, &self.ambient, counted_for, run, false).await?;
+        }
+        if let Some(Job::ImportSource { organization_id, track_id }) = job.job {
+            let reason = "it was cancelled";
+            imports::fail(&tx, &self.ambient, organization_id, track_id, reason).await?;
         }
         self.record(&tx, origin, AuditAction::JobDrop, &job).await?;
         tx.commit().await?;

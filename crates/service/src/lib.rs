@@ -12,6 +12,7 @@ mod batches;
 mod caller;
 mod covers;
 mod idempotency;
+mod imports;
 mod jobs;
 mod library;
 mod links;
@@ -42,6 +43,7 @@ pub use admission::Admission;
 pub use audit::Audit;
 pub use caller::Caller;
 pub use idempotency::{AttemptOutcome, IdempotentAnswers, IdempotentRequest, RequestAttempt};
+pub use imports::Imports;
 pub use jobs::Jobs;
 pub use library::{
     CollectionView, CreateCollection, CreateCreator, CreateKey, CreateTrack, CreatedKey, CreatedOrganization,

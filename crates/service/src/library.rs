@@ -31,6 +31,7 @@ use tonearm_domain::{Ambient, Deletion, KeepDeleted};
 
 use crate::admission::Admission;
 use crate::caller::Caller;
+use crate::imports::Imports;
 use crate::links::Links;
 
 pub use collections::{CollectionView, CreateCollection, UpdateCollection};
@@ -62,13 +63,14 @@ pub struct Library {
     feed: progress::ProgressFeed,
     keep_deleted: KeepDeleted,
     admission: Admission,
+    imports: Option<Imports>,
 }
 
 impl Library {
     /// Over the catalog, handing out `links`.
     pub fn new(catalog: Catalog, ambient: Ambient, links: Links) -> Self {
         let (feed, keep_deleted) = (progress::ProgressFeed::default(), KeepDeleted::default());
-        Self { catalog, ambient, links, feed, keep_deleted, admission: Admission::default() }
+        Self { catalog, ambient, links, feed, keep_deleted, admission: Admission::default(), imports: None }
     }
 
     /// The same, keeping what people delete for another time.
@@ -79,6 +81,16 @@ impl Library {
     /// The same, making no tracks while uploads are not admitted.
     pub fn with_admission(self, admission: Admission) -> Self {
         Self { admission, ..self }
+    }
+
+    /// The same, importing the files of new tracks where that is asked for.
+    pub fn with_imports(self, imports: Imports) -> Self {
+        Self { imports: Some(imports), ..self }
+    }
+
+    /// Whether files of new tracks may be imported.
+    pub fn allows_imports(&self) -> bool {
+        self.imports.as_ref().is_some_and(Imports::is_enabled)
     }
 
     /// The addresses that it hands out.

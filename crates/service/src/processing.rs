@@ -1,6 +1,7 @@
 //! Background work: making files of sources, and upkeep. [`Processing::run`] runs a claimed job of any kind.
 
 mod disk_reservations;
+mod import_source;
 mod job_error;
 mod making;
 mod runner;
@@ -31,6 +32,9 @@ impl Processing {
             }
             Job::ExpireUpload { organization_id, track_id } => {
                 self.expire_upload(run, organization_id, track_id).await
+            }
+            Job::ImportSource { organization_id, track_id } => {
+                Box::pin(self.import_source(run, organization_id, track_id)).await
             }
             Job::TranscribeTrack { organization_id, track_id } => {
                 self.transcribe_track(run, organization_id, track_id).await
@@ -70,6 +74,9 @@ impl Processing {
             }
             Job::TranscribeTrack { organization_id, track_id } => {
                 self.give_up_transcription(claimed, organization_id, track_id, error).await
+            }
+            Job::ImportSource { organization_id, track_id } => {
+                self.give_up_import(claimed, organization_id, track_id, error).await
             }
             Job::RenderTrack { organization_id, track_id, variant_id, run } => {
                 let turn = TrackRendering { organization_id, track_id, variant_id, run };

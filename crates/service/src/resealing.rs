@@ -4,7 +4,7 @@ use tonearm_catalog::{Catalog, CatalogError, Sealed, SealedAt};
 use tonearm_domain::Ambient;
 use tonearm_signing::Vault;
 
-use crate::{transcription, webhooks};
+use crate::{imports, transcription, webhooks};
 
 /// Brings everything that is sealed under the first master secret.
 #[derive(Clone)]
@@ -64,5 +64,6 @@ fn vault_place(at: SealedAt) -> String {
     match at {
         SealedAt::WebhookSecret(id) | SealedAt::OldWebhookSecret(id) => webhooks::vault_place(id),
         SealedAt::TranscriptionKey(id) => transcription::vault_place(id),
+        SealedAt::ImportUrl(id) => imports::vault_place(id),
     }
 }

@@ -15,6 +15,8 @@ use crate::refusal::{Refusal, Resource};
 pub struct TrackView {
     /// The track.
     pub track: Track,
+    /// Whether its source is being imported, where that was asked for.
+    pub is_importing: bool,
     /// The colour that counts for it, with its companions.
     pub colours: PlayerColours,
     /// The cover that players see for it, of whichever level.
@@ -79,6 +81,7 @@ impl TrackParents {
             subtitle: track.shown_subtitle(&self.collection, &self.organization).map(ToOwned::to_owned),
             colours: self.colours(track.player_colour, track.vibrant_colour()),
             cover: resolve_cover(&self.organization, &self.collection, &track),
+            is_importing: false,
             track,
         }
     }

@@ -2,6 +2,7 @@
 
 mod accept_cover;
 mod accept_source;
+mod import;
 mod in_flight;
 mod resumable;
 mod upload_session;
@@ -16,9 +17,12 @@ use tonearm_media::Pictures;
 use self::resumable::Holders;
 pub(crate) use self::resumable::remove_upload;
 use crate::admission::Admission;
+use crate::imports::Imports;
 use crate::links::Links;
 use crate::quotas::{self, Room};
 use crate::refusal::Refusal;
+
+pub(crate) use import::{Arrived, ImportTrouble};
 
 pub use accept_source::{AcceptedUpload, UploadTerms};
 pub use resumable::{
@@ -47,6 +51,7 @@ pub struct Uploads {
     admission: Admission,
     pictures: Pictures,
     holders: Arc<Holders>,
+    imports: Option<Imports>,
 }
 
 impl Uploads {
@@ -61,6 +66,7 @@ impl Uploads {
             admission: Admission::default(),
             pictures: Pictures::default(),
             holders: Arc::default(),
+            imports: None,
         }
     }
 
@@ -72,6 +78,11 @@ impl Uploads {
     /// The same, having covers decoded under these terms of confinement.
     pub fn with_pictures(self, pictures: Pictures) -> Self {
         Self { pictures, ..self }
+    }
+
+    /// The same, importing the files of new tracks where that is asked for.
+    pub fn with_imports(self, imports: Imports) -> Self {
+        Self { imports: Some(imports), ..self }
     }
 
     /// Most bytes of a source.

@@ -1,20 +1,36 @@
-//! Why tracks in the making do not get on at present.
+//! Why tracks in the making do not get on at present, and how far those are that are being imported.
 
 use tonearm_catalog::{Catalog, CatalogError};
-use tonearm_domain::{Track, TrackId};
+use tonearm_domain::{TrackId, TrackStatus};
 
-/// Gives tracks whose processing waits for a part of the service that as the reason of their status.
+use crate::track_view::TrackView;
+
+/// Gives tracks whose processing waits for a part of the service that as the reason of their status, and tells which tracks
+/// are being imported.
 pub(crate) async fn explain<'a>(
     catalog: &Catalog,
-    tracks: impl IntoIterator<Item = &'a mut Track>,
+    views: impl IntoIterator<Item = &'a mut TrackView>,
 ) -> Result<(), CatalogError> {
-    let mut processing: Vec<&mut Track> =
-        tracks.into_iter().filter(|track| track.status.is_processing()).collect();
-    let ids: Vec<TrackId> = processing.iter().map(|track| track.id).collect();
-    let waiting = catalog.waiting_jobs_of_tracks(&ids).await?;
-    for track in &mut processing {
-        if let Some((outage, _)) = waiting.get(&track.id) {
-            track.status_reason = Some(outage.sentence().to_owned());
+    let mut open: Vec<&mut TrackView> =
+        views.into_iter().filter(|view| !view.track.status.is_final()).collect();
+    let ids = |is_wanted: fn(&TrackView) -> bool, open: &[&mut TrackView]| -> Vec<TrackId> {
+        open.iter().filter(|view| is_wanted(view)).map(|view| view.track.id).collect()
+    };
+    let initialized = ids(|view| view.track.status == TrackStatus::Initialized, &open);
+    let imports = catalog.imports_of_tracks(&initialized).await?;
+    for view in &mut open {
+        let Some(import) = imports.get(&view.track.id) else { continue };
+        view.is_importing = true;
+        // Until bytes arrive, what the last run failed for says more.
+        if import.received > 0 || view.track.status_reason.is_none() {
+            view.track.status_reason = Some(import.sentence());
+        }
+    }
+    let busy = ids(|view| view.is_importing || view.track.status.is_processing(), &open);
+    let waiting = catalog.waiting_jobs_of_tracks(&busy).await?;
+    for view in &mut open {
+        if let Some((outage, _)) = waiting.get(&view.track.id) {
+            view.track.status_reason = Some(outage.sentence().to_owned());
         }
     }
     Ok(())

@@ -105,6 +105,8 @@ pub struct Config {
     pub sender: SenderConfig,
     /// Whether servers on addresses that are not public may be called.
     pub allow_private: bool,
+    /// Whether files may be imported from URLs.
+    pub allow_imports: bool,
     /// The `ffmpeg` program.
     pub ffmpeg: PathBuf,
     /// The `ffprobe` program.
@@ -224,6 +226,7 @@ impl Config {
             worker: worker_config(&settings.worker, media_concurrency)?,
             sender: sender_config(&settings.webhooks)?,
             allow_private: settings.outbound.allow_private.unwrap_or(false),
+            allow_imports: settings.outbound.allow_imports.unwrap_or(true),
             ffmpeg: settings.media.ffmpeg.unwrap_or_else(|| PathBuf::from("ffmpeg")),
             ffprobe: settings.media.ffprobe.unwrap_or_else(|| PathBuf::from("ffprobe")),
             media_concurrency,

@@ -187,8 +187,10 @@ impl Node {
                 let scratch = opening::scratch(config, &ambient)?;
                 let path = scratch.path().to_owned();
                 self.scratch = Some(scratch);
+                let uploads = parts.uploads(config, &ambient, &blobs);
                 let processing = Processing::new(catalog, blobs, media.clone(), ambient, path)
                     .with_transcriptions(parts.transcriptions.clone())
+                    .with_imports(parts.imports.clone(), uploads)
                     .with_purged_titles(config.purged_titles)
                     .with_retention(config.retention);
                 worker = Some((media, Worker::new(processing, config.worker)));

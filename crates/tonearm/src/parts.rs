@@ -5,8 +5,8 @@ use tonearm_catalog::Catalog;
 use tonearm_domain::Ambient;
 use tonearm_outbound::Outbound;
 use tonearm_service::{
-    Admission, Audit, DeliveryUrl, Jobs, KeyFollower, Library, Links, People, Resealing, SigningKeys,
-    StoreIdentity, Sweeps, Transcriptions, Uploads, Usage, Webhooks,
+    Admission, Audit, DeliveryUrl, Imports, Jobs, KeyFollower, Library, Links, People, Resealing,
+    SigningKeys, StoreIdentity, Sweeps, Transcriptions, Uploads, Usage, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 
@@ -30,6 +30,7 @@ pub struct Parts {
     pub jobs: Jobs,
     /// Reads the audit log.
     pub audit: Audit,
+    pub(crate) imports: Imports,
     pub(crate) usage: Usage,
     pub(crate) resealing: Resealing,
     pub(crate) links: Links,
@@ -89,6 +90,7 @@ impl Parts {
         Uploads::new(catalog, blobs.clone(), ambient.clone(), links, config.limits)
             .with_admission(self.admission.clone())
             .with_pictures(opening::pictures(config))
+            .with_imports(self.imports.clone())
     }
 
     pub(crate) fn wire(
@@ -107,14 +109,17 @@ impl Parts {
             ambient.clone(),
             config.max_queued_jobs,
         );
-        let library = Library::new(catalog.clone(), ambient.clone(), links.clone())
-            .keeping_deleted(config.keep_deleted)
-            .with_admission(admission.clone());
         let people = People::new(catalog.clone(), ambient.clone(), public_url);
         let audit = Audit::new(catalog.clone());
         let usage = Usage::new(catalog.clone(), ambient.clone());
         let vault = Vault::new(secrets);
         let outbound = Outbound::new(config.allow_private).map_err(StartError::Outbound)?;
+        let imports =
+            Imports::new(ambient.clone(), vault.clone(), outbound.clone()).enabled(config.allow_imports);
+        let library = Library::new(catalog.clone(), ambient.clone(), links.clone())
+            .keeping_deleted(config.keep_deleted)
+            .with_admission(admission.clone())
+            .with_imports(imports.clone());
         let transcriptions =
             Transcriptions::new(catalog.clone(), ambient.clone(), vault.clone(), outbound.clone());
         let jobs = Jobs::new(catalog.clone(), ambient.clone(), library.clone(), transcriptions.clone());
@@ -128,6 +133,7 @@ impl Parts {
             transcriptions,
             jobs,
             audit,
+            imports,
             usage,
             resealing,
             links,

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use axum::routing::get;
 use axum::{Json, Router};
-use serde_json::Value;
+use serde_json::{Value, json};
 use utoipa::openapi::OpenApi;
 use utoipa::{Modify, OpenApi as _};
 
-use self::modify::{Credentials, Errors, OptionalBodies};
+use self::modify::{Credentials, Errors, OptionalBodies, SOURCE_URL};
 use self::parameters::IdempotencyKey;
 pub(crate) use self::text::{any_object, not_blank};
 use crate::error::ErrorBody;
@@ -55,7 +55,19 @@ pub(crate) fn document(mut endpoints: OpenApi) -> Value {
     for part in shared {
         part.modify(&mut endpoints);
     }
-    serde_json::to_value(endpoints).expect("a description has nothing that JSON has not")
+    let mut document = serde_json::to_value(endpoints).expect("a description has nothing that JSON has not");
+    require_name_or_url(&mut document);
+    document
+}
+
+/// A track is created with the name of a file, the URL that it is imported from, or both.
+fn require_name_or_url(document: &mut Value) {
+    let schemas = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut);
+    for (_, schema) in schemas.into_iter().flatten() {
+        if schema["properties"].get(SOURCE_URL).is_some() {
+            schema["anyOf"] = json!([{ "required": ["file_name"] }, { "required": [SOURCE_URL] }]);
+        }
+    }
 }
 
 /// `GET /openapi.json`

@@ -26,6 +26,9 @@ impl Modify for Credentials {
     }
 }
 
+/// The field without which, and without the name of a file, no track is created.
+pub(super) const SOURCE_URL: &str = "source_url";
+
 /// A body of which nothing is required may be left out.
 pub(super) struct OptionalBodies;
 
@@ -49,7 +52,8 @@ fn requires_nothing(body: &RequestBody, components: &Components) -> bool {
         return false;
     };
     let name = reference.ref_location.rsplit('/').next().unwrap_or_default();
-    matches!(components.schemas.get(name), Some(RefOr::T(Schema::Object(object))) if object.required.is_empty())
+    let Some(RefOr::T(Schema::Object(object))) = components.schemas.get(name) else { return false };
+    object.required.is_empty() && !object.properties.contains_key(SOURCE_URL)
 }
 
 /// Every operation may answer with an error, and all errors look alike.

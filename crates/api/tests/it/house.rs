@@ -17,8 +17,8 @@ use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_media::{Media, MediaConfig};
 use tonearm_outbound::Outbound;
 use tonearm_service::{
-    Access, Admission, Caller, CreateKey, IdempotentAnswers, JobRun, Library, Links, LookupLimits, Lookups,
-    Playback, Processing, SigningKeys, Space, Streams, UpdateQuotas, UploadLimits, Uploads, Usage,
+    Access, Admission, Caller, CreateKey, IdempotentAnswers, Imports, JobRun, Library, Links, LookupLimits,
+    Lookups, Playback, Processing, SigningKeys, Space, Streams, UpdateQuotas, UploadLimits, Uploads, Usage,
     UsageKeeper, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
@@ -61,10 +61,13 @@ impl House {
         let (ambient, clock) = ambient();
         let secrets = Secrets::parse("a secret for tests that is long enough to be one").unwrap();
         let vault = Vault::new(&secrets);
+        let outbound = Outbound::new(false).unwrap();
+        let imports = Imports::new(ambient.clone(), vault.clone(), outbound.clone());
         let signer = UrlSigner::new(secrets);
         let delivery_url = "https://{org}.cdn.example.com".parse().unwrap();
         let links = Links::new(signer.clone(), ambient.clone(), PUBLIC_URL, delivery_url);
-        let library = Library::new(catalog.clone(), ambient.clone(), links.clone());
+        let library =
+            Library::new(catalog.clone(), ambient.clone(), links.clone()).with_imports(imports.clone());
         let scratch: PathBuf = store.path().join("scratch");
         std::fs::create_dir(&scratch).unwrap();
         let meter = Meter::new();
@@ -73,15 +76,10 @@ impl House {
         let app = App::new(AppParts {
             access: Access::new(lookups.clone(), ambient.clone()),
             library: library.clone(),
-            uploads: Uploads::new(catalog.clone(), blobs.clone(), ambient.clone(), links.clone(), LIMITS),
+            uploads: Uploads::new(catalog.clone(), blobs.clone(), ambient.clone(), links.clone(), LIMITS)
+                .with_imports(imports),
             repeats: IdempotentAnswers::new(catalog.clone(), ambient.clone()),
-            webhooks: Webhooks::new(
-                catalog.clone(),
-                ambient.clone(),
-                links.clone(),
-                vault,
-                Outbound::new(false).unwrap(),
-            ),
+            webhooks: Webhooks::new(catalog.clone(), ambient.clone(), links.clone(), vault, outbound),
             signing_keys: SigningKeys::new(catalog.clone(), ambient.clone(), signer.clone()),
             playback: Playback::new(
                 lookups,

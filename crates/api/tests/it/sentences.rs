@@ -137,6 +137,18 @@ async fn bodies(list: &mut List) {
     list.call(post.clone(), "/v1/track", json!({ "collection_id": collection })).await;
     list.call(post.clone(), "/v1/track", json!({ "file_name": "a.wav" })).await;
     list.call(post.clone(), "/v1/track", json!({ "collection_id": collection, "file_name": " " })).await;
+    for url in [
+        json!(7),
+        json!(""),
+        json!("song.mp3"),
+        json!("s3://bucket/song.mp3"),
+        json!("https://me:secret@example.com/song.mp3"),
+        json!("http://example.com:25/song.mp3"),
+        json!("http://127.0.0.1/song.mp3"),
+        json!(format!("https://example.com/{}", "x".repeat(8000))),
+    ] {
+        list.call(post.clone(), "/v1/track", json!({ "collection_id": collection, "source_url": url })).await;
+    }
     for body in [
         json!({}),
         json!({ "collection_id": "x" }),

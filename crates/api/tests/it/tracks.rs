@@ -23,6 +23,7 @@ const FULL: &str = "id organization_id collection_id index duration file_name or
 on_both!(
     a_track_is_created_with_upload_urls,
     creation_takes_every_field,
+    a_file_is_imported_from_a_url,
     creation_needs_a_collection_and_a_file_name,
     a_track_is_read_in_full,
     lists_are_pages_of_all,
@@ -80,6 +81,33 @@ async fn creation_takes_every_field(database: TestDatabase) {
     assert_eq!(read.json["track"]["creator_id"], creator.json["creator_id"]);
     assert_eq!(read.json["track"]["organization_index"], "my-7");
     assert_eq!(read.json["track"]["file_name_original"], "../Song.wav");
+}
+
+async fn a_file_is_imported_from_a_url(database: TestDatabase) {
+    let house = House::open(database).await;
+    let url = "https://files.example.com/My%20song.mp3?token=secret";
+    let body = json!({ "collection_id": house.collection_id, "source_url": url });
+    let created = house.post("/v1/track", body).await.expect_ok();
+    assert_eq!(created.json["track"]["file_name"], "My song.mp3");
+    assert_eq!(created.json["track"]["track_status_id"], "initialized");
+    assert!(created.json["track_upload"]["upload_url"].is_string());
+    let path = format!("/v1/track/{}", created.json["track_id"].as_str().unwrap());
+    let read = house.get(&path).await.expect_ok();
+    assert_eq!(read.json["track"]["status_reason"], "Importing the file from files.example.com.");
+    assert!(!read.json.to_string().contains("secret"));
+    let named = json!({ "collection_id": house.collection_id, "source_url": url, "file_name": "own.mp3" });
+    let created = house.post("/v1/track", named).await.expect_ok();
+    assert_eq!(created.json["track"]["file_name"], "own.mp3");
+
+    let track = json!({ "source_url": url });
+    let nested = json!({ "collection_id": house.collection_id, "track": track });
+    let session = house.post("/v1/upload_session", nested).await.expect_ok();
+    assert!(session.json["track_upload"]["upload_url"].is_string());
+    let path = format!("/v1/upload/{}/track", session.json["upload_session_id"].as_str().unwrap());
+    let created = house.call_as("", Method::POST, &path, track).await.expect_ok();
+    let path = format!("/v1/track/{}", created.json["track_id"].as_str().unwrap());
+    let read = house.get(&path).await.expect_ok();
+    assert_eq!(read.json["track"]["file_name"], "My song.mp3");
 }
 
 async fn creation_needs_a_collection_and_a_file_name(database: TestDatabase) {

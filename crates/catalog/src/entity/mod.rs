@@ -23,6 +23,7 @@ pub(crate) mod rendering;
 pub(crate) mod scheduled_task;
 pub(crate) mod sign_in;
 pub(crate) mod signing_key;
+pub(crate) mod source_import;
 pub(crate) mod store;
 pub(crate) mod sweep;
 pub(crate) mod track;

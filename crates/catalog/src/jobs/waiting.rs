@@ -8,7 +8,7 @@ use sea_orm::sea_query::{
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Set,
 };
-use tonearm_domain::{ClaimedJob, JobClass, Outage, Timestamp, TrackId};
+use tonearm_domain::{ClaimedJob, Job, JobClass, Outage, Timestamp, TrackId};
 
 use super::{released, update_held};
 use crate::catalog::Catalog;
@@ -165,7 +165,7 @@ impl Catalog {
             .filter(Column::TrackId.is_in(tracks.iter().map(|id| id.uuid())))
             .filter(Column::WaitsFor.is_not_null())
             .filter(Column::FailedAt.is_null())
-            .filter(Column::Kind.eq("process_track"))
+            .filter(Column::Kind.is_in(["process_track", Job::IMPORT_SOURCE]))
             .all(self.reader())
             .await?;
         let mut waiting = HashMap::new();

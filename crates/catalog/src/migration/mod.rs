@@ -66,6 +66,7 @@ mod m0027_cache_policy;
 mod m0028_album_places;
 mod m0029_quotas;
 mod m0030_track_lookup;
+mod m0031_imports;
 mod m0033_uploads;
 mod pieces;
 mod record;
@@ -131,6 +132,7 @@ fn steps() -> Vec<Step> {
         m0028_album_places::step(),
         m0029_quotas::step(),
         m0030_track_lookup::step(),
+        m0031_imports::step(),
         Step::expand("m0033_uploads").change(m0033_uploads::Migration),
     ]
 }

@@ -13,6 +13,7 @@ mod deaths;
 mod deletion;
 mod events;
 mod full_disk;
+mod imports;
 mod jobs;
 mod large;
 mod leases;

@@ -14,7 +14,8 @@ use tonearm_fixtures::ambient;
 use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 use crate::upgrades::{
-    ALBUMS, BULK, CACHE, DEVICES, LOOKUP, MANY, QUEUES, QUOTAS, RETENTION, TASKS, TOTALS, UPLOADS, go_back,
+    ALBUMS, BULK, CACHE, DEVICES, IMPORTS, LOOKUP, MANY, QUEUES, QUOTAS, RETENTION, TASKS, TOTALS, UPLOADS,
+    go_back,
 };
 
 crate::on_both!(
@@ -86,7 +87,7 @@ async fn a_newer_neighbour_is_borne_with(database: TestDatabase) {
 }
 
 /// The steps that the version before lacks.
-const STEPS: [&str; 12] = [
+const STEPS: [&str; 13] = [
     "m0020_queues",
     "m0021_scheduled_tasks",
     "m0022_bulk_work",
@@ -98,6 +99,7 @@ const STEPS: [&str; 12] = [
     "m0028_album_places",
     "m0029_quotas",
     "m0030_track_lookup",
+    "m0031_imports",
     "m0033_uploads",
 ];
 
@@ -105,7 +107,10 @@ async fn older(database: &TestDatabase) {
     go_back(
         database,
         database.catalog().await,
-        &[UPLOADS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES],
+        &[
+            UPLOADS, IMPORTS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS,
+            QUEUES,
+        ],
     )
     .await;
 }
@@ -149,7 +154,7 @@ async fn records_of_unreleased_builds_are_moved(database: TestDatabase) {
     go_back(
         &database,
         database.catalog().await,
-        &[UPLOADS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK],
+        &[UPLOADS, IMPORTS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK],
     )
     .await;
     let raw = database.raw().await;

@@ -90,6 +90,7 @@ async fn queues_are_claimed_apart(database: TestDatabase) {
     let jobs = [
         Job::ProcessTrack { organization_id, track_id },
         Job::RenderExisting { organization_id, variant_id: ambient.record_id() },
+        Job::ImportSource { organization_id, track_id },
         Job::TranscribeTrack { organization_id, track_id },
         Job::SweepObjects {},
     ];

@@ -45,6 +45,8 @@ pub(crate) const LOOKUP: (&str, &[&str]) = (
     ],
 );
 
+pub(crate) const IMPORTS: (&str, &[&str]) = ("m0031_imports", &["DROP TABLE source_import"]);
+
 pub(crate) const ALBUMS: (&str, &[&str]) = (
     "m0028_album_places",
     &[
@@ -175,8 +177,8 @@ async fn titles_and_themes_are_found(database: TestDatabase) {
         &database,
         catalog,
         &[
-            UPLOADS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES,
-            MANIFESTS, THEMES,
+            UPLOADS, IMPORTS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS,
+            QUEUES, MANIFESTS, THEMES,
         ],
     )
     .await;
@@ -209,8 +211,8 @@ async fn tracks_without_manifests_get_a_job(database: TestDatabase) {
         &database,
         catalog,
         &[
-            UPLOADS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS, QUEUES,
-            MANIFESTS,
+            UPLOADS, IMPORTS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS,
+            QUEUES, MANIFESTS,
         ],
     )
     .await;
@@ -252,7 +254,7 @@ async fn tracks_are_counted(database: TestDatabase) {
     go_back(
         &database,
         catalog,
-        &[UPLOADS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK],
+        &[UPLOADS, IMPORTS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK],
     )
     .await;
 

@@ -5,7 +5,7 @@ use axum::extract::{Multipart, Path, State};
 use axum::response::Response;
 use http::StatusCode;
 use tonearm_domain::{CollectionId, Colour, CoverOwner, Patch, Role, TrackId, TrackSort};
-use tonearm_service::{Refusal, Resource, UpdateCollection};
+use tonearm_service::{CreateTrack, Refusal, Resource, UpdateCollection};
 
 use super::colours::Shades;
 use super::listed::{PER_PAGE, Row};
@@ -33,6 +33,8 @@ struct CollectionPage {
     cover: Option<String>,
     tracks: Vec<Row>,
     paging: Paging,
+    may_import: bool,
+    source_url: String,
     problems: Problems,
 }
 
@@ -122,6 +124,27 @@ pub(super) async fn save_cover(
     }
 }
 
+/// Makes a track whose file is imported from a URL.
+pub(super) async fn import(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    Path((_, id)): Path<(String, String)>,
+    fields: Fields,
+) -> Result<Response, PageError> {
+    let (id, source_url) = (collection_id(&id)?, fields.text("source_url").to_owned());
+    let create = CreateTrack {
+        collection_id: Some(id),
+        source_url: Some(source_url.clone()),
+        ..CreateTrack::default()
+    };
+    let Err(refusal) = app.library.create_track(&member.caller(), create).await else {
+        return Ok(Flash::ImportQueued.then(&member.path(&format!("/collections/{id}"))));
+    };
+    let problems = Problems::of(refusal)?;
+    let page = CollectionPage::of(&app, &member, id, &ListQuery::default()).await?;
+    Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &CollectionPage { source_url, problems, ..page }))
+}
+
 pub(super) async fn delete(
     State(app): State<Dashboard>,
     member: Member<Editor>,
@@ -160,6 +183,8 @@ impl CollectionPage {
             shades: colour.companions().into(),
             tracks: cards.into_iter().map(Into::into).collect(),
             paging,
+            may_import: app.library.allows_imports(),
+            source_url: String::new(),
             problems: Problems::default(),
         })
     }

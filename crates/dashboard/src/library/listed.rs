@@ -31,7 +31,7 @@ pub(super) struct Row {
 impl From<TrackCard> for Row {
     fn from(card: TrackCard) -> Self {
         let track = card.view.track;
-        let (status, tone, is_open) = said(track.status);
+        let (status, tone, is_open) = said_of(track.status, card.view.is_importing);
         Self {
             id: track.id.to_string(),
             title: card.view.title,
@@ -41,7 +41,7 @@ impl From<TrackCard> for Row {
             status,
             tone,
             is_open,
-            is_making: track.status.is_processing(),
+            is_making: card.view.is_importing || track.status.is_processing(),
             reason: track.status_reason,
             wave: waveform::outline(&card.levels),
             light: card.view.colours.light.to_string(),
@@ -56,6 +56,11 @@ impl Row {
     pub(super) fn frame(&self) -> String {
         format!("0 0 {} {}", waveform::WIDTH, waveform::HEIGHT)
     }
+}
+
+/// The same for a track that may be being imported.
+pub(super) fn said_of(status: TrackStatus, is_importing: bool) -> (&'static str, &'static str, bool) {
+    if is_importing { ("Importing", "busy", true) } else { said(status) }
 }
 
 /// A status in words, its tone, and whether it will still change by itself.

@@ -15,7 +15,7 @@ use tonearm_domain::{OrganizationId, PersonId};
 use tonearm_service::{ProgressWatch, StreamHolder, StreamSlot, TrackProgressView};
 use tonearm_signing::Token;
 
-use super::listed::said;
+use super::listed::said_of;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::session::{Member, Viewer};
@@ -142,7 +142,7 @@ impl<'a> TrackEvent<'a> {
         };
         Self {
             id: track.track_id.to_string(),
-            status: said(track.status).0,
+            status: said_of(track.status, track.is_importing).0,
             percent: track.percent,
             files: track.variants.iter().map(file).collect(),
         }

@@ -30,6 +30,7 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/collections/{collection_id}/delete", post(collection::delete))
         .route("/collections/{collection_id}/cover", post(collection::save_cover))
         .route("/collections/{collection_id}/uploads", post(upload::begin))
+        .route("/collections/{collection_id}/imports", post(collection::import))
         .route("/collections/{collection_id}/restore", post(trash::restore_collection))
         .route("/trash", get(trash::page))
         .route("/progress", get(live::progress))

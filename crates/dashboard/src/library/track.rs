@@ -11,7 +11,7 @@ use tonearm_service::{Playable, Refusal, Resource, UpdateTrack};
 use super::collection::{colour, set_or_clear};
 use super::colours::Shades;
 use super::file_tags::FileTags;
-use super::listed::said;
+use super::listed::said_of;
 use crate::amount::clock;
 use crate::app::Dashboard;
 use crate::embed::{self, PlayerData, SourceData, TrackData, covers};
@@ -198,8 +198,9 @@ impl TrackPage {
     async fn of<R>(app: &Dashboard, member: &Member<R>, id: TrackId) -> Result<Self, PageError> {
         let Playable { track: view, cover, variants, .. } =
             app.playback.audition(&member.caller(), id).await?;
+        let is_importing = view.is_importing;
         let (track, colours, title) = (view.track, view.colours, view.title);
-        let (status, tone, is_open) = said(track.status);
+        let (status, tone, is_open) = said_of(track.status, is_importing);
         let may_retry = member.role >= Role::Editor && app.library.may_retry(&track).await?;
         let failed = app.library.failed_variants(&track).await?;
         let rows = variants.iter().map(|variant| VariantRow {
@@ -225,7 +226,7 @@ impl TrackPage {
             status,
             tone,
             is_open,
-            is_making: track.status.is_processing(),
+            is_making: is_importing || track.status.is_processing(),
             is_playable: track.status.is_playable(),
             is_truncated: track.info.is_truncated,
             may_retry,

@@ -9,7 +9,7 @@ use tonearm_domain::{CollectionId, UploadSessionId};
 use tonearm_service::{CreateTrack, CreateUploadSession, Refusal};
 
 use super::collection::collection_id;
-use super::listed::said;
+use super::listed::said_of;
 use super::track::track_id;
 use crate::app::Dashboard;
 use crate::error::PageError;
@@ -102,7 +102,7 @@ pub(super) async fn state(
     member: Member<Viewer>,
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Json<TrackState>, PageError> {
-    let track = app.library.track(&member.caller(), track_id(&id)?).await?.track;
-    let (status, tone, is_open) = said(track.status);
-    Ok(Json(TrackState { status, tone, is_open, reason: track.status_reason }))
+    let view = app.library.track(&member.caller(), track_id(&id)?).await?;
+    let (status, tone, is_open) = said_of(view.track.status, view.is_importing);
+    Ok(Json(TrackState { status, tone, is_open, reason: view.track.status_reason }))
 }

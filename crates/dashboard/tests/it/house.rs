@@ -10,8 +10,8 @@ use tonearm_domain::{Meter, OrganizationId};
 use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_outbound::Outbound;
 use tonearm_service::{
-    Audit, Library, Links, LookupLimits, Lookups, People, Playback, SigningKeys, Streams, Transcriptions,
-    UploadLimits, Uploads, Usage, Webhooks,
+    Audit, Imports, Library, Links, LookupLimits, Lookups, People, Playback, SigningKeys, Streams,
+    Transcriptions, UploadLimits, Uploads, Usage, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 
@@ -48,10 +48,12 @@ impl House {
         let vault = Vault::new(&secrets);
         let signer = UrlSigner::new(secrets);
         let links = Links::new(signer.clone(), ambient.clone(), PUBLIC_URL, delivery_url);
-        let library = Library::new(catalog.clone(), ambient.clone(), links.clone());
         let people = People::new(catalog.clone(), ambient.clone(), PUBLIC_URL);
         let limits = UploadLimits { max_source_bytes: 1_000_000, max_cover_bytes: 100_000 };
         let outbound = Outbound::new(false).unwrap();
+        let imports = Imports::new(ambient.clone(), vault.clone(), outbound.clone());
+        let library =
+            Library::new(catalog.clone(), ambient.clone(), links.clone()).with_imports(imports.clone());
         let lookups = Lookups::new(catalog.clone(), LookupLimits::default());
         let audit = Audit::new(catalog.clone());
         let shutdown = CancellationToken::new();
@@ -70,7 +72,8 @@ impl House {
             people: people.clone(),
             signing_keys: SigningKeys::new(catalog.clone(), ambient.clone(), signer),
             library: library.clone(),
-            uploads: Uploads::new(catalog.clone(), blobs, ambient.clone(), links.clone(), limits),
+            uploads: Uploads::new(catalog.clone(), blobs, ambient.clone(), links.clone(), limits)
+                .with_imports(imports),
             streams: streams.clone(),
             links,
             ambient,

@@ -17,6 +17,7 @@ crate::on_both!(
     collections_are_found_and_sorted,
     a_full_page_stays_small,
     what_is_typed_is_only_text,
+    files_are_imported_from_urls,
 );
 
 impl House {
@@ -204,4 +205,30 @@ async fn what_is_typed_is_only_text(database: TestDatabase) {
     assert_eq!(browser.get(&format!("{path}?q={long}")).await.status, 200);
     let page = browser.get(&format!("{path}?q=%3Cscript%3E")).await;
     assert!(!page.html.contains("<script>"), "{}", page.html);
+}
+
+async fn files_are_imported_from_urls(database: TestDatabase) {
+    let house = House::open(database).await;
+    let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
+    let path = house.path(&format!("/collections/{collection}"));
+    let import = format!("{path}/imports");
+    let page = browser.submit(&path, &import, &[("source_url", "https://files.example.com/Song.mp3")]).await;
+    assert_eq!(page.status, 303, "{}", page.html);
+    let page = browser.get(&path).await;
+    assert_eq!(titles(&page), ["Song"]);
+    assert!(page.html.contains("Importing the file from files.example.com."), "{}", page.html);
+    assert!(page.html.contains("data-making") && page.html.contains("Import started."), "{}", page.html);
+    for (url, problem) in [
+        ("", "Must be a URL such as https://example.com/song.mp3"),
+        ("http://10.0.0.1/a.mp3", "10.0.0.1 is not a public internet address"),
+    ] {
+        let page = browser.submit(&path, &import, &[("source_url", url)]).await;
+        assert_eq!(page.status, 422, "{}", page.html);
+        assert!(page.html.contains(problem), "{}", page.html);
+        assert!(page.html.contains(&format!("value=\"{url}\"")), "{}", page.html);
+    }
+    let mut viewer = house.invited(&mut browser, "Vera", "viewer").await;
+    let page = viewer.get(&path).await;
+    assert!(!page.html.contains("source_url"), "{}", page.html);
+    assert!(page.html.contains("Importing"), "{}", page.html);
 }

@@ -16,14 +16,14 @@ use tonearm_outbound::{CallError, GuardError, Names, Outbound, WebhookCall, Webh
 use crate::receiver::Receiver;
 
 /// Names that stand for something else each time they are looked up.
-struct Table {
+pub(crate) struct Table {
     answers: Mutex<Vec<Vec<SocketAddr>>>,
     look_ups: AtomicUsize,
 }
 
 impl Table {
     /// The last answer stays.
-    fn new(answers: &[&[&str]]) -> Arc<Self> {
+    pub(crate) fn new(answers: &[&[&str]]) -> Arc<Self> {
         let parse = |text: &&str| SocketAddr::new(text.parse().unwrap(), 0);
         let answers = answers.iter().rev().map(|answer| answer.iter().map(parse).collect()).collect();
         Arc::new(Self { answers: Mutex::new(answers), look_ups: AtomicUsize::new(0) })

@@ -3,5 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be prepared has failed")]
 
 mod calls;
+mod fetching;
 mod receiver;
 mod signatures;

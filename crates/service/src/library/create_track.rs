@@ -9,6 +9,7 @@ use tonearm_domain::{
 use super::Library;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
+use crate::imports;
 use crate::links::UploadHandle;
 use crate::quotas;
 use crate::refusal::Refusal;
@@ -19,8 +20,10 @@ use crate::track_view::{TrackParents, TrackView};
 pub struct CreateTrack {
     /// Where; may be left out by a key that is limited to a collection.
     pub collection_id: Option<CollectionId>,
-    /// The name of the file, not empty.
+    /// The name of the file, not empty unless it is imported.
     pub file_name: String,
+    /// From where its file is imported; none: it is uploaded.
+    pub source_url: Option<String>,
     /// Who it comes from.
     pub creator_id: Option<CreatorId>,
     /// The caller's own external id.
@@ -69,7 +72,8 @@ impl Library {
     ) -> Result<(TrackView, UploadHandles), Refusal> {
         let collection_id = caller.target_collection(create.collection_id)?;
         let parents = TrackParents::of(&self.catalog, caller.organization_id, collection_id).await?;
-        let create = CreateTrack { creator_id: create.creator_id.or(caller.creator_id), ..create };
+        let mut create = CreateTrack { creator_id: create.creator_id.or(caller.creator_id), ..create };
+        let import = imports::take(self.imports.as_ref(), &mut create)?;
         self.require_creator(caller, create.creator_id).await?;
         self.admission.require(caller.organization_id).await?;
         let tx = self.catalog.begin().await?;
@@ -81,6 +85,9 @@ impl Library {
             title: &track.file_name,
         };
         audit::record(&tx, &self.ambient, caller, done).await?;
+        if let Some(import) = import {
+            import.queue(&tx, caller.origin, &track).await?;
+        }
         tx.commit().await?;
         let (source, cover) = self.links.uploads(track.organization_id, track.id);
         Ok((parents.view(track), UploadHandles { track: source, cover }))

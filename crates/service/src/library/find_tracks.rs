@@ -39,17 +39,18 @@ impl Library {
         {
             return Err(Refusal::NotFound(Resource::Collection));
         }
-        let mut part = self.catalog.look_up_tracks(organization_id, &filter, order, (after, limit)).await?;
-        waiting::explain(&self.catalog, &mut part.rows).await?;
+        let part = self.catalog.look_up_tracks(organization_id, &filter, order, (after, limit)).await?;
         let ids: HashSet<CollectionId> = part.rows.iter().map(|track| track.collection_id).collect();
         let parents = self.parents_among(caller, ids).await?;
         // A track whose collection was deleted a moment ago goes with it.
-        let rows = part.rows.into_iter().filter_map(|track| {
+        let found = part.rows.into_iter().filter_map(|track| {
             let parents = parents.get(&track.collection_id)?;
             let collection_title = parents.collection.title.clone();
             Some(FoundTrack { view: parents.view(track), collection_title })
         });
-        Ok(ListPart { rows: rows.collect(), next: part.next, count: part.count })
+        let mut rows: Vec<FoundTrack> = found.collect();
+        waiting::explain(&self.catalog, rows.iter_mut().map(|found| &mut found.view)).await?;
+        Ok(ListPart { rows, next: part.next, count: part.count })
     }
 
     /// What is above the tracks of these collections, without those that are deleted; at most 1000.

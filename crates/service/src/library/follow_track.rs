@@ -112,6 +112,7 @@ mod tests {
         TrackProgressView {
             track_id: TrackId::from_parts(now, [1; 10]),
             status: TrackStatus::Processing,
+            is_importing: false,
             percent: TrackProgress { variants: variants.clone() }.percent(),
             waits_for: None,
             variants,

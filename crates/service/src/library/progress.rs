@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tonearm_catalog::{Catalog, CatalogError};
 use tonearm_domain::{
-    FailedVariant, FileOutcome, Making, OrganizationId, Outage, Recipe, TrackFile, TrackId, TrackProgress,
-    TrackStatus, VariantProgress, failed_variants,
+    FailedVariant, FileOutcome, Import, Making, OrganizationId, Outage, Recipe, TrackFile, TrackId,
+    TrackProgress, TrackStatus, VariantProgress, failed_variants,
 };
 
 use super::Library;
@@ -25,6 +25,8 @@ pub struct TrackProgressView {
     pub track_id: TrackId,
     /// Its status.
     pub status: TrackStatus,
+    /// Whether its source is being imported; `percent` is how much of that has arrived then.
+    pub is_importing: bool,
     /// How much of all its files is done, 0..=100.
     pub percent: u8,
     /// What its processing waits for, if a part of the service is unavailable.
@@ -49,11 +51,23 @@ impl TrackProgressView {
         Self {
             track_id,
             status,
+            is_importing: false,
             percent,
             waits_for,
             variants: progress.variants,
             reason: None,
             failed: Vec::new(),
+        }
+    }
+
+    /// Of a track whose source is being imported.
+    fn of_import(import: &Import, waits_for: Option<Outage>) -> Self {
+        Self {
+            is_importing: true,
+            percent: import.percent().unwrap_or(0),
+            waits_for,
+            reason: Some(import.sentence()),
+            ..Self::new(import.track_id, TrackStatus::Initialized, TrackProgress::default(), None)
         }
     }
 }
@@ -93,16 +107,23 @@ impl Library {
         let track = track.ok_or(Refusal::NotFound(Resource::Track))?;
         caller.reach_track(track.collection_id, id)?;
         let told = if track.status.is_processing() { self.catalog.track_progress(id).await? } else { None };
+        let waits_for =
+            self.catalog.waiting_jobs_of_tracks(&[id]).await?.remove(&id).map(|(outage, _)| outage);
+        if track.status == TrackStatus::Initialized
+            && let Some(import) = self.catalog.import(id).await?
+        {
+            let view = TrackProgressView::of_import(&import, waits_for);
+            let reason = track.status_reason.filter(|_| import.received == 0).or(view.reason);
+            return Ok(TrackProgressView { reason, ..view });
+        }
         let recipes = self.catalog.recipes_for_track(caller.organization_id, id).await?;
         let files = self.catalog.files_of_track(id).await?;
         let progress = by_files(&recipes, &files, told.as_ref());
-        let waits_for =
-            self.catalog.waiting_jobs_of_tracks(&[id]).await?.remove(&id).map(|(outage, _)| outage);
         let view = TrackProgressView::new(id, track.status, progress, waits_for);
         Ok(TrackProgressView { reason: track.status_reason, failed: failed_variants(&files), ..view })
     }
 
-    /// The organization's tracks in the making, oldest first, at most 200.
+    /// The organization's tracks that are being imported, and those in the making, oldest first, at most 200 of each.
     pub async fn tracks_in_the_making(&self, caller: &Caller) -> Result<Vec<TrackProgressView>, Refusal> {
         caller.require_whole_organization()?;
         Ok(in_the_making(&self.catalog, caller.organization_id).await?)
@@ -186,16 +207,19 @@ async fn in_the_making(
     catalog: &Catalog,
     organization_id: OrganizationId,
 ) -> Result<Vec<TrackProgressView>, CatalogError> {
+    // In this order, as a track whose import ends in between is in both then, and not in neither.
+    let imports = catalog.imports(organization_id).await?;
     let tracks = catalog.tracks_in_the_making(organization_id).await?;
-    let ids: Vec<TrackId> = tracks.iter().map(|(id, ..)| *id).collect();
+    let imported = imports.iter().map(|import| import.track_id);
+    let ids: Vec<TrackId> = imported.chain(tracks.iter().map(|(id, ..)| *id)).collect();
     let mut waiting = catalog.waiting_jobs_of_tracks(&ids).await?;
-    Ok(tracks
-        .into_iter()
-        .map(|(id, status, progress)| {
-            let waits_for = waiting.remove(&id).map(|(outage, _)| outage);
-            TrackProgressView::new(id, status, progress.unwrap_or_default(), waits_for)
-        })
-        .collect())
+    let mut outage = |id: TrackId| waiting.remove(&id).map(|(outage, _)| outage);
+    let mut views: Vec<TrackProgressView> =
+        imports.iter().map(|import| TrackProgressView::of_import(import, outage(import.track_id))).collect();
+    views.extend(tracks.into_iter().map(|(id, status, progress)| {
+        TrackProgressView::new(id, status, progress.unwrap_or_default(), outage(id))
+    }));
+    Ok(views)
 }
 
 /// What files and, where there is none yet, the run have to say about each recipe.

@@ -12,15 +12,16 @@ use crate::waiting;
 impl Library {
     /// One track.
     pub async fn track(&self, caller: &Caller, id: TrackId) -> Result<TrackView, Refusal> {
-        let mut track = self
+        let track = self
             .catalog
             .track(caller.organization_id, id)
             .await?
             .ok_or(Refusal::NotFound(Resource::Track))?;
         caller.reach_track(track.collection_id, track.id)?;
-        waiting::explain(&self.catalog, [&mut track]).await?;
         let parents = TrackParents::of(&self.catalog, caller.organization_id, track.collection_id).await?;
-        Ok(parents.view(track))
+        let mut view = parents.view(track);
+        waiting::explain(&self.catalog, [&mut view]).await?;
+        Ok(view)
     }
 
     /// One page of a collection's tracks, and how many there are in all. A key limited to one track sees that one.

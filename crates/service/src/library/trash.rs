@@ -8,6 +8,7 @@ use tonearm_domain::{
 use super::{CollectionView, Library};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
+use crate::imports;
 use crate::quotas;
 use crate::refusal::{Refusal, Resource};
 use crate::track_view::{TrackParents, TrackView};
@@ -104,6 +105,7 @@ pub(crate) async fn resume(tx: &Transaction, ambient: &Ambient, track: &Track) -
     if let Some((job, run_at)) = track.awaited_job(ambient.now()) {
         tx.enqueue(job, ambient.record_id(), run_at, None).await?;
     }
+    imports::resume(tx, ambient, track).await?;
     transcription::resume(tx, ambient, track).await
 }
 

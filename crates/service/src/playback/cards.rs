@@ -29,7 +29,7 @@ impl Playback {
     /// Tracks with their covers and waveforms.
     pub async fn cards(&self, mut views: Vec<TrackView>) -> Result<Vec<TrackCard>, Refusal> {
         let ids: Vec<TrackId> = views.iter().map(|view| view.track.id).collect();
-        waiting::explain(self.0.lookups.catalog(), views.iter_mut().map(|view| &mut view.track)).await?;
+        waiting::explain(self.0.lookups.catalog(), &mut views).await?;
         let mut levels = HashMap::new();
         for file in self.0.lookups.catalog().files_of_tracks(&ids).await? {
             if let FileOutcome::Made { data: FileData::Levels(found), .. } = file.outcome {
@@ -64,7 +64,7 @@ impl Playback {
             expires_at: self.0.ambient.now().plus_seconds(PAGE_SECONDS.into()),
         };
         let mut playable = self.playable(&session, &ready).await?;
-        waiting::explain(self.0.lookups.catalog(), [&mut playable.track.track]).await?;
+        waiting::explain(self.0.lookups.catalog(), [&mut playable.track]).await?;
         Ok(playable)
     }
 

@@ -9,9 +9,12 @@ use tonearm_domain::{Ambient, ClaimedJob, Retention};
 use tonearm_media::{LimitTier, Media, RunScope};
 
 use super::disk_reservations::DiskReservations;
+use super::import_source::Importing;
 use super::job_error::JobError;
 use super::running_tracks::RunningTracks;
+use crate::imports::Imports;
 use crate::transcription::Transcriptions;
+use crate::uploads::Uploads;
 
 /// Runs background work. Each use case ends by finishing its job in the transaction that records its result.
 #[derive(Clone)]
@@ -24,6 +27,7 @@ pub struct Processing {
     pub(super) scratch: PathBuf,
     pub(super) watched: RunningTracks,
     pub(super) transcriptions: Option<Transcriptions>,
+    pub(super) importing: Option<Importing>,
     pub(super) purged_titles: PurgedTitles,
     pub(super) retention: Retention,
 }
@@ -58,6 +62,7 @@ impl Processing {
             scratch,
             watched,
             transcriptions: None,
+            importing: None,
             purged_titles: PurgedTitles::default(),
             retention: Retention::default(),
         }
@@ -66,6 +71,11 @@ impl Processing {
     /// The same with providers to have words written down by.
     pub fn with_transcriptions(self, transcriptions: Transcriptions) -> Self {
         Self { transcriptions: Some(transcriptions), ..self }
+    }
+
+    /// The same, importing sources into the store as `uploads` takes them in.
+    pub fn with_imports(self, imports: Imports, uploads: Uploads) -> Self {
+        Self { importing: Some(Importing { imports, uploads }), ..self }
     }
 
     /// The same with another rule for the titles of tracks that are purged.

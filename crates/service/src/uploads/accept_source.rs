@@ -3,16 +3,16 @@
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use tonearm_blobs::{PutError, PutTerms, Stored};
-use tonearm_catalog::Transaction;
+use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
-    AuditAction, ContentType, Job, ObjectFile, ObjectKey, OrganizationId, Origin, Source, Track, TrackId,
-    TrackStatus, VariantIndex,
+    Ambient, AuditAction, ContentType, Job, ObjectFile, ObjectKey, OrganizationId, Origin, Source, Track,
+    TrackId, TrackStatus, VariantIndex,
 };
 use tonearm_media::sniff;
 
 use super::Uploads;
 use crate::audit::{self, AuditedAction};
-use crate::quotas;
+use crate::quotas::{self, Room};
 use crate::refusal::{Refusal, Resource};
 
 pub(super) type BodyError = Box<dyn std::error::Error + Send + Sync>;
@@ -75,13 +75,41 @@ impl Uploads {
             return Err(Refusal::TooLarge { limit });
         }
         let room = self.require_room(organization_id, terms.size).await?;
-        let limit = room.at_most(limit);
+        let (key, stored) = self.store_source(&track, body, terms, room).await?;
+        let recorded = async {
+            let tx = self.catalog.begin().await?;
+            let recorded = Recorded { organization_id, track_id, key: &key, stored: &stored };
+            self.record_upload(&tx, origin, recorded).await?;
+            Ok(tx.commit().await?)
+        };
+        match recorded.await {
+            Ok(()) => Ok(AcceptedUpload { track_id, size: stored.size, sha256: stored.sha256 }),
+            // A row may name the object. If none does, the sweep removes it.
+            Err(refusal @ Refusal::UnknownOutcome(_)) => Err(refusal),
+            Err(refusal) => {
+                self.remove_unrecorded(&key).await;
+                Err(refusal)
+            }
+        }
+    }
+
+    /// Streams a source into the store.
+    pub(super) async fn store_source<S>(
+        &self,
+        track: &Track,
+        body: S,
+        terms: UploadTerms,
+        room: Room,
+    ) -> Result<(ObjectKey, Stored), Refusal>
+    where
+        S: Stream<Item = Result<Bytes, BodyError>> + Send + Unpin,
+    {
         let (head, body) = peek(body).await.map_err(Refusal::Interrupted)?;
         if head.is_empty() {
             return Err(Refusal::invalid("body", "is empty; send an audio file"));
         }
         let key = ObjectKey {
-            organization_id,
+            organization_id: track.organization_id,
             folder: track.index,
             file: ObjectFile {
                 label: VariantIndex::from_static("source"),
@@ -90,7 +118,7 @@ impl Uploads {
             },
         };
         let put_terms = PutTerms {
-            max_bytes: limit,
+            max_bytes: room.at_most(self.limits.max_source_bytes),
             expected_sha256: terms.sha256,
             expected_md5: terms.md5,
             expected_size: terms.size,
@@ -101,28 +129,18 @@ impl Uploads {
             PutError::TooLarge { limit } => room.refusal(limit),
             error => refuse_put(error),
         })?;
-        let recorded = async {
-            let tx = self.catalog.begin().await?;
-            let recorded = Recorded { organization_id, track_id, key: &key, stored: &stored };
-            self.record_source(&tx, origin, recorded).await?;
-            Ok(tx.commit().await?)
-        };
-        match recorded.await {
-            Ok(()) => Ok(AcceptedUpload { track_id, size: stored.size, sha256: stored.sha256 }),
-            // A row may name the object. If none does, the sweep removes it.
-            Err(refusal @ Refusal::UnknownOutcome(_)) => Err(refusal),
-            Err(refusal) => {
-                // An outage here leaves an object without a row, which the sweep removes.
-                if let Err(error) = self.blobs.delete(&key).await {
-                    tracing::warn!(%key, %error, "could not remove an upload that was not recorded");
-                }
-                Err(refusal)
-            }
+        Ok((key, stored))
+    }
+
+    /// Removes a source that no row names. An outage here leaves it to the sweep.
+    pub(crate) async fn remove_unrecorded(&self, key: &ObjectKey) {
+        if let Err(error) = self.blobs.delete(key).await {
+            tracing::warn!(%key, %error, "could not remove a source that was not recorded");
         }
     }
 
-    /// Records the source of a track and queues its processing. The caller commits.
-    pub(super) async fn record_source(
+    /// Records an upload as the source of its track. The caller commits.
+    pub(super) async fn record_upload(
         &self,
         tx: &Transaction,
         origin: Origin,
@@ -133,12 +151,7 @@ impl Uploads {
         let mut track =
             tx.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         track.status = accepted_status(&track)?;
-        track.status_reason = None;
-        track.source = Some(Source { key: key.clone(), size: stored.size, sha256: stored.sha256 });
-        tx.update_track(&track).await?;
-        tx.delete_upload_expiry(track_id).await?;
-        let job = Job::ProcessTrack { organization_id, track_id };
-        tx.enqueue(job, self.ambient.record_id(), self.ambient.now(), None).await?;
+        record_source(tx, &self.ambient, &mut track, key, stored).await?;
         let done = AuditedAction {
             action: AuditAction::TrackUpload,
             subject_id: track_id.uuid(),
@@ -147,6 +160,24 @@ impl Uploads {
         audit::record_of(tx, &self.ambient, Some(organization_id), origin, done).await?;
         Ok(())
     }
+}
+
+/// Records the source of a track that has taken on the status for it, and queues its processing. Nothing is waited for any
+/// more, neither an upload nor an import.
+pub(super) async fn record_source(
+    tx: &Transaction,
+    ambient: &Ambient,
+    track: &mut Track,
+    key: &ObjectKey,
+    stored: &Stored,
+) -> Result<(), CatalogError> {
+    track.status_reason = None;
+    track.source = Some(Source { key: key.clone(), size: stored.size, sha256: stored.sha256 });
+    tx.update_track(track).await?;
+    tx.delete_upload_expiry(track.id).await?;
+    tx.delete_import(track.id).await?;
+    let job = Job::ProcessTrack { organization_id: track.organization_id, track_id: track.id };
+    tx.enqueue(job, ambient.record_id(), ambient.now(), None).await
 }
 
 /// The status a track takes on with its source; a conflict where it has one already.

@@ -10,6 +10,7 @@ use tonearm_domain::{
 use super::Uploads;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
+use crate::imports;
 use crate::library::{CreateTrack, UploadHandles, insert_track};
 use crate::links::DurableBase;
 use crate::refusal::{Refusal, Resource};
@@ -136,13 +137,17 @@ impl Uploads {
         parents: &TrackParents,
         create: CreateTrack,
     ) -> Result<SessionTrack, Refusal> {
-        let create = CreateTrack { creator_id: session.creator_id, ..create };
+        let mut create = CreateTrack { creator_id: session.creator_id, ..create };
+        let import = imports::take(self.imports.as_ref(), &mut create)?;
         let (organization_id, collection_id) = (session.organization_id, session.collection_id);
         let track =
             insert_track(tx, &self.ambient, organization_id, collection_id, Some(session.id), create).await?;
         let (subject_id, title) = (track.id.uuid(), track.file_name.as_str());
         let done = AuditedAction { action: AuditAction::TrackCreate, subject_id, title };
         audit::record_of(tx, &self.ambient, Some(organization_id), origin, done).await?;
+        if let Some(import) = import {
+            import.queue(tx, origin, &track).await?;
+        }
         let (source, cover) = self.links.uploads(organization_id, track.id);
         let base = self.links.durable_base(organization_id, track.index);
         let handles = UploadHandles { track: source, cover };

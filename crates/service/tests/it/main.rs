@@ -5,6 +5,7 @@
 mod bulk;
 mod cost;
 mod freshness;
+mod imports;
 mod interleavings;
 mod jobs;
 mod manifests;

@@ -275,6 +275,10 @@ async fn a_full_queue_lets_others_in(database: TestDatabase) {
 }
 
 async fn collection_of(workshop: &Workshop, owner: &Caller) -> CollectionId {
-    let page = workshop.library.collections(owner, tonearm_domain::LimitOffset::default()).await.unwrap();
-    page.1[0].collection.id
+    let page = workshop
+        .library
+        .collections(owner, tonearm_domain::ListWindow::Offset(tonearm_domain::LimitOffset::default()))
+        .await
+        .unwrap();
+    page.rows[0].collection.id
 }

@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -11,14 +12,19 @@ use tonearm_domain::{Ambient, Cover, CoverOrigin, Job, LimitOffset, Track, Track
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_media::{Media, MediaConfig};
+use tonearm_outbound::{FetchLimits, Outbound};
 use tonearm_service::{
-    AcceptedUpload, Caller, CreateCollection, CreateTrack, JobError, JobRun, Library, Links, Processing,
-    Refusal, UploadLimits, UploadTerms, Uploads,
+    AcceptedUpload, Caller, CreateCollection, CreateTrack, Imports, JobError, JobRun, Library, Links,
+    Processing, Refusal, Resealing, UploadLimits, UploadTerms, Uploads, Webhooks,
 };
-use tonearm_signing::{Secrets, UrlSigner};
+use tonearm_signing::{Secrets, UrlSigner, Vault};
 
 /// The bitrate that the replaced ffmpeg cannot encode.
 pub(crate) const FAILING_BITRATE: u16 = 320;
+
+/// Servers of tests are on this machine.
+const FETCHING: FetchLimits =
+    FetchLimits { pause: Duration::from_millis(1), ..FetchLimits::of_file(u64::MAX) };
 
 /// Everything that makes files of tracks, over one database and a folder.
 pub(crate) struct Workshop {
@@ -27,6 +33,8 @@ pub(crate) struct Workshop {
     pub(crate) library: Library,
     pub(crate) uploads: Uploads,
     pub(crate) processing: Processing,
+    pub(crate) webhooks: Webhooks,
+    pub(crate) resealing: Resealing,
     pub(crate) ambient: Ambient,
     pub(crate) clock: ManualClock,
     _folder: TempDir,
@@ -65,16 +73,25 @@ impl Workshop {
         let blobs = Blobs::open(&store.parse().unwrap()).await.unwrap();
         let secrets = Secrets::parse("a secret for tests that is long enough to be one").unwrap();
         let delivery_url = "https://cdn.example.com".parse().unwrap();
+        let vault = Vault::new(&secrets);
         let signer = UrlSigner::new(secrets);
         let links = Links::new(signer, ambient.clone(), "https://api.example.com", delivery_url);
         let limits = UploadLimits { max_source_bytes: 1 << 30, max_cover_bytes: 1 << 20 };
         let scratch = folder.path().join("scratch");
         std::fs::create_dir(&scratch).unwrap();
         let media = Media::new(config);
+        let outbound = Outbound::new(true).unwrap();
+        let imports = Imports::new(ambient.clone(), vault.clone(), outbound.clone()).within(FETCHING);
+        let uploads = Uploads::new(catalog.clone(), blobs.clone(), ambient.clone(), links.clone(), limits)
+            .with_imports(imports.clone());
+        let library = Library::new(catalog.clone(), ambient.clone(), links.clone());
+        let processing = Processing::new(catalog.clone(), blobs.clone(), media, ambient.clone(), scratch);
         Self {
-            library: Library::new(catalog.clone(), ambient.clone(), links.clone()),
-            uploads: Uploads::new(catalog.clone(), blobs.clone(), ambient.clone(), links, limits),
-            processing: Processing::new(catalog.clone(), blobs.clone(), media, ambient.clone(), scratch),
+            library: library.with_imports(imports.clone()),
+            processing: processing.with_imports(imports, uploads.clone()),
+            resealing: Resealing::new(catalog.clone(), ambient.clone(), vault.clone()),
+            webhooks: Webhooks::new(catalog.clone(), ambient.clone(), links, vault, outbound),
+            uploads,
             catalog,
             blobs,
             ambient,

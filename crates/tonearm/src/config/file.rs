@@ -165,6 +165,7 @@ pub(super) struct MediaSettings {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct OutboundSettings {
     pub(super) allow_private: Option<bool>,
+    pub(super) allow_imports: Option<bool>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -248,6 +249,7 @@ impl Settings {
         variables.parsed("media.memory", &mut settings.media.memory)?;
         variables.text("media.confinement", &mut settings.media.confinement);
         variables.toml("outbound.allow_private", &mut settings.outbound.allow_private)?;
+        variables.toml("outbound.allow_imports", &mut settings.outbound.allow_imports)?;
         variables.toml("webhooks.connections", &mut settings.webhooks.connections)?;
         variables
             .toml("webhooks.connections_per_endpoint", &mut settings.webhooks.connections_per_endpoint)?;

@@ -17,8 +17,13 @@ use crate::shapes::{Answer, ReducedTrack, UploadDescriptors};
 #[schema(as = track::create::Fields)]
 pub(crate) struct Fields {
     collection_id: Option<CollectionId>,
-    #[schema(required, schema_with = not_blank::<1000>)]
+    /// Required unless `source_url` is given. An imported file is otherwise called what its server calls it, else what its URL
+    /// ends with.
+    #[schema(schema_with = not_blank::<1000>)]
     file_name: Option<Text<1000>>,
+    /// An `http` or `https` URL from which the file is imported. See docs/importing.md.
+    #[schema(schema_with = not_blank::<8000>)]
+    source_url: Option<Text<8000>>,
     creator_id: Option<CreatorId>,
     organization_index: Option<Text<1000>>,
     metadata: Option<Metadata>,
@@ -36,9 +41,11 @@ pub(crate) struct Fields {
 impl Fields {
     /// `file_name` is what the required field is called where it stands.
     pub(crate) fn into_track(self, file_name: &'static str) -> Result<CreateTrack, ApiError> {
+        let (file_name, source_url) = file_or_url(file_name, self.file_name, self.source_url)?;
         Ok(CreateTrack {
             collection_id: self.collection_id,
-            file_name: required(file_name, self.file_name)?.into(),
+            file_name,
+            source_url,
             creator_id: self.creator_id,
             organization_index: self.organization_index.map(Into::into),
             metadata: self.metadata.unwrap_or_default(),
@@ -52,6 +59,20 @@ impl Fields {
     }
 }
 
+/// The name of a file, and the URL that it is imported from: at least one of the two. `field` is what the name is called where
+/// it stands.
+pub(crate) fn file_or_url(
+    field: &'static str,
+    file_name: Option<Text<1000>>,
+    source_url: Option<Text<8000>>,
+) -> Result<(String, Option<String>), ApiError> {
+    let file_name = match source_url {
+        Some(_) => file_name.map(Into::into).unwrap_or_default(),
+        None => required(field, file_name)?.into(),
+    };
+    Ok((file_name, source_url.map(Into::into)))
+}
+
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = track::create::Created)]
 pub(crate) struct Created {
@@ -61,7 +82,8 @@ pub(crate) struct Created {
     uploads: UploadDescriptors,
 }
 
-/// Creates a track and returns URLs for uploading its file and its cover.
+/// Creates a track and returns URLs for uploading its file and its cover. With `source_url`, the file is imported in the
+/// background; if a file is uploaded to the upload URL first, that file is used.
 #[utoipa::path(
     post,
     path = "/track",

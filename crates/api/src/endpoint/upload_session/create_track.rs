@@ -6,8 +6,9 @@ use tonearm_domain::{Metadata, Text, TrackId, UploadSessionId};
 use tonearm_service::{CreateTrack, Uploads};
 use utoipa::ToSchema;
 
+use crate::endpoint::track::create::file_or_url;
 use crate::error::ApiError;
-use crate::extract::{Body, ClientAddress, PathId, required};
+use crate::extract::{Body, ClientAddress, PathId};
 use crate::openapi::not_blank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, SessionTrackRecord, UploadDescriptors, UploadSessionRecord};
@@ -15,8 +16,12 @@ use crate::shapes::{Answer, SessionTrackRecord, UploadDescriptors, UploadSession
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = upload_session::create_track::Fields)]
 pub(crate) struct Fields {
-    #[schema(required, schema_with = not_blank::<1000>)]
+    /// Required unless `source_url` is given.
+    #[schema(schema_with = not_blank::<1000>)]
     file_name: Option<Text<1000>>,
+    /// An `http` or `https` URL from which the file is imported. See docs/importing.md.
+    #[schema(schema_with = not_blank::<8000>)]
+    source_url: Option<Text<8000>>,
     organization_index: Option<Text<1000>>,
     metadata: Option<Metadata>,
 }
@@ -49,8 +54,10 @@ pub(crate) async fn create_track(
     State(uploads): State<Uploads>,
     Body(fields): Body<Fields>,
 ) -> Result<Answer<Created>, ApiError> {
+    let (file_name, source_url) = file_or_url("file_name", fields.file_name, fields.source_url)?;
     let create = CreateTrack {
-        file_name: required("file_name", fields.file_name)?.into(),
+        file_name,
+        source_url,
         organization_index: fields.organization_index.map(Into::into),
         metadata: fields.metadata.unwrap_or_default(),
         ..CreateTrack::default()

@@ -1,4 +1,5 @@
-//! Give up on a track whose upload URL has ended unused. One that bytes are on their way to is waited for.
+//! Give up on a track whose upload URL has ended unused. One that bytes are on their way to, or that is being imported, is
+//! waited for.
 
 use tonearm_domain::{Job, OrganizationId, TrackId};
 
@@ -6,6 +7,9 @@ use crate::webhooks::events;
 
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing, finish};
+
+/// Seconds until it is looked again at a track that is being imported: that ends by itself, and takes this job with it.
+const LOOK_AGAIN_SECONDS: i64 = 3600;
 
 impl Processing {
     pub(in crate::processing) async fn expire_upload(
@@ -18,9 +22,12 @@ impl Processing {
         if let Some(mut track) = tx.track(organization_id, track_id).await?
             && let Ok(status) = track.status.expire_upload()
         {
-            if track.upload_expires_at > self.ambient.now() {
+            let now = self.ambient.now();
+            let is_importing = tx.import(track_id).await?.is_some();
+            if is_importing || track.upload_expires_at > now {
+                let later = if is_importing { now.plus_seconds(LOOK_AGAIN_SECONDS) } else { now };
                 let job = Job::ExpireUpload { organization_id, track_id };
-                tx.enqueue(job, self.ambient.record_id(), track.upload_expires_at, None).await?;
+                tx.enqueue(job, self.ambient.record_id(), later.max(track.upload_expires_at), None).await?;
                 return finish(&run.claimed, tx).await;
             }
             let previous = track.status;

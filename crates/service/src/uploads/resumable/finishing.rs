@@ -62,7 +62,7 @@ impl Uploads {
         let until = self.ambient.now().plus_seconds(LEASE_SECONDS);
         // Quotas are asked before anything is locked.
         let recorded = Recorded { organization_id: complete.organization_id, track_id, key, stored: &stored };
-        self.record_source(&tx, origin, recorded).await?;
+        self.record_upload(&tx, origin, recorded).await?;
         if !tx.record_upload(&complete, held.lease, until).await? {
             return Err(UploadRefusal::Locked);
         }

@@ -1,0 +1,90 @@
+//! Sources that are fetched from a URL: the `source_import` table.
+
+use std::collections::HashMap;
+
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set};
+use tonearm_domain::{Import, OrganizationId, TrackId};
+
+use crate::catalog::Catalog;
+use crate::column::byte_count;
+use crate::entity::source_import::{ActiveModel, Column, Entity};
+use crate::error::CatalogError;
+use crate::living::names_living_track;
+use crate::query::{all, one};
+use crate::transaction::Transaction;
+
+/// Most imports that are told of at once.
+const MOST: u64 = 200;
+
+impl Catalog {
+    /// From where a track is to be imported, even if it is deleted.
+    pub async fn import(&self, track: TrackId) -> Result<Option<Import>, CatalogError> {
+        one(self.reader(), Entity::find_by_id(track.uuid())).await
+    }
+
+    /// The same for some tracks, by track.
+    pub async fn imports_of_tracks(
+        &self,
+        tracks: &[TrackId],
+    ) -> Result<HashMap<TrackId, Import>, CatalogError> {
+        if tracks.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let ids = tracks.iter().map(|id| id.uuid());
+        let found: Vec<Import> =
+            all(self.reader(), Entity::find().filter(Column::TrackId.is_in(ids))).await?;
+        Ok(found.into_iter().map(|import| (import.track_id, import)).collect())
+    }
+
+    /// The organization's imports that wait or run, oldest first, at most 200.
+    pub async fn imports(&self, organization: OrganizationId) -> Result<Vec<Import>, CatalogError> {
+        let select = Entity::find()
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(names_living_track(Expr::col((Entity, Column::TrackId))))
+            .order_by_asc(Column::TrackId)
+            .limit(MOST);
+        all(self.reader(), select).await
+    }
+
+    /// Whether a track is there and still to be imported.
+    pub async fn import_is_wanted(&self, track: TrackId) -> Result<bool, CatalogError> {
+        let select =
+            Entity::find_by_id(track.uuid()).filter(names_living_track(Expr::col((Entity, Column::TrackId))));
+        Ok(select.count(self.reader()).await? > 0)
+    }
+
+    /// Records how much of a source has arrived. Stands alone, as it is written again and again and worth little.
+    pub async fn note_import_progress(
+        &self,
+        track: TrackId,
+        received: u64,
+        size: Option<u64>,
+    ) -> Result<(), CatalogError> {
+        let row = ActiveModel {
+            received: Set(byte_count(received)),
+            size: Set(size.map(byte_count)),
+            ..Default::default()
+        };
+        Entity::update_many().set(row).filter(Column::TrackId.eq(track.uuid())).exec(self.writer()).await?;
+        Ok(())
+    }
+}
+
+impl Transaction {
+    /// Remembers from where a track is to be imported.
+    pub async fn insert_import(&self, import: &Import) -> Result<(), CatalogError> {
+        Entity::insert(ActiveModel::from(import)).exec_without_returning(self.db()).await?;
+        Ok(())
+    }
+
+    /// From where a track is to be imported.
+    pub async fn import(&self, track: TrackId) -> Result<Option<Import>, CatalogError> {
+        one(self.db(), Entity::find_by_id(track.uuid())).await
+    }
+
+    /// Forgets from where a track was to be imported: its source is there, or cannot be fetched. Tells whether it was to be.
+    pub async fn delete_import(&self, track: TrackId) -> Result<bool, CatalogError> {
+        Ok(Entity::delete_by_id(track.uuid()).exec(self.db()).await?.rows_affected > 0)
+    }
+}

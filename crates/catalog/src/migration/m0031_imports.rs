@@ -1,0 +1,36 @@
+//! Sources that are fetched from a URL.
+
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::schema::{big_integer, big_integer_null, blob, boolean, text, uuid};
+
+use super::pieces::index;
+use super::step::Step;
+
+pub(super) fn step() -> Step {
+    Step::expand("m0031_imports").change(Migration)
+}
+
+#[derive(DeriveMigrationName)]
+struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        // Beside the track and not in it: a row is there only as long as its source is being fetched. The version before
+        // leaves the jobs alone that fetch them.
+        let import = Table::create()
+            .table("source_import")
+            .col(uuid("track_id").primary_key())
+            .col(uuid("organization_id"))
+            .col(blob("url"))
+            .col(text("host"))
+            .col(boolean("is_named"))
+            .col(big_integer("received").default(0))
+            .col(big_integer_null("size"))
+            .col(big_integer("created_at"))
+            .take();
+        manager.create_table(import).await?;
+        // The table is new and empty, so its index is made with it.
+        manager.create_index(index("source_import", &["organization_id", "track_id"])).await
+    }
+}

@@ -1,0 +1,247 @@
+//! The bytes of a file that is being fetched. Where the connection breaks, the rest is asked for.
+
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use futures::stream::BoxStream;
+use futures::{StreamExt, stream};
+use http::header::{CONTENT_RANGE, DATE, ETAG, LAST_MODIFIED};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use reqwest::Response;
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+use crate::fetch::{
+    Fetch, FetchError, FetchLimits, Rest, check_kind, is_temporary, refused, text, too_large,
+};
+use crate::source_url::disposed_name;
+
+/// How often in a row a connection is made anew that brings nothing.
+const MOST_IN_VAIN: u32 = 5;
+
+/// How often a connection is made anew in all.
+const MOST_RESUMED: u32 = 1000;
+
+/// A file that is being fetched.
+pub struct Fetched {
+    /// How many bytes there are, where the server says so.
+    pub size: Option<u64>,
+    /// What the server calls the file.
+    pub file_name: Option<String>,
+    /// The bytes. They end only where the file does.
+    pub body: BoxStream<'static, Result<Bytes, FetchError>>,
+}
+
+/// How far a file has been fetched.
+struct Reading {
+    fetch: Fetch,
+    response: Option<Response>,
+    validator: Option<HeaderValue>,
+    size: Option<u64>,
+    offset: u64,
+    /// Why there is no connection.
+    broken: String,
+    in_vain: u32,
+    resumed: u32,
+    /// By when the server has to have sent how many more bytes.
+    next_due: (Instant, u64),
+}
+
+impl Fetched {
+    pub(crate) fn begin(fetch: Fetch, response: Response, size: Option<u64>) -> Self {
+        let headers = response.headers();
+        let (file_name, validator) = (disposed_name(headers), validator(headers));
+        let reading = Reading {
+            next_due: due(&fetch),
+            fetch,
+            response: Some(response),
+            validator,
+            size,
+            offset: 0,
+            broken: String::new(),
+            in_vain: 0,
+            resumed: 0,
+        };
+        let body = stream::try_unfold(reading, |reading| Box::pin(reading.next())).boxed();
+        Self { size, file_name, body }
+    }
+}
+
+fn due(fetch: &Fetch) -> (Instant, u64) {
+    (Instant::now() + fetch.limits.patience, FetchLimits::LEAST_BYTES)
+}
+
+impl Reading {
+    async fn next(mut self) -> Result<Option<(Bytes, Self)>, FetchError> {
+        loop {
+            let Some(response) = &mut self.response else {
+                self.resume().await?;
+                continue;
+            };
+            let until = self.next_due.0.min(self.fetch.deadline);
+            match timeout_at(until, response.chunk()).await {
+                Ok(Ok(Some(chunk))) if chunk.is_empty() => {}
+                Ok(Ok(Some(chunk))) => {
+                    self.note(chunk.len() as u64)?;
+                    return Ok(Some((chunk, self)));
+                }
+                Ok(Ok(None)) if self.size.is_none_or(|size| self.offset == size) => return Ok(None),
+                Ok(Ok(None)) => self.break_off("the server ended the connection early".to_owned()),
+                Ok(Err(error)) => match self.fetch.explain(&error) {
+                    FetchError::Later(reason, _) => self.break_off(reason),
+                    error => return Err(error),
+                },
+                Err(_) => {
+                    self.check_deadline()?;
+                    let patience = self.fetch.limits.patience.as_secs();
+                    self.break_off(format!("the server sent almost nothing for {patience} s"));
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, bytes: u64) -> Result<(), FetchError> {
+        self.offset += bytes;
+        self.in_vain = 0;
+        let missing = self.next_due.1.saturating_sub(bytes);
+        self.next_due = if missing == 0 { due(&self.fetch) } else { (self.next_due.0, missing) };
+        if self.offset > self.fetch.limits.max_bytes {
+            return Err(too_large(self.fetch.limits, None));
+        }
+        match self.size {
+            Some(size) if self.offset > size => Err(changed()),
+            _ => Ok(()),
+        }
+    }
+
+    fn break_off(&mut self, reason: String) {
+        tracing::debug!(reason, offset = self.offset, "a fetch was interrupted");
+        (self.response, self.broken) = (None, reason);
+    }
+
+    fn check_deadline(&self) -> Result<(), FetchError> {
+        if Instant::now() < self.fetch.deadline {
+            return Ok(());
+        }
+        let minutes = self.fetch.limits.total.as_secs() / 60;
+        Err(FetchError::Final(format!("the file could not be fetched within {minutes} minutes")))
+    }
+
+    /// Asks for the rest, once. Where that fails for a reason that may pass, it is asked for again.
+    async fn resume(&mut self) -> Result<(), FetchError> {
+        let Some(validator) = self.validator.clone().filter(|_| self.offset > 0) else {
+            return Err(FetchError::StartOver(self.broken.clone()));
+        };
+        if self.in_vain >= MOST_IN_VAIN || self.resumed >= MOST_RESUMED {
+            let reason =
+                format!("the connection failed {} times, at last: {}", self.resumed + 1, self.broken);
+            return Err(FetchError::Later(reason, None));
+        }
+        let pause = self.fetch.limits.pause * (1 << self.in_vain);
+        sleep_until(self.fetch.deadline.min(Instant::now() + pause)).await;
+        self.check_deadline()?;
+        (self.in_vain, self.resumed) = (self.in_vain + 1, self.resumed + 1);
+        let rest = Rest { offset: self.offset, validator: &validator };
+        match self.fetch.ask(Some(rest)).await {
+            Ok(response) => self.go_on(response),
+            Err(FetchError::Later(reason, _)) => {
+                self.broken = reason;
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Takes an answer for the rest, if it is that.
+    fn go_on(&mut self, response: Response) -> Result<(), FetchError> {
+        let status = response.status();
+        match status {
+            StatusCode::PARTIAL_CONTENT => {}
+            // Another file, or a server that does not give parts.
+            StatusCode::OK | StatusCode::RANGE_NOT_SATISFIABLE => return Err(changed()),
+            _ if is_temporary(status) => {
+                self.broken = refused(&response).to_string();
+                return Ok(());
+            }
+            _ => return Err(refused(&response)),
+        }
+        check_kind(response.headers())?;
+        let (start, size) = content_range(response.headers()).ok_or_else(changed)?;
+        let is_other_size = self.size.zip(size).is_some_and(|(known, size)| known != size);
+        if start != self.offset || is_other_size {
+            return Err(changed());
+        }
+        self.size = self.size.or(size);
+        self.next_due = due(&self.fetch);
+        self.response = Some(response);
+        Ok(())
+    }
+}
+
+fn changed() -> FetchError {
+    FetchError::StartOver(
+        "the connection failed, and the server changed the file or does not send parts of it".to_owned(),
+    )
+}
+
+/// Where a part begins, and how much the whole is, where that is said.
+fn content_range(headers: &HeaderMap) -> Option<(u64, Option<u64>)> {
+    let (unit, range) = text(headers, &CONTENT_RANGE)?.trim().split_once(' ')?;
+    let (range, size) = range.trim().split_once('/')?;
+    let start = range.split_once('-')?.0.trim().parse().ok()?;
+    let size = match size.trim() {
+        "*" => None,
+        size => Some(size.parse().ok()?),
+    };
+    unit.eq_ignore_ascii_case("bytes").then_some((start, size))
+}
+
+/// What tells by itself that the bytes are the same: a strong tag, or a date that is not of the very moment of the answer, when
+/// the file may have changed twice.
+fn validator(headers: &HeaderMap) -> Option<HeaderValue> {
+    let tag = headers.get(ETAG).filter(|tag| tag.as_bytes().starts_with(b"\""));
+    tag.or_else(|| {
+        let date = |name: &HeaderName| httpdate::parse_http_date(text(headers, name)?).ok();
+        let (answered, modified): (SystemTime, SystemTime) = (date(&DATE)?, date(&LAST_MODIFIED)?);
+        let age = answered.duration_since(modified).ok()?;
+        headers.get(LAST_MODIFIED).filter(|_| age >= Duration::from_secs(1))
+    })
+    .cloned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(lines: &[(&'static str, &'static str)]) -> HeaderMap {
+        lines
+            .iter()
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))
+            .collect()
+    }
+
+    #[test]
+    fn only_what_is_surely_the_same_is_resumed() {
+        let of = |lines: &[(&'static str, &'static str)]| {
+            validator(&headers(lines)).map(|value| value.to_str().unwrap().to_owned())
+        };
+        let (old, new) = ("Mon, 02 Mar 2026 06:00:00 GMT", "Mon, 02 Mar 2026 06:00:01 GMT");
+        assert_eq!(of(&[("etag", "\"a\""), ("last-modified", old)]).as_deref(), Some("\"a\""));
+        assert_eq!(of(&[("etag", "W/\"a\"")]), None);
+        assert_eq!(of(&[("etag", "W/\"a\""), ("last-modified", old), ("date", new)]).as_deref(), Some(old));
+        assert_eq!(of(&[("last-modified", old), ("date", old)]), None);
+        assert_eq!(of(&[("last-modified", new), ("date", old)]), None);
+        assert_eq!(of(&[("last-modified", old)]), None);
+        assert_eq!(of(&[("last-modified", "yesterday"), ("date", new)]), None);
+        assert_eq!(of(&[]), None);
+    }
+
+    #[test]
+    fn parts_say_where_they_begin() {
+        let of = |text: &'static str| content_range(&headers(&[("content-range", text)]));
+        assert_eq!(of("bytes 7-9/10"), Some((7, Some(10))));
+        assert_eq!(of("Bytes 7-9/*"), Some((7, None)));
+        for wrong in ["bytes */10", "bytes 7-9", "items 7-9/10", "bytes a-9/10", "bytes 7-9/-1", ""] {
+            assert_eq!(of(wrong), None, "{wrong}");
+        }
+    }
+}

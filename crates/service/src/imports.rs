@@ -1,0 +1,156 @@
+//! Sources that are imported from a URL: asking for it, and how it ends.
+
+use tonearm_catalog::{CatalogError, Transaction};
+use tonearm_domain::{
+    Ambient, AuditAction, Import, Job, OrganizationId, Origin, Track, TrackId, TrackStatus,
+};
+use tonearm_outbound::{FetchError, FetchLimits, Fetched, GuardError, Outbound, SourceUrl};
+use tonearm_signing::Vault;
+
+use crate::audit::{self, AuditedAction};
+use crate::library::CreateTrack;
+use crate::refusal::Refusal;
+use crate::webhooks::events;
+
+/// What a file is called where neither the caller nor the URL gives it a name.
+const NAMELESS: &str = "audio";
+
+/// Imports sources. Their URLs may contain secrets: they are kept in a vault and only as long as they are needed.
+#[derive(Clone)]
+pub struct Imports {
+    ambient: Ambient,
+    vault: Vault,
+    outbound: Outbound,
+    limits: FetchLimits,
+    is_enabled: bool,
+}
+
+/// An import that is asked for together with a new track.
+pub(crate) struct NewImport {
+    imports: Imports,
+    source: SourceUrl,
+    is_named: bool,
+}
+
+impl Imports {
+    /// URLs are kept in `vault`, and files are fetched through `outbound`.
+    pub fn new(ambient: Ambient, vault: Vault, outbound: Outbound) -> Self {
+        Self { ambient, vault, outbound, limits: FetchLimits::of_file(u64::MAX), is_enabled: true }
+    }
+
+    /// The same, refusing new imports where they are not enabled.
+    pub fn enabled(self, is_enabled: bool) -> Self {
+        Self { is_enabled, ..self }
+    }
+
+    /// The same with other bounds; the size is bounded by whoever takes the file in, too.
+    pub fn within(self, limits: FetchLimits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Whether new imports are accepted.
+    pub(crate) fn is_enabled(&self) -> bool {
+        self.is_enabled
+    }
+
+    /// Begins to fetch a file of up to so many bytes.
+    pub(crate) async fn fetch(&self, import: &Import, max_bytes: u64) -> Result<Fetched, FetchError> {
+        let opened = self.vault.open(&vault_place(import.track_id), &import.url);
+        let url = opened.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(|| {
+            let lost = "its URL cannot be decrypted, as its master secret is gone; create the track again";
+            FetchError::Final(lost.to_owned())
+        })?;
+        let max_bytes = self.limits.max_bytes.min(max_bytes);
+        self.outbound.fetch(&url, FetchLimits { max_bytes, ..self.limits }).await
+    }
+}
+
+pub(crate) fn vault_place(id: TrackId) -> String {
+    format!("import/{id}")
+}
+
+/// Checks what is asked for of a new track's source where it is to be imported, and names the track after it unless it has a
+/// name.
+pub(crate) fn take(
+    imports: Option<&Imports>,
+    create: &mut CreateTrack,
+) -> Result<Option<NewImport>, Refusal> {
+    let Some(url) = create.source_url.take() else { return Ok(None) };
+    let imports = imports.filter(|imports| imports.is_enabled).ok_or(Refusal::Forbidden {
+        code: "imports_disabled",
+        message: "this service does not import files from URLs; upload the file instead",
+    })?;
+    let source = imports.outbound.check_source_url(url.trim()).map_err(|error| {
+        let message = match error {
+            GuardError::Malformed => "must be a URL such as https://example.com/song.mp3".to_owned(),
+            error => error.to_string(),
+        };
+        Refusal::invalid("source_url", message)
+    })?;
+    let is_named = !create.file_name.trim().is_empty();
+    if !is_named {
+        create.file_name = source.file_name.clone().unwrap_or_else(|| NAMELESS.to_owned());
+    }
+    Ok(Some(NewImport { imports: imports.clone(), source, is_named }))
+}
+
+impl NewImport {
+    /// Queues the import in the transaction that creates its track. The audit log is told the host alone.
+    pub(crate) async fn queue(
+        self,
+        tx: &Transaction,
+        origin: Origin,
+        track: &Track,
+    ) -> Result<(), CatalogError> {
+        let Imports { ambient, vault, .. } = &self.imports;
+        let import = Import {
+            track_id: track.id,
+            organization_id: track.organization_id,
+            url: vault.seal(&vault_place(track.id), ambient.random(), self.source.url.as_bytes()),
+            host: self.source.host,
+            is_named: self.is_named,
+            received: 0,
+            size: None,
+            created_at: ambient.now(),
+        };
+        tx.insert_import(&import).await?;
+        enqueue(tx, ambient, track).await?;
+        let (action, subject_id) = (AuditAction::TrackImport, track.id.uuid());
+        let done = AuditedAction { action, subject_id, title: &import.host };
+        audit::record_of(tx, ambient, Some(track.organization_id), origin, done).await
+    }
+}
+
+async fn enqueue(tx: &Transaction, ambient: &Ambient, track: &Track) -> Result<(), CatalogError> {
+    let (organization_id, track_id) = (track.organization_id, track.id);
+    let job = Job::ImportSource { organization_id, track_id };
+    tx.enqueue(job, ambient.record_id(), ambient.now(), Some(&format!("import {track_id}"))).await
+}
+
+/// Queues an import again that has ended without doing anything while its track was deleted.
+pub(crate) async fn resume(tx: &Transaction, ambient: &Ambient, track: &Track) -> Result<(), CatalogError> {
+    if track.status != TrackStatus::Initialized || tx.import(track.id).await?.is_none() {
+        return Ok(());
+    }
+    enqueue(tx, ambient, track).await
+}
+
+/// Ends an import without a source. That of a track that is deleted stays, and goes on when the track is restored.
+pub(crate) async fn fail(
+    tx: &Transaction,
+    ambient: &Ambient,
+    organization_id: OrganizationId,
+    track_id: TrackId,
+    reason: &str,
+) -> Result<(), CatalogError> {
+    let Some(mut track) = tx.track(organization_id, track_id).await? else { return Ok(()) };
+    let Some(import) = tx.import(track_id).await? else { return Ok(()) };
+    tx.delete_import(track_id).await?;
+    let previous = track.status;
+    let Ok(status) = previous.fail_import() else { return Ok(()) };
+    track.status = status;
+    track.status_reason = Some(format!("the import from {} failed: {reason}", import.host));
+    tx.update_track(&track).await?;
+    tx.delete_upload_expiry(track_id).await?;
+    events::track_settled(tx, ambient, &track, previous).await
+}

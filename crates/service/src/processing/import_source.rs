@@ -1,0 +1,262 @@
+//! Fetch a track's source from the URL that it is to be imported from.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::StreamExt;
+use tonearm_catalog::CatalogError;
+use tonearm_domain::{ClaimedJob, Import, OrganizationId, Track, TrackId, TrackStatus};
+use tonearm_outbound::{FetchError, Fetched};
+
+use super::job_error::JobError;
+use super::runner::{JobRun, Processing};
+use crate::imports::{self, Imports};
+use crate::uploads::{Arrived, ImportTrouble, Uploads};
+
+/// How often progress is told, and how late it is noticed that another node has called an import off.
+const PERIOD: Duration = Duration::from_secs(1);
+
+/// How often a run begins anew where what has come so far is of no use.
+const MOST_RESTARTS: u32 = 3;
+
+/// What fetches sources, and takes them in.
+#[derive(Clone)]
+pub(super) struct Importing {
+    pub(super) imports: Imports,
+    pub(super) uploads: Uploads,
+}
+
+/// How much of a file has arrived. Clones count together.
+#[derive(Clone, Default)]
+struct Arriving {
+    received: Arc<AtomicU64>,
+    /// 0 where it is not known.
+    size: Arc<AtomicU64>,
+}
+
+/// How recording a file ended, short of a failure.
+enum Recorded {
+    Done,
+    NotWanted,
+    LeaseLost,
+}
+
+impl Arriving {
+    fn begin(&self, size: Option<u64>) {
+        self.received.store(0, Ordering::Relaxed);
+        self.size.store(size.unwrap_or(0), Ordering::Relaxed);
+    }
+
+    fn note(&self, chunk: &Result<Bytes, FetchError>) {
+        let bytes = chunk.as_ref().map_or(0, Bytes::len);
+        self.received.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    fn now(&self) -> (u64, Option<u64>) {
+        let size = self.size.load(Ordering::Relaxed);
+        (self.received.load(Ordering::Relaxed), Some(size).filter(|size| *size > 0))
+    }
+}
+
+impl Processing {
+    /// Fetches the file, stores it while it arrives, and records it as an upload is recorded. A run that is taken over begins
+    /// anew.
+    pub(super) async fn import_source(
+        &self,
+        run: &JobRun,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+    ) -> Result<(), JobError> {
+        let track = self.catalog.track(organization_id, track_id).await?;
+        let import = self.catalog.import(track_id).await?;
+        // Deleted, uploaded or called off. With a deleted track that is restored, this is queued again.
+        let (Some(track), Some(import)) = (track, import) else { return self.finish(&run.claimed).await };
+        let importing =
+            self.importing.as_ref().ok_or_else(|| JobError::internal("imports are not set up"))?;
+        let arriving = Arriving::default();
+        // Dropped, it leaves nothing in the store.
+        let arrived = tokio::select! {
+            biased;
+            arrived = importing.fetch_and_store(&track, &import, &arriving) => arrived,
+            () = run.cancel.cancelled() => return Err(JobError::Cancelled),
+            () = self.report_until_called_off(track_id, &arriving) => return self.finish(&run.claimed).await,
+        };
+        match arrived {
+            Ok(arrived) => self.record_import(run, importing, &track, arrived).await,
+            Err(ImportTrouble::Own(refusal)) => Err(refusal.into()),
+            Err(ImportTrouble::Fetch(FetchError::Final(reason))) => {
+                tracing::info!(%track_id, reason, "an import failed");
+                self.fail_import(run, organization_id, track_id, &reason).await
+            }
+            Err(ImportTrouble::Fetch(FetchError::Later(reason, wait))) => {
+                self.retry_import(run, &import, reason, wait).await
+            }
+            Err(ImportTrouble::Fetch(FetchError::StartOver(reason))) => {
+                self.retry_import(run, &import, reason, None).await
+            }
+        }
+    }
+
+    /// Tells how much has arrived, and returns once the track is deleted, has got a source in another way, or is not to be
+    /// imported any more: at once where that happens in this process, else within a second.
+    async fn report_until_called_off(&self, track_id: TrackId, arriving: &Arriving) {
+        let watching = self.watched.watch(track_id);
+        let mut beat = tokio::time::interval_at(tokio::time::Instant::now() + PERIOD, PERIOD);
+        let mut told = None;
+        loop {
+            tokio::select! {
+                () = watching.changed.notified() => {}
+                _ = beat.tick() => {}
+            }
+            let (received, size) = arriving.now();
+            if told.replace((received, size)) != Some((received, size))
+                && let Err(error) = self.catalog.note_import_progress(track_id, received, size).await
+            {
+                tracing::debug!(%track_id, %error, "could not publish the progress of an import");
+            }
+            match self.catalog.import_is_wanted(track_id).await {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => {
+                    tracing::debug!(%track_id, %error, "could not check whether an import is wanted")
+                }
+            }
+        }
+    }
+
+    async fn record_import(
+        &self,
+        run: &JobRun,
+        importing: &Importing,
+        track: &Track,
+        arrived: Arrived,
+    ) -> Result<(), JobError> {
+        let recorded = self.try_to_record(run, importing, track, &arrived).await;
+        // A row may name the object. If none does, the sweep removes it.
+        if !matches!(recorded, Ok(Recorded::Done) | Err(CatalogError::UnknownOutcome(_))) {
+            importing.uploads.remove_unrecorded(&arrived.key).await;
+        }
+        match recorded? {
+            Recorded::Done => Ok(()),
+            Recorded::NotWanted => self.finish(&run.claimed).await,
+            Recorded::LeaseLost => Err(JobError::LeaseLost),
+        }
+    }
+
+    async fn try_to_record(
+        &self,
+        run: &JobRun,
+        importing: &Importing,
+        track: &Track,
+        arrived: &Arrived,
+    ) -> Result<Recorded, CatalogError> {
+        let tx = self.catalog.begin().await?;
+        if !tx.check_lease(&run.claimed).await? {
+            return Ok(Recorded::LeaseLost);
+        }
+        let Some(track) = tx.track(track.organization_id, track.id).await? else {
+            return Ok(Recorded::NotWanted);
+        };
+        if !importing.uploads.record_fetched(&tx, track, arrived).await? {
+            return Ok(Recorded::NotWanted);
+        }
+        if !tx.finish_job(&run.claimed).await? {
+            return Ok(Recorded::LeaseLost);
+        }
+        tx.commit().await?;
+        Ok(Recorded::Done)
+    }
+
+    /// Ends an import that would fail again.
+    async fn fail_import(
+        &self,
+        run: &JobRun,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+        reason: &str,
+    ) -> Result<(), JobError> {
+        let tx = self.begin_batch(run).await?;
+        imports::fail(&tx, &self.ambient, organization_id, track_id, reason).await?;
+        super::runner::finish(&run.claimed, tx).await
+    }
+
+    /// Lets an import wait for its next run, and says on the track why.
+    async fn retry_import(
+        &self,
+        run: &JobRun,
+        import: &Import,
+        reason: String,
+        wait: Option<i64>,
+    ) -> Result<(), JobError> {
+        if run.claimed.is_last_attempt() {
+            return Err(JobError::retry(reason));
+        }
+        let tx = self.begin_batch(run).await?;
+        if let Some(mut track) = tx.track(import.organization_id, import.track_id).await?
+            && track.status == TrackStatus::Initialized
+        {
+            let host = &import.host;
+            track.status_reason = Some(format!("the import from {host} will be tried again: {reason}"));
+            tx.update_track(&track).await?;
+        }
+        let run_at = wait.map(|seconds| self.ambient.now().plus_seconds(seconds));
+        if let Some(run_at) = run_at
+            && !tx.retry_job(&run.claimed, run_at, &reason).await?
+        {
+            return Err(JobError::LeaseLost);
+        }
+        tx.commit().await?;
+        self.catalog.note_import_progress(import.track_id, 0, None).await?;
+        match run_at {
+            Some(_) => Ok(()),
+            None => Err(JobError::retry(reason)),
+        }
+    }
+
+    /// Ends an import that was tried often enough.
+    pub(super) async fn give_up_import(
+        &self,
+        claimed: &ClaimedJob,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+        error: &str,
+    ) -> Result<(), JobError> {
+        let tx = self.catalog.begin().await?;
+        if !tx.check_lease(claimed).await? {
+            return Err(JobError::LeaseLost);
+        }
+        let reason = format!("given up after {} attempts: {error}", claimed.attempt);
+        imports::fail(&tx, &self.ambient, organization_id, track_id, &reason).await?;
+        if !tx.give_up_job(claimed, self.ambient.now(), error).await? {
+            return Err(JobError::LeaseLost);
+        }
+        Ok(tx.commit().await?)
+    }
+}
+
+impl Importing {
+    async fn fetch_and_store(
+        &self,
+        track: &Track,
+        import: &Import,
+        arriving: &Arriving,
+    ) -> Result<Arrived, ImportTrouble> {
+        let mut restarts = 0;
+        loop {
+            let Fetched { size, file_name, body } =
+                self.imports.fetch(import, self.uploads.max_source_bytes()).await?;
+            arriving.begin(size);
+            let counted = arriving.clone();
+            let body = body.inspect(move |chunk| counted.note(chunk));
+            match self.uploads.store_fetched(track, body, size, file_name).await {
+                Err(ImportTrouble::Fetch(FetchError::StartOver(reason))) if restarts < MOST_RESTARTS => {
+                    tracing::debug!(track_id = %track.id, reason, "an import begins anew");
+                    restarts += 1;
+                }
+                stored => return stored,
+            }
+        }
+    }
+}

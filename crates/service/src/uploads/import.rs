@@ -1,0 +1,95 @@
+//! The bytes of a track are fetched.
+
+use bytes::Bytes;
+use futures::{Stream, StreamExt};
+use tonearm_blobs::Stored;
+use tonearm_catalog::{CatalogError, Transaction};
+use tonearm_domain::{ObjectKey, Track, sanitise_file_name};
+use tonearm_outbound::FetchError;
+
+use super::Uploads;
+use super::accept_source::{BodyError, UploadTerms, record_source};
+use crate::quotas;
+use crate::refusal::Refusal;
+
+/// A file that was fetched and stored, and that no row names yet.
+pub(crate) struct Arrived {
+    pub(crate) key: ObjectKey,
+    pub(crate) stored: Stored,
+    /// What the server calls it.
+    pub(crate) file_name: Option<String>,
+}
+
+/// Why a file was not stored.
+pub(crate) enum ImportTrouble {
+    /// It could not be fetched.
+    Fetch(FetchError),
+    /// The service is at fault.
+    Own(Refusal),
+}
+
+impl From<FetchError> for ImportTrouble {
+    fn from(error: FetchError) -> Self {
+        Self::Fetch(error)
+    }
+}
+
+impl From<Refusal> for ImportTrouble {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Interrupted(source) => match source.downcast::<FetchError>() {
+                Ok(error) => Self::Fetch(*error),
+                // Fewer bytes arrived than were announced.
+                Err(source) => Self::Fetch(FetchError::StartOver(source.to_string())),
+            },
+            Refusal::TooLarge { limit } => {
+                Self::Fetch(FetchError::Final(format!("the file is larger than the limit of {limit} bytes")))
+            }
+            Refusal::QuotaExceeded(exceeded) => Self::Fetch(FetchError::Final(exceeded.to_string())),
+            Refusal::Invalid { field: "body", .. } => {
+                Self::Fetch(FetchError::Final("the file is empty".to_owned()))
+            }
+            other => Self::Own(other),
+        }
+    }
+}
+
+impl Uploads {
+    /// Streams a file that is being fetched into the store. Whatever goes wrong leaves nothing.
+    pub(crate) async fn store_fetched<S>(
+        &self,
+        track: &Track,
+        body: S,
+        size: Option<u64>,
+        file_name: Option<String>,
+    ) -> Result<Arrived, ImportTrouble>
+    where
+        S: Stream<Item = Result<Bytes, FetchError>> + Send + Unpin,
+    {
+        self.admission.require_space().await?;
+        let room = quotas::room_for_source(&self.catalog, track.organization_id, size).await?;
+        let body = self.keep_waited_for(track, body.map(|chunk| chunk.map_err(BodyError::from)));
+        let terms = UploadTerms { size, ..UploadTerms::default() };
+        let (key, stored) = self.store_source(track, body, terms, room).await?;
+        Ok(Arrived { key, stored, file_name })
+    }
+
+    /// Records a file that was fetched as the source of its track. `false`: the track has a source already, or is not to be
+    /// imported any more.
+    pub(crate) async fn record_fetched(
+        &self,
+        tx: &Transaction,
+        mut track: Track,
+        arrived: &Arrived,
+    ) -> Result<bool, CatalogError> {
+        let Some(import) = tx.import(track.id).await? else { return Ok(false) };
+        let Ok(status) = track.accept_source() else { return Ok(false) };
+        track.status = status;
+        if let Some(name) = arrived.file_name.as_ref().filter(|_| !import.is_named) {
+            track.file_name = sanitise_file_name(name);
+            track.file_name_original = Some(name.clone());
+        }
+        record_source(tx, &self.ambient, &mut track, &arrived.key, &arrived.stored).await?;
+        Ok(true)
+    }
+}
