@@ -14,7 +14,7 @@ use utoipa::{Modify, OpenApi as _};
 
 use self::modify::{Credentials, Errors, OptionalBodies, SOURCE_URL};
 use self::parameters::IdempotencyKey;
-pub(crate) use self::text::not_blank;
+pub(crate) use self::text::{any_object, not_blank};
 use crate::error::ErrorBody;
 
 /// What the description says beside the endpoints, which the router adds.

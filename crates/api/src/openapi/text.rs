@@ -1,6 +1,6 @@
-//! Texts that cannot be blank.
+//! Texts that cannot be blank, and objects of any fields.
 
-use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
+use utoipa::openapi::schema::{AdditionalProperties, Object, ObjectBuilder, Schema, Type};
 
 /// One character that is neither white space, as Unicode has it, nor NUL, and none that is NUL around it. What `\s`
 /// stands for differs from one engine to the next, so the characters are listed.
@@ -14,5 +14,13 @@ pub(crate) fn not_blank<const MAX: usize>() -> Object {
         .min_length(Some(1))
         .max_length(Some(MAX))
         .pattern(Some(NOT_BLANK))
+        .build()
+}
+
+/// An object whose fields are described elsewhere.
+pub(crate) fn any_object() -> Object {
+    ObjectBuilder::new()
+        .schema_type(Type::Object)
+        .additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(true)))
         .build()
 }

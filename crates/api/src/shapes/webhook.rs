@@ -10,6 +10,8 @@ use tonearm_service::{DeliveryView, WebhookView};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::openapi::any_object;
+
 /// Most attempts that are shown of a delivery, each with up to 64 KiB of a response.
 const MOST_ATTEMPTS: usize = 10;
 
@@ -89,7 +91,7 @@ pub(crate) struct FullDelivery {
     #[serde(flatten)]
     record: DeliveryRecord,
     /// The body of the request, its files with URLs that are valid now.
-    #[schema(value_type = Object)]
+    #[schema(schema_with = any_object)]
     payload: Value,
     /// The last ten attempts, the latest first.
     attempts: Vec<AttemptRecord>,

@@ -182,6 +182,10 @@ async fn every_operation_answers_as_described(database: TestDatabase) {
     let reply = c.house.call_as("", Method::POST, &path, json!({ "file_name": "b.wav" })).await.expect_ok();
     c.check("create_upload_session_track", reply);
 
+    recipes_answer_as_described(c).await;
+    keys_answer_as_described(c, id(&share, "api_key_id")).await;
+    webhooks_answer_as_described(c).await;
+
     c.call("delete_track", Method::DELETE, &track, Value::Null).await;
     c.call("delete_collection", Method::DELETE, &collection, Value::Null).await;
 
@@ -192,6 +196,50 @@ async fn every_operation_answers_as_described(database: TestDatabase) {
         );
     }
     assert_eq!(contract.checked, all, "every operation is checked");
+}
+
+async fn recipes_answer_as_described(c: &mut Contract) {
+    let body = json!({ "index": "later", "variant_type_id": "transcode", "codec": "opus" });
+    let created = c.post("create_variant", "/v1/variant", body).await;
+    let variant = format!("/v1/variant/{}", id(&created, "variant_id"));
+    c.call("update_variant", Method::PUT, &variant, json!({ "bitrate": 64 })).await;
+    let listed = c.get("list_variants", "/v1/variant").await;
+    let ids: Vec<&str> =
+        listed["variants"].as_array().unwrap().iter().map(|variant| id(variant, "id")).collect();
+    c.call("order_variants", Method::PUT, "/v1/variant/order", json!({ "variant_ids": ids })).await;
+    c.post("create_rendering", &format!("{variant}/rendering"), Value::Null).await;
+    c.get("read_rendering", &format!("{variant}/rendering")).await;
+    c.call("delete_variant", Method::DELETE, &variant, Value::Null).await;
+}
+
+async fn keys_answer_as_described(c: &mut Contract, api_key_id: &str) {
+    c.get("list_api_keys", "/v1/api_key").await;
+    let key = format!("/v1/api_key/{api_key_id}");
+    c.get("read_api_key", &key).await;
+    c.call("update_api_key", Method::PUT, &key, json!({ "title": "Renamed" })).await;
+    c.call("revoke_api_key", Method::DELETE, &key, Value::Null).await;
+    let created = c.post("create_signing_key", "/v1/signing_key", json!({ "title": "Backend" })).await;
+    let key = format!("/v1/signing_key/{}", id(&created, "signing_key_id"));
+    c.get("list_signing_keys", "/v1/signing_key").await;
+    c.get("read_signing_key", &key).await;
+    c.call("revoke_signing_key", Method::DELETE, &key, Value::Null).await;
+}
+
+async fn webhooks_answer_as_described(c: &mut Contract) {
+    let body = json!({ "kind": "track", "url": "https://example.com/hook" });
+    let created = c.post("create_webhook", "/v1/webhook", body).await;
+    let webhook = format!("/v1/webhook/{}", id(&created, "webhook_id"));
+    c.get("list_webhooks", "/v1/webhook").await;
+    c.get("read_webhook", &webhook).await;
+    c.call("update_webhook", Method::PUT, &webhook, json!({ "url": "https://example.com/other" })).await;
+    c.post("rotate_webhook_secret", &format!("{webhook}/rotate_secret"), Value::Null).await;
+    let tested = c.post("test_webhook", &format!("{webhook}/test"), Value::Null).await;
+    let delivery = format!("{webhook}/delivery/{}", id(&tested, "delivery_id"));
+    c.get("list_webhook_deliveries", &format!("{webhook}/delivery")).await;
+    c.get("read_webhook_delivery", &delivery).await;
+    c.post("replay_webhook_delivery", &format!("{delivery}/replay"), Value::Null).await;
+    c.post("replay_failed_webhook_deliveries", &format!("{webhook}/replay_failed"), Value::Null).await;
+    c.call("delete_webhook", Method::DELETE, &webhook, Value::Null).await;
 }
 
 /// Reads a record, sends it back, and reads it again.
