@@ -2,7 +2,7 @@
 //!
 //! Where an organization has a quota, these transactions follow one another: each asks before it locks anything else.
 
-use tonearm_catalog::{Catalog, Transaction};
+use tonearm_catalog::{Catalog, CatalogError, Transaction};
 use tonearm_domain::{OrganizationId, QuotaExceeded, Quotas};
 
 use crate::refusal::Refusal;
@@ -70,11 +70,23 @@ pub(crate) async fn admit_stored(
     organization_id: OrganizationId,
     bytes: u64,
 ) -> Result<(), Refusal> {
-    let quotas = tx.quotas(organization_id).await?;
-    if quotas.bytes.is_some() {
-        quotas.admit_bytes(tx.quota_usage(organization_id).await?, bytes)?;
+    match exceeded_by(tx, organization_id, bytes).await? {
+        Some(exceeded) => Err(exceeded.into()),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// The quota that a source of so many bytes would exceed. To be asked before anything else is locked.
+pub(crate) async fn exceeded_by(
+    tx: &Transaction,
+    organization_id: OrganizationId,
+    bytes: u64,
+) -> Result<Option<QuotaExceeded>, CatalogError> {
+    let quotas = tx.quotas(organization_id).await?;
+    if quotas.bytes.is_none() {
+        return Ok(None);
+    }
+    Ok(quotas.admit_bytes(tx.quota_usage(organization_id).await?, bytes).err())
 }
 
 /// Refuses what a deletion that was taken back brings, where the organization may not have it; its quotas were asked before

@@ -139,11 +139,13 @@ fn is_json(operation: &Operation) -> bool {
 /// The operations that the interface has, each with its method.
 pub(super) fn with_methods(openapi: &mut OpenApi) -> impl Iterator<Item = (HttpMethod, &mut Operation)> {
     openapi.paths.paths.values_mut().flat_map(|path| {
-        let PathItem { get, put, post, delete, .. } = path;
+        let PathItem { get, head, put, post, patch, delete, .. } = path;
         [
             (HttpMethod::Get, get),
+            (HttpMethod::Head, head),
             (HttpMethod::Put, put),
             (HttpMethod::Post, post),
+            (HttpMethod::Patch, patch),
             (HttpMethod::Delete, delete),
         ]
         .into_iter()

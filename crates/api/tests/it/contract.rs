@@ -71,6 +71,26 @@ impl Contract {
         self.call(operation_id, Method::POST, path, body).await
     }
 
+    /// Sends bytes with headers, and gives the address that the answer names.
+    async fn send(
+        &mut self,
+        operation_id: &str,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        bytes: &[u8],
+    ) -> Option<String> {
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let reply = self.house.send(request.body(Body::from(bytes.to_vec())).unwrap()).await;
+        assert!(reply.status.is_success(), "{operation_id}: {}", reply.json);
+        let location = reply.header("location").map(str::to_owned);
+        self.check(operation_id, reply);
+        location
+    }
+
     /// Sends bytes to an upload URL.
     async fn upload(&mut self, operation_id: &str, method: Method, url: &Value, bytes: Vec<u8>) {
         let url = local(url.as_str().unwrap()).to_owned();
@@ -182,6 +202,7 @@ async fn every_operation_answers_as_described(database: TestDatabase) {
     let reply = c.house.call_as("", Method::POST, &path, json!({ "file_name": "b.wav" })).await.expect_ok();
     c.check("create_upload_session_track", reply);
 
+    resumable_uploads_answer_as_described(c, &collection_id, &session).await;
     recipes_answer_as_described(c).await;
     keys_answer_as_described(c, id(&share, "api_key_id")).await;
     webhooks_answer_as_described(c).await;
@@ -196,6 +217,37 @@ async fn every_operation_answers_as_described(database: TestDatabase) {
         );
     }
     assert_eq!(contract.checked, all, "every operation is checked");
+}
+
+async fn resumable_uploads_answer_as_described(c: &mut Contract, collection_id: &str, session: &str) {
+    let (bytes, mut urls) = (tone(), Vec::new());
+    for name in ["c.wav", "d.wav"] {
+        let body = json!({ "collection_id": collection_id, "file_name": name });
+        let created = c.house.post("/v1/track", body).await.expect_ok();
+        urls.push(local(id(&created.json["track_upload"], "upload_url")).to_owned());
+    }
+    let begin = [("upload-complete", "?0")];
+    for url in &urls {
+        c.send("upload_source", Method::PUT, url, &begin, &bytes[..1000]).await;
+    }
+    c.send("source_upload_offset", Method::HEAD, &urls[0], &[], &[]).await;
+    let last = [
+        ("upload-complete", "?1"),
+        ("upload-offset", "1000"),
+        ("content-type", "application/partial-upload"),
+    ];
+    c.send("append_to_source", Method::PATCH, &urls[0], &last, &bytes[1000..]).await;
+    c.send("cancel_source_upload", Method::DELETE, &urls[1], &[], &[]).await;
+
+    let tus = ("tus-resumable", "1.0.0");
+    let begin = [tus, ("upload-length", "2000"), ("upload-metadata", "filename ZS53YXY=")];
+    let path = format!("/upload/tus?upload_session_id={session}");
+    let location = c.send("create_tus_upload", Method::POST, &path, &begin, &[]).await;
+    let upload = local(location.as_deref().unwrap()).to_owned();
+    let piece = [tus, ("upload-offset", "0"), ("content-type", "application/offset+octet-stream")];
+    c.send("append_to_tus_upload", Method::PATCH, &upload, &piece, &bytes[..1000]).await;
+    c.send("tus_upload_offset", Method::HEAD, &upload, &[tus], &[]).await;
+    c.send("terminate_tus_upload", Method::DELETE, &upload, &[tus], &[]).await;
 }
 
 async fn recipes_answer_as_described(c: &mut Contract) {

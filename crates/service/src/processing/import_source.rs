@@ -13,6 +13,7 @@ use tonearm_outbound::{FetchError, Fetched};
 use super::job_error::JobError;
 use super::runner::{JobRun, Processing};
 use crate::imports::{self, Imports};
+use crate::quotas;
 use crate::uploads::{Arrived, ImportTrouble, Uploads};
 
 /// How often progress is told, and how late it is noticed that another node has called an import off.
@@ -40,6 +41,8 @@ struct Arriving {
 enum Recorded {
     Done,
     NotWanted,
+    /// It would exceed a quota, which this names.
+    OverQuota(String),
     LeaseLost,
 }
 
@@ -141,6 +144,9 @@ impl Processing {
         match recorded? {
             Recorded::Done => Ok(()),
             Recorded::NotWanted => self.finish(&run.claimed).await,
+            Recorded::OverQuota(reason) => {
+                self.fail_import(run, track.organization_id, track.id, &reason).await
+            }
             Recorded::LeaseLost => Err(JobError::LeaseLost),
         }
     }
@@ -153,6 +159,10 @@ impl Processing {
         arrived: &Arrived,
     ) -> Result<Recorded, CatalogError> {
         let tx = self.catalog.begin().await?;
+        let size = arrived.stored.size;
+        if let Some(exceeded) = quotas::exceeded_by(&tx, track.organization_id, size).await? {
+            return Ok(Recorded::OverQuota(exceeded.to_string()));
+        }
         if !tx.check_lease(&run.claimed).await? {
             return Ok(Recorded::LeaseLost);
         }

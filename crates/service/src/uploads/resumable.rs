@@ -32,7 +32,7 @@ pub use lookup::UrlUpload;
 pub(crate) use removing::remove_upload;
 
 /// How long a lease on an upload is held without being renewed, in seconds.
-const LEASE_SECONDS: i64 = 30;
+const LEASE_SECONDS: i64 = 15;
 
 /// Bytes after which a long piece is recorded, so that a process that dies loses no more.
 const RECORDED_BYTES: u64 = 32 * 1024 * 1024;

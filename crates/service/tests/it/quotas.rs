@@ -235,6 +235,7 @@ async fn only_what_is_limited_is_asked_about(database: TestDatabase) {
     let (free, open, _) = organization(&workshop).await;
     workshop.library.set_quotas(&limited, quotas(Some(1 << 40), None, None)).await.unwrap();
     if database.url.starts_with("sqlite") {
+        // Everybody waits for the only writer.
         return;
     }
     let tx = workshop.catalog.begin().await.unwrap();

@@ -25,6 +25,7 @@ mod lifecycle;
 mod limits;
 mod receiver;
 mod recipes;
+mod resuming;
 mod rude;
 mod second_chances;
 mod share;

@@ -17,7 +17,7 @@ use crate::uploads::Uploads;
 use crate::uploads::accept_source::BodyError;
 
 /// How often the lease is renewed, and asked whether somebody else wants it.
-const RENEWED_EVERY: Duration = Duration::from_secs(5);
+const RENEWED_EVERY: Duration = Duration::from_secs(3);
 
 /// How the bytes of a piece ended.
 enum End {

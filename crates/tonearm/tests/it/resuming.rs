@@ -1,0 +1,178 @@
+//! Uploads that are resumed, over sockets: while the program is killed, and at one node after another.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::{StreamExt, stream};
+use reqwest::{Body, Method};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tonearm_fixtures::audio::{Signal, WavSpec, wav};
+use tonearm_testkit::{Backend, Client, Program, TestServer};
+
+use crate::{binary, text};
+
+/// Some megabytes that compress badly.
+fn sound(seconds: f64) -> Bytes {
+    let signal = Signal::Noise { seed: 7, amplitude: 0.3 };
+    wav(&WavSpec { seconds, signal, ..WavSpec::default() }).into()
+}
+
+async fn upload_url(client: &Client, collection: &str) -> (String, String) {
+    let created = client.track(collection, "long.wav").await;
+    (text(&created, "/track_id").to_owned(), text(&created, "/track_upload/upload_url").to_owned())
+}
+
+/// Where the upload is. A node that was killed has it for some seconds; until then others are told to ask again.
+async fn offset(client: &Client, url: &str) -> u64 {
+    for _ in 0..10 {
+        let answer = client.send(client.request(Method::HEAD, url)).await;
+        if answer.status != 423 {
+            assert_eq!(answer.status, 204);
+            return answer.header("upload-offset").parse().unwrap();
+        }
+        tokio::time::sleep(Duration::from_secs(answer.header("retry-after").parse().unwrap())).await;
+    }
+    panic!("the upload stays locked");
+}
+
+fn append(
+    client: &Client,
+    url: &str,
+    at: u64,
+    is_last: bool,
+    body: impl Into<Body>,
+) -> reqwest::RequestBuilder {
+    client
+        .request(Method::PATCH, url)
+        .header("content-type", "application/partial-upload")
+        .header("upload-offset", at)
+        .header("upload-complete", if is_last { "?1" } else { "?0" })
+        .body(body)
+}
+
+/// Bytes that come slowly, 64 KiB every few milliseconds.
+fn slowly(bytes: Bytes) -> Body {
+    let chunks: Vec<Bytes> =
+        (0..bytes.len()).step_by(65_536).map(|at| bytes.slice(at..bytes.len().min(at + 65_536))).collect();
+    let paced = stream::iter(chunks).then(|chunk| async {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+        Ok::<_, std::io::Error>(chunk)
+    });
+    Body::wrap_stream(paced)
+}
+
+async fn is_ready(client: &Client, track: &str, bytes: &Bytes, done: &Value) {
+    assert_eq!(text(done, "/sha256"), hex::encode(Sha256::digest(bytes)));
+    let track = client.settled(track).await;
+    assert_eq!(text(&track, "/track_status_id"), "ready");
+    assert_eq!(track["info"]["size"], bytes.len());
+}
+
+/// What was told to be durable is, whenever the program is killed.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upload_goes_on_after_kills() {
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    let made = program.run(&["org", "create", "--name", "Kills", "--json"]);
+    let made: Value = serde_json::from_slice(&made.stdout).unwrap();
+    program.start().await;
+    let client = Client::new(&program.url(), text(&made, "/api_key"));
+    let collection = client.collection("Kills").await;
+    let (track, url) = upload_url(&client, &collection).await;
+    let bytes = sound(120.0);
+    let begin = client.request(Method::PUT, &url).header("upload-complete", "?0");
+    assert_eq!(client.send(begin.body(bytes.slice(..100_000))).await.status, 201);
+    let mut known = 100_000;
+    for pause in [40, 200, 90, 400] {
+        let sent =
+            tokio::spawn(append(&client, &url, known, false, slowly(bytes.slice(known as usize..))).send());
+        tokio::time::sleep(Duration::from_millis(pause)).await;
+        program.kill();
+        assert!(sent.await.unwrap().is_err());
+        program.start().await;
+        let at = offset(&client, &url).await;
+        assert!(at >= known, "{at} is before {known}");
+        // A piece that was acknowledged.
+        let next = at + 500_000;
+        let piece = bytes.slice(at as usize..next as usize);
+        assert_eq!(client.send(append(&client, &url, at, false, piece)).await.status, 204);
+        program.kill();
+        program.start().await;
+        assert_eq!(offset(&client, &url).await, next);
+        known = next;
+    }
+    let done = client.send(append(&client, &url, known, true, bytes.slice(known as usize..))).await.ok();
+    is_ready(&client, &track, &bytes, &done).await;
+}
+
+/// Each piece goes to another node, and a request that hangs at one gives way to one at the other.
+#[tokio::test(flavor = "multi_thread")]
+async fn any_node_takes_the_next_piece() {
+    let server = TestServer::start(Backend::Distributed).await;
+    let other = server.another_node(vec![tonearm::Role::Api]).await;
+    let client = &server.client;
+    let collection = client.collection("Nodes").await;
+    let (track, url) = upload_url(client, &collection).await;
+    // More than two parts of a multipart upload.
+    let bytes = sound(120.0);
+    let signed = &url[url.find("/upload/").unwrap()..];
+    let addresses =
+        [format!("{}{signed}", server.node.public_url()), format!("http://{}{signed}", other.address())];
+    let begin = client.request(Method::PUT, &addresses[0]).header("upload-complete", "?0");
+    assert_eq!(client.send(begin.body("")).await.status, 201);
+    let mut at = 0;
+    for (piece, size) in [3_000_000, 7_000_000, 1, 200_000].into_iter().enumerate() {
+        let body = bytes.slice(at..at + size);
+        let answer = client.send(append(client, &addresses[piece % 2], at as u64, false, body)).await;
+        assert_eq!(answer.status, 204, "{}", String::from_utf8_lossy(&answer.body));
+        at += size;
+        assert_eq!(offset(client, &addresses[(piece + 1) % 2]).await, at as u64);
+    }
+    let hanging =
+        stream::iter([Ok::<_, std::io::Error>(bytes.slice(at..at + 1_000_000))]).chain(stream::pending());
+    let hung =
+        tokio::spawn(append(client, &addresses[0], at as u64, false, Body::wrap_stream(hanging)).send());
+    // Until it has begun, nothing is taken away from it.
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let now = offset(client, &addresses[1]).await;
+    assert_eq!(now, at as u64 + 1_000_000);
+    assert_eq!(hung.await.unwrap().unwrap().status(), 400);
+    let rest = bytes.slice(now as usize..);
+    let done = client.send(append(client, &addresses[1], now, true, rest)).await.ok();
+    is_ready(client, &track, &bytes, &done).await;
+    other.stop().await;
+    server.node.stop().await;
+}
+
+/// Clients of tus work unchanged; see also the pages, in which uploads go by the protocol of the IETF.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_takes_uploads_by_tus() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let client = &server.client;
+    let collection = client.collection("tus").await;
+    let session = client.post("/v1/upload_session", &json!({ "collection_id": collection })).await.ok();
+    let bytes = sound(20.0);
+    let endpoint = format!("/upload/tus?upload_session_id={}", text(&session, "/upload_session_id"));
+    let begin = client
+        .request(Method::POST, &endpoint)
+        .header("tus-resumable", "1.0.0")
+        .header("upload-length", bytes.len())
+        .header("upload-metadata", "filename bG9uZy53YXY=");
+    let begun = client.send(begin).await;
+    assert_eq!(begun.status, 201);
+    let (location, track) =
+        (begun.header("location").to_owned(), begun.header("tonearm-track-id").to_owned());
+    for (at, piece) in [(0, bytes.slice(..1_000_000)), (1_000_000, bytes.slice(1_000_000..))] {
+        let patch = client
+            .request(Method::PATCH, &location)
+            .header("tus-resumable", "1.0.0")
+            .header("content-type", "application/offset+octet-stream")
+            .header("upload-offset", at)
+            .body(piece);
+        assert_eq!(client.send(patch).await.status, 204);
+    }
+    let track = client.settled(&track).await;
+    assert_eq!(text(&track, "/track_status_id"), "ready");
+    server.node.stop().await;
+}
