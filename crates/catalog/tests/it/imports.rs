@@ -88,7 +88,7 @@ async fn urls_are_sealed_anew(database: TestDatabase) {
     tx.insert_import(&import(&ambient, &track)).await.unwrap();
     tx.commit().await.unwrap();
     let found = Sealed { at: SealedAt::ImportUrl(track.id), bytes: b"sealed".to_vec() };
-    assert_eq!(catalog.sealed().await.unwrap(), [found.clone()]);
+    assert_eq!(catalog.sealed().await.unwrap(), std::slice::from_ref(&found));
     let tx = catalog.begin().await.unwrap();
     assert!(tx.replace_sealed(&found, b"anew".to_vec()).await.unwrap());
     assert!(!tx.replace_sealed(&found, b"again".to_vec()).await.unwrap());

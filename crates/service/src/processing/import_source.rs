@@ -88,7 +88,7 @@ impl Processing {
         };
         match arrived {
             Ok(arrived) => self.record_import(run, importing, &track, arrived).await,
-            Err(ImportTrouble::Own(refusal)) => Err(refusal.into()),
+            Err(ImportTrouble::Own(error)) => Err(error),
             Err(ImportTrouble::Fetch(FetchError::Final(reason))) => {
                 tracing::info!(%track_id, reason, "an import failed");
                 self.fail_import(run, organization_id, track_id, &reason).await

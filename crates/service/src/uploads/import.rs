@@ -2,13 +2,14 @@
 
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
-use tonearm_blobs::Stored;
+use tonearm_blobs::{BlobError, Stored};
 use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{ObjectKey, Track, sanitise_file_name};
 use tonearm_outbound::FetchError;
 
 use super::Uploads;
 use super::accept_source::{BodyError, UploadTerms, record_source};
+use crate::processing::JobError;
 use crate::quotas;
 use crate::refusal::Refusal;
 
@@ -25,7 +26,7 @@ pub(crate) enum ImportTrouble {
     /// It could not be fetched.
     Fetch(FetchError),
     /// The service is at fault.
-    Own(Refusal),
+    Own(JobError),
 }
 
 impl From<FetchError> for ImportTrouble {
@@ -49,7 +50,12 @@ impl From<Refusal> for ImportTrouble {
             Refusal::Invalid { field: "body", .. } => {
                 Self::Fetch(FetchError::Final("the file is empty".to_owned()))
             }
-            other => Self::Own(other),
+            // By itself it does not tell the store from the database.
+            Refusal::Unavailable(source) => match source.downcast::<BlobError>() {
+                Ok(error) => Self::Own((*error).into()),
+                Err(source) => Self::Own(Refusal::Unavailable(source).into()),
+            },
+            other => Self::Own(other.into()),
         }
     }
 }

@@ -6,9 +6,10 @@ use futures::TryStreamExt;
 use tokio_util::sync::CancellationToken;
 use tonearm_catalog::{JobFilter, JobState, PendingJob, Turn};
 use tonearm_domain::{
-    Deletion, JobQueue, KeepDeleted, LimitOffset, Track, TrackId, TrackStatus, WebhookKind,
+    Deletion, JobQueue, KeepDeleted, LimitOffset, Outage, Track, TrackId, TrackStatus, WebhookKind,
 };
 use tonearm_fixtures::{FileAnswer, FileServer, TestDatabase};
+use tonearm_media::MediaConfig;
 use tonearm_service::{
     Caller, CreateCollection, CreateTrack, CreateUploadSession, DeliveryQuery, JobError, JobRun, Refusal,
 };
@@ -29,6 +30,7 @@ crate::on_both!(
     a_track_is_not_given_up_while_it_is_imported,
     another_worker_takes_over,
     a_run_that_is_to_stop_leaves_nothing,
+    an_outage_of_the_store_is_waited_for,
     urls_are_secret,
     imports_are_dropped_with_their_job,
     upload_sessions_import_too,
@@ -409,6 +411,24 @@ async fn a_run_that_is_to_stop_leaves_nothing(database: TestDatabase) {
     assert!(matches!(ended, Err(JobError::Cancelled)), "{ended:?}");
     assert!(workshop.catalog.import(id).await.unwrap().is_some());
     assert_eq!(workshop.objects().await, 0);
+}
+
+async fn an_outage_of_the_store_is_waited_for(database: TestDatabase) {
+    let folder = tempfile::tempdir().unwrap();
+    let broken = folder.path().join("objects");
+    let store = Some(format!("file://{}", broken.display()));
+    let workshop = Workshop::open_with(&database, folder, store, MediaConfig::find()).await;
+    let server = FileServer::start(|_| FileAnswer::whole(&sound())).await;
+    let (owner, id) = workshop.import(server.url("/a.wav"), "").await;
+    // A file stands where the store makes its folders.
+    std::fs::remove_dir_all(&broken).unwrap();
+    std::fs::write(&broken, "in the way").unwrap();
+    let run = workshop.claim_import().await;
+    let failed = workshop.processing.run(&run).await;
+    assert!(matches!(failed, Err(JobError::Outage { outage: Outage::Store, .. })), "{failed:?}");
+    let track = workshop.track(&owner, id).await;
+    assert_eq!((track.status, track.status_reason), (TrackStatus::Initialized, None));
+    assert!(workshop.catalog.import(id).await.unwrap().is_some());
 }
 
 async fn urls_are_secret(database: TestDatabase) {
