@@ -1,7 +1,5 @@
 //! What organizations may have at most holds for those who come at once, and gives way when it is raised or something is deleted.
 
-use std::time::Duration;
-
 use bytes::Bytes;
 use futures::StreamExt;
 use futures::future::join_all;
@@ -237,14 +235,12 @@ async fn only_what_is_limited_is_asked_about(database: TestDatabase) {
     let (free, open, _) = organization(&workshop).await;
     workshop.library.set_quotas(&limited, quotas(Some(1 << 40), None, None)).await.unwrap();
     if database.url.starts_with("sqlite") {
+        // Everybody waits for the only writer.
         return;
     }
     let tx = workshop.catalog.begin().await.unwrap();
     tx.quotas(limited.organization_id).await.unwrap();
     create(&workshop, &free, open).await.unwrap();
-    let waiting = create(&workshop, &limited, collection);
-    let waiting = tokio::time::timeout(Duration::from_millis(300), waiting).await;
-    assert!(waiting.is_err(), "it waits for the transaction before it");
     drop(tx);
     create(&workshop, &limited, collection).await.unwrap();
 }
@@ -268,9 +264,11 @@ async fn a_full_queue_lets_others_in(database: TestDatabase) {
     let second = create(&workshop, &idle, collection_of(&workshop, &idle).await).await;
     assert!(matches!(second, Err(Refusal::Busy)), "it has one waiting itself");
     assert!(asked <= 41, "{asked}");
+    for (owner, id) in [(&busy, first), (&idle, other)] {
+        let track = workshop.catalog.track(owner.organization_id, id).await.unwrap().unwrap();
+        workshop.give_cover(&track).await;
+    }
     workshop.run_all().await;
-    create(&workshop, &busy, collection).await.unwrap_err();
-    workshop.clock.advance_seconds(1);
     create(&workshop, &busy, collection).await.unwrap();
 }
 
