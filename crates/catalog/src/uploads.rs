@@ -63,7 +63,7 @@ impl Catalog {
         let is_free = Column::LeaseId.is_null().or(held.lte(clock.now(now)));
         let leased = Entity::update_many()
             .col_expr(Column::LeaseId, Expr::value(lease.uuid()))
-            .col_expr(Column::LeasedUntil, clock.at(until).into())
+            .col_expr(Column::LeasedUntil, clock.at(until))
             .col_expr(Column::IsWanted, Expr::value(false))
             .filter(Column::Id.eq(id.uuid()))
             .filter(is_free)
@@ -84,7 +84,7 @@ impl Catalog {
         lease: LeaseId,
         until: Timestamp,
     ) -> Result<UploadHold, CatalogError> {
-        let renew = Entity::update_many().col_expr(Column::LeasedUntil, self.due_clock().at(until).into());
+        let renew = Entity::update_many().col_expr(Column::LeasedUntil, self.due_clock().at(until));
         if held_by(renew, id, lease).exec(self.writer()).await?.rows_affected == 0 {
             return Ok(UploadHold::Lost);
         }
@@ -163,7 +163,7 @@ impl Transaction {
                 expires_at: row.expires_at,
                 ..Default::default()
             })
-            .col_expr(Column::LeasedUntil, self.due_clock().at(until).into());
+            .col_expr(Column::LeasedUntil, self.due_clock().at(until));
         let recorded = held_by(record, upload.id, lease).exec(self.db()).await?;
         Ok(recorded.rows_affected > 0)
     }

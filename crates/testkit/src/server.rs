@@ -69,7 +69,7 @@ impl TestServer {
         };
         let config = Config::load(&overrides, |name| environment.get(name).cloned()).unwrap();
         let (ambient, clock) = tonearm_fixtures::ambient();
-        let node = Node::start(&config, ambient.clone()).await.unwrap();
+        let node = Box::pin(Node::start(&config, ambient.clone())).await.unwrap();
         let library = &node.parts().unwrap().library;
         let created = library.create_organization("Test organization").await.unwrap();
         let organization_id = created.organization.id.to_string();
@@ -109,7 +109,7 @@ impl TestServer {
     pub async fn another_node_with(&self, change: impl FnOnce(&mut Config)) -> Node {
         let mut config = self.config.clone();
         change(&mut config);
-        Node::start(&config, self.ambient.clone()).await.unwrap()
+        Box::pin(Node::start(&config, self.ambient.clone())).await.unwrap()
     }
 
     /// The configuration of the node.

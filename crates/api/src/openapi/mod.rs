@@ -9,6 +9,7 @@ use std::sync::Arc;
 use axum::routing::get;
 use axum::{Json, Router};
 use serde_json::{Value, json};
+use tonearm_domain::UploadId;
 use utoipa::openapi::OpenApi;
 use utoipa::{Modify, OpenApi as _};
 
@@ -40,7 +41,7 @@ use crate::error::ErrorBody;
         (name = "Signing keys"),
         (name = "Webhooks"),
     ),
-    components(schemas(ErrorBody)),
+    components(schemas(ErrorBody, UploadId)),
 )]
 struct Interface;
 

@@ -42,7 +42,8 @@ impl Contract {
         let status = reply.status.as_u16().to_string();
         let response = &operation["responses"][&status];
         assert!(response.is_object(), "{operation_id} is not described to answer {status}: {}", reply.json);
-        if status == "200" {
+        // Answers to `HEAD` have no body.
+        if status == "200" && !reply.json.is_null() {
             let schema = &response["content"]["application/json"]["schema"];
             assert!(schema.is_object(), "{operation_id} has no schema");
             assert_eq!(

@@ -28,9 +28,9 @@ async fn unknown_places_and_methods_are_errors_too(database: TestDatabase) {
     for path in ["/", "/v1", "/v1/", "/v1/nothing", "/v2/track", "/upload", "/upload/x", "/v1/track/x/y/z"] {
         house.get(path).await.expect_error(404, "not_found");
     }
-    let reply = house.post("/v1/variant", json!({})).await.expect_error(405, "method_not_allowed");
+    let reply = house.post("/v1/usage", json!({})).await.expect_error(405, "method_not_allowed");
     assert_eq!(reply.header("allow"), Some("GET,HEAD"));
-    let reply = house.get("/v1/track").await.expect_error(405, "method_not_allowed");
+    let reply = house.get("/v1/upload_session").await.expect_error(405, "method_not_allowed");
     assert_eq!(reply.header("allow"), Some("POST"));
     let created = house.create_track("a.wav").await;
     let url = created["track_upload"]["upload_url"].as_str().unwrap();

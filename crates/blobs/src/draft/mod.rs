@@ -26,10 +26,12 @@ pub use writer::DraftWriter;
 /// Bytes at the beginning of a draft by which its object is named.
 pub const NAMED_BY_BYTES: usize = 4096;
 
+type NameByBytes = Arc<dyn Fn(&[u8]) -> ObjectKey + Send + Sync>;
+
 /// The names of the objects of one draft.
 #[derive(Clone)]
 pub struct DraftNames {
-    object: Arc<dyn Fn(&[u8]) -> ObjectKey + Send + Sync>,
+    object: NameByBytes,
     tail: Arc<dyn Fn() -> ObjectKey + Send + Sync>,
 }
 

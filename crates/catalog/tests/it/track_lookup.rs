@@ -38,7 +38,7 @@ fn any_track(ambient: &Ambient, shelf: &Shelf, number: usize) -> Track {
     track.duration = f64::from(seconds % 5) / 3.0;
     track.status = TrackStatus::ALL[usize::from(status) % TrackStatus::ALL.len()];
     track.creator_id = shelf.creators.get(number % 5).map(|creator| creator.id);
-    track.organization_index = (number % 4 != 0).then(|| format!("no-{}", number % 4));
+    track.organization_index = (!number.is_multiple_of(4)).then(|| format!("no-{}", number % 4));
     track
 }
 

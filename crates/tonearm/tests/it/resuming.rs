@@ -125,7 +125,7 @@ async fn any_node_takes_the_next_piece() {
     for (piece, size) in [3_000_000, 7_000_000, 1, 200_000].into_iter().enumerate() {
         let body = bytes.slice(at..at + size);
         let answer = client.send(append(client, &addresses[piece % 2], at as u64, false, body)).await;
-        assert_eq!(answer.status, 204, "{}", String::from_utf8_lossy(&answer.body));
+        assert_eq!(answer.status, 204, "{}", String::from_utf8_lossy(&answer.bytes));
         at += size;
         assert_eq!(offset(client, &addresses[(piece + 1) % 2]).await, at as u64);
     }

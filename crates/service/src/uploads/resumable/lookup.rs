@@ -26,7 +26,7 @@ pub(super) struct HeldUpload {
 #[derive(Debug, Clone)]
 pub enum UrlUpload {
     /// Bytes are missing.
-    Open(Upload),
+    Open(Box<Upload>),
     /// It is complete, with so many bytes.
     Complete(u64),
 }
@@ -56,7 +56,7 @@ impl Uploads {
         }
         let upload = self.catalog.upload_to_url(organization_id, track_id).await?;
         let upload = upload.ok_or_else(UploadRefusal::not_found)?;
-        Ok(UrlUpload::Open(self.upload(upload.id).await?))
+        Ok(UrlUpload::Open(Box::new(self.upload(upload.id).await?)))
     }
 
     pub(super) async fn known_upload(&self, id: UploadId) -> Result<Upload, UploadRefusal> {

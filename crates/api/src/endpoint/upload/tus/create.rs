@@ -28,7 +28,7 @@ enum Concat {
     Final(Vec<UploadId>),
 }
 
-/// Begins an upload by the [tus protocol](https://tus.io/protocols/resumable-upload). `Upload-Metadata`, or the query, names what permits it: `upload_session_id`, in
+/// Begins an upload by the tus protocol, version 1.0.0. `Upload-Metadata`, or the query, names what permits it: `upload_session_id`, in
 /// which a track with the given `filename` is created, or the `upload_url` of a track. The response names the track in `Tonearm-Track-Id`.
 #[utoipa::path(
     post,
