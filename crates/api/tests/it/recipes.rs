@@ -169,7 +169,10 @@ async fn recipes_have_an_order(database: TestDatabase) {
     assert_eq!(ordered.keys(""), names("ok api_request_id count variants"));
     assert_eq!(indexes(&house).await, ["original", "levels", "preview", "lq", "hq"]);
     assert_eq!(house.get("/v1/variant").await.json["variants"], ordered.json["variants"]);
-    assert_eq!(played(&house, &track).await, ["preview", "lq", "hq"]);
+    // Files keep the recipes that they were made by.
+    assert_eq!(played(&house, &track).await, ["hq", "lq", "preview"]);
+    let later = house.ready_track("Later.wav").await;
+    assert_eq!(played(&house, &later).await, ["preview", "lq", "hq"]);
     // The middle one keeps its place.
     assert_eq!(house.audited("variant.update").await.len(), 4);
     order(Value::Null).await.expect_field("variant_ids");
