@@ -1,6 +1,6 @@
 //! Texts that cannot be blank, and objects of any fields.
 
-use utoipa::openapi::schema::{AdditionalProperties, Object, ObjectBuilder, Schema, Type};
+use utoipa::openapi::schema::{AdditionalProperties, Object, ObjectBuilder, Schema, SchemaType, Type};
 
 /// One character that is neither white space, as Unicode has it, nor NUL, and none that is NUL around it. What `\s`
 /// stands for differs from one engine to the next, so the characters are listed.
@@ -15,6 +15,12 @@ pub(crate) fn not_blank<const MAX: usize>() -> Object {
         .max_length(Some(MAX))
         .pattern(Some(NOT_BLANK))
         .build()
+}
+
+/// The same, or null, which stands for nothing.
+pub(crate) fn not_blank_or_null<const MAX: usize>() -> Object {
+    let types = SchemaType::Array(vec![Type::String, Type::Null]);
+    ObjectBuilder::from(not_blank::<MAX>()).schema_type(types).build()
 }
 
 /// An object whose fields are described elsewhere.

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::error::ApiError;
 use crate::extract::{Body, ManageKey, required};
-use crate::openapi::not_blank;
+use crate::openapi::{not_blank, not_blank_or_null};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, ReducedTrack, UploadDescriptors};
 
@@ -22,7 +22,7 @@ pub(crate) struct Fields {
     #[schema(schema_with = not_blank::<1000>)]
     file_name: Option<Text<1000>>,
     /// An `http` or `https` URL from which the file is imported. See docs/importing.md.
-    #[schema(schema_with = not_blank::<8000>)]
+    #[schema(schema_with = not_blank_or_null::<8000>)]
     source_url: Option<Text<8000>>,
     creator_id: Option<CreatorId>,
     organization_index: Option<Text<1000>>,

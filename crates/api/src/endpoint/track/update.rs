@@ -16,7 +16,7 @@ use crate::shapes::{Answer, ReducedTrack};
 pub(crate) struct Fields {
     /// Moves the track to the end of another collection.
     #[serde(default)]
-    #[schema(value_type = Option<CollectionId>)]
+    #[schema(value_type = CollectionId, required = false)]
     collection_id: Patch<CollectionId>,
     #[serde(default)]
     #[schema(value_type = Option<CreatorId>)]

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use crate::endpoint::track::create::file_or_url;
 use crate::error::ApiError;
 use crate::extract::{Body, ClientAddress, PathId};
-use crate::openapi::not_blank;
+use crate::openapi::{not_blank, not_blank_or_null};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, SessionTrackRecord, UploadDescriptors, UploadSessionRecord};
 
@@ -20,7 +20,7 @@ pub(crate) struct Fields {
     #[schema(schema_with = not_blank::<1000>)]
     file_name: Option<Text<1000>>,
     /// An `http` or `https` URL from which the file is imported. See docs/importing.md.
-    #[schema(schema_with = not_blank::<8000>)]
+    #[schema(schema_with = not_blank_or_null::<8000>)]
     source_url: Option<Text<8000>>,
     organization_index: Option<Text<1000>>,
     metadata: Option<Metadata>,

@@ -45,7 +45,11 @@ pub(crate) async fn create(
     let recipe_type = given("variant_type_id", fields.variant_type_id)?;
     let kind = RecipeKind::from_settings(recipe_type, &settings)
         .map_err(|error| ApiError::invalid(error.field(), error))?;
-    let cache = if let Patch::Set(cache) = fields.cache { cache } else { Default::default() };
+    let cache = match fields.cache {
+        Patch::Set(cache) => cache,
+        Patch::Keep => Default::default(),
+        Patch::Clear => return Err(ApiError::invalid("cache", "cannot be null")),
+    };
     let recipe = library.add_recipe(&caller, index, kind, cache).await?;
     Ok(Answer::traced(request, Found { variant_id: recipe.id, variant: recipe.into() }))
 }

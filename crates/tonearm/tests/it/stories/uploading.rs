@@ -77,7 +77,7 @@ async fn an_upload_goes_on_when_the_network_is_back() {
     browser
         .until("/MB\\/s · .* left|almost done/.test(document.querySelector('.uploads .speed').textContent)")
         .await;
-    network(browser, -1, true).await;
+    network(browser, 300_000, true).await;
     browser.shows(".uploads .badge", "Connection lost").await;
     network(browser, -1, false).await;
     has_one_track_after_resuming(browser).await;
