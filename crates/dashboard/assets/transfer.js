@@ -37,10 +37,12 @@ export class Transfer {
   async send() {
     this.#isStopped = false;
     for (;;) {
-      const offset = await this.#retried(() => this.#offset());
+      const offset = await this.#known();
       if (offset === this.file.size) return;
-      const isDone = await this.#retried(() => this.#append(offset));
+      const isDone = await this.#append(offset);
+      if (this.#isStopped) throw new Stopped();
       if (isDone) return;
+      if (isDone === null) await this.#rest();
     }
   }
 
@@ -50,19 +52,19 @@ export class Transfer {
     await fetch(this.url, { method: "DELETE" }).catch(() => null);
   }
 
-  /** Repeats an attempt for as long as it gives nothing. */
-  async #retried(attempt) {
+  /** How much the server has; it is asked until it can be. */
+  async #known() {
     for (;;) {
       if (this.#isStopped) throw new Stopped();
-      const result = await attempt();
+      const offset = await this.#offset();
       if (this.#isStopped) throw new Stopped();
-      if (result !== null) return result;
-      this.waits();
+      if (offset !== null) return offset;
       await this.#rest();
     }
   }
 
   #rest() {
+    this.waits();
     const pause = this.#pause;
     this.#pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
     return new Promise((done) => {
