@@ -52,6 +52,9 @@ pub enum UploadRefusal {
     /// Another request is sending bytes.
     #[error("another request is sending bytes of this upload; try again shortly")]
     Locked,
+    /// The piece broke off. What had arrived is stored.
+    #[error("the request ended early; what had arrived is stored, continue from the offset of the upload")]
+    Interrupted(#[source] BodyError),
     /// The piece does not have its announced digest.
     #[error("the piece does not match its checksum; nothing of it was stored, send it again")]
     Checksum,

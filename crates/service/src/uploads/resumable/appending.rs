@@ -41,7 +41,7 @@ struct Append {
 impl Uploads {
     /// Appends a piece to an upload, and completes the upload if it is the last one.
     ///
-    /// If the piece breaks off, what has arrived is kept and [`Refusal::Interrupted`] is given: the upload can be continued
+    /// If the piece breaks off, what has arrived is kept and [`UploadRefusal::Interrupted`] is given: the upload can be continued
     /// from its new offset. A piece with a check is kept as a whole or not at all. A caller that goes away should let this
     /// come to its end, which the end of the body brings about.
     pub async fn append<S>(
@@ -97,7 +97,7 @@ impl Uploads {
         let end = self.receive(&mut append, body, check).await?;
         self.record_piece(&mut append).await?;
         match end {
-            End::Broken(error) => Err(Refusal::Interrupted(error).into()),
+            End::Broken(error) => Err(UploadRefusal::Interrupted(error)),
             End::Whole if is_last || append.held.upload.has_all() => {
                 let Append { held, writer, .. } = append;
                 self.finish_upload(origin, held, writer).await

@@ -36,6 +36,7 @@ impl From<UploadRefusal> for UploadError {
                 (StatusCode::BAD_REQUEST, "inconsistent_upload_length", None)
             }
             UploadRefusal::Piece(PieceError::Complete) => (StatusCode::CONFLICT, "upload_complete", None),
+            UploadRefusal::Interrupted(_) => (StatusCode::BAD_REQUEST, "upload_interrupted", None),
             UploadRefusal::Gone => (StatusCode::GONE, "upload_expired", None),
             UploadRefusal::Locked => {
                 let error = ApiError::new(StatusCode::LOCKED, "upload_locked", message);
