@@ -27,7 +27,7 @@ pub(crate) struct Intake<'a> {
 /// Chunks in order. Small ones are copied together: a body that comes byte by byte would otherwise take many
 /// times its size, as each chunk also keeps the buffer that it was received in.
 #[derive(Default)]
-struct Batch {
+pub(crate) struct Batch {
     chunks: Vec<Bytes>,
     gathered: BytesMut,
 }
@@ -98,7 +98,7 @@ impl<'a> Intake<'a> {
 }
 
 impl Batch {
-    fn push(&mut self, chunk: Bytes) {
+    pub(crate) fn push(&mut self, chunk: Bytes) {
         if chunk.len() >= SMALL {
             self.seal();
             self.chunks.push(chunk);
@@ -114,6 +114,12 @@ impl Batch {
         if !self.gathered.is_empty() {
             self.chunks.push(self.gathered.split().freeze());
         }
+    }
+
+    /// The chunks so far; more may follow.
+    pub(crate) fn chunks(&mut self) -> &[Bytes] {
+        self.seal();
+        &self.chunks
     }
 
     fn finish(mut self) -> Vec<Bytes> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::mem;
 
 use async_trait::async_trait;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures::TryStreamExt;
 use object_store::multipart::{MultipartStore, PartId};
 use object_store::path::Path;
@@ -19,6 +19,7 @@ use crate::draft::{
     BucketDraft, DraftError, DraftNames, DraftState, DraftStore, NAMED_BY_BYTES, RunningDigest,
 };
 use crate::error::BlobError;
+use crate::intake::Batch;
 use crate::object::Stored;
 use crate::store::Store as _;
 
@@ -26,16 +27,11 @@ use crate::store::Store as _;
 const PART: usize = 8 * 1024 * 1024;
 /// Parts on their way at once: what bounds the memory of a writer.
 const PARTS_AT_ONCE: usize = 2;
-/// Chunks below this size, in bytes, are copied together: each of them keeps the buffer that it was received in.
-const SMALL: usize = 4 * 1024;
-/// The size, in bytes, at which chunks that were copied together become one.
-const GATHERED: usize = 64 * 1024;
 
 /// Bytes that are not in a part yet; fewer than a part has.
 #[derive(Default)]
 struct Rest {
-    chunks: Vec<Bytes>,
-    gathered: BytesMut,
+    batch: Batch,
     size: usize,
     /// How many of them, from the first, are part of the digest.
     hashed: usize,
@@ -157,9 +153,9 @@ impl BucketWriter {
     }
 
     /// Puts the object in one request, or completes the multipart upload with what is left as the last part.
-    async fn finish(&self, key: &ObjectKey) -> Result<(), BlobError> {
+    async fn finish(&mut self, key: &ObjectKey) -> Result<(), BlobError> {
+        let rest: PutPayload = self.rest.all().into_iter().collect();
         let (client, path) = (&self.store.client, self.store.path(key));
-        let rest: PutPayload = self.rest.chunks.iter().cloned().collect();
         let BucketDraft { upload, parts, .. } = &self.state.bucket;
         let Some(id) = upload else {
             return client.put(&path, rest).await.map_err(failure).map(drop);
@@ -230,7 +226,6 @@ impl DraftStore for BucketWriter {
         if self.is_published {
             return Ok((key, stored));
         }
-        self.rest.seal();
         if let Err(error) = self.finish(&key).await {
             // An attempt before this one may have completed it, and its answer was lost.
             if !is_published(&self.store, &self.state).await? {
@@ -246,26 +241,11 @@ impl DraftStore for BucketWriter {
 impl Rest {
     fn push(&mut self, chunk: Bytes) {
         self.size += chunk.len();
-        if chunk.len() >= SMALL {
-            self.seal();
-            self.chunks.push(chunk);
-        } else {
-            self.gathered.extend_from_slice(&chunk);
-            if self.gathered.len() >= GATHERED {
-                self.seal();
-            }
-        }
-    }
-
-    fn seal(&mut self) {
-        if !self.gathered.is_empty() {
-            self.chunks.push(self.gathered.split().freeze());
-        }
+        self.batch.push(chunk);
     }
 
     fn all(&mut self) -> Vec<Bytes> {
-        self.seal();
-        self.chunks.clone()
+        self.batch.chunks().to_vec()
     }
 
     /// What was not given by this before.

@@ -1,9 +1,10 @@
 //! The last piece is there: the bytes become the source of a track, or a part that waits to be joined with others.
 
-use tonearm_blobs::{DraftState, DraftWriter, PutError, Stored};
+use tonearm_blobs::{DraftWriter, PutError, Stored};
 use tonearm_domain::{ObjectKey, Origin, TrackId, Upload, UploadKind};
 
 use super::lookup::HeldUpload;
+use super::removing::remove_upload;
 use super::{LEASE_SECONDS, Progress, UploadRefusal};
 use crate::refusal::Refusal;
 use crate::uploads::Uploads;
@@ -26,7 +27,7 @@ impl Uploads {
         writer.recorded().await;
         let (key, stored) = writer.publish().await?;
         if held.upload.sha256.is_some_and(|expected| expected != stored.sha256) {
-            self.discard(&held.upload, draft).await;
+            self.discard(&held.upload).await;
             return Err(refuse_put(PutError::DigestMismatch).into());
         }
         let recorded = match (held.upload.kind, held.upload.track_id) {
@@ -42,7 +43,7 @@ impl Uploads {
                 Err(refusal)
             }
             Err(refusal) => {
-                self.discard(&held.upload, draft).await;
+                self.discard(&held.upload).await;
                 Err(refusal)
             }
         }
@@ -85,14 +86,8 @@ impl Uploads {
     }
 
     /// Removes an upload that cannot become anything.
-    async fn discard(&self, upload: &Upload, draft: DraftState) {
-        let removed = async {
-            self.blobs.remove_draft(upload.id, draft).await.map_err(UploadRefusal::from)?;
-            let tx = self.catalog.begin().await?;
-            tx.delete_upload(upload.id).await?;
-            Ok::<_, UploadRefusal>(tx.commit().await?)
-        };
-        if let Err(error) = removed.await {
+    async fn discard(&self, upload: &Upload) {
+        if let Err(error) = remove_upload::<UploadRefusal>(&self.catalog, &self.blobs, upload).await {
             // It is removed when it expires.
             tracing::warn!(upload_of = %upload.organization_id, %error, "could not remove an upload that failed");
         }

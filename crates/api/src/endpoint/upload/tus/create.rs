@@ -6,7 +6,7 @@ use http::header::{CONTENT_TYPE, LOCATION};
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use std::net::IpAddr;
 use tonearm_domain::{Origin, Upload, UploadId, UploadKind};
-use tonearm_service::{BeginUpload, PieceCheck, UploadPermit};
+use tonearm_service::{BeginUpload, PieceCheck};
 
 use super::append::RefusedPiece;
 use super::checksum::checksum;
@@ -94,7 +94,8 @@ async fn begin(
     let length = fields::bytes(headers, &UPLOAD_LENGTH)?;
     let begin = BeginUpload { kind, length, sha256: None, metadata: metadata.stored };
     if let Concat::Final(parts) = concat {
-        return Ok((join(app, address, permit, &parts, begin).await?, None));
+        let joined = app.uploads.join_uploads(Origin::uploader(address), permit, &parts, begin).await?;
+        return Ok((joined.upload, None));
     }
     let is_deferred = headers.get(UPLOAD_DEFER_LENGTH).is_some_and(|value| value == "1");
     if length.is_some() == is_deferred {
@@ -103,18 +104,6 @@ async fn begin(
         return Err(ApiError::invalid("Upload-Length", message).into());
     }
     Ok((app.uploads.begin_upload(permit, begin).await?, check))
-}
-
-/// Joins parts to a whole, in a task of its own: it goes on if the client goes away, and a part is joined once.
-async fn join(
-    app: &App,
-    address: Option<IpAddr>,
-    permit: UploadPermit,
-    parts: &[UploadId],
-    begin: BeginUpload,
-) -> Result<Upload, UploadError> {
-    let joined = app.uploads.join_uploads(Origin::uploader(address), permit, parts, begin).await?;
-    Ok(joined.upload)
 }
 
 fn concat(headers: &HeaderMap) -> Result<Concat, ApiError> {
