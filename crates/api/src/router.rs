@@ -93,6 +93,11 @@ fn v1() -> OpenApiRouter<App> {
         .routes(routes!(track::read::read, track::update::update, track::delete::delete))
         .routes(routes!(track::add_variant::add_variant))
         .routes(routes!(track::retry::retry))
+        .routes(routes!(
+            track::source::create::create,
+            track::source::read::read,
+            track::source::cancel::cancel
+        ))
         .routes(routes!(track::progress::progress))
         .routes(routes!(track::renew_cover_upload::renew_cover_upload))
         .routes(routes!(track::list::list))

@@ -85,6 +85,13 @@ impl Blobs {
         self.put(key, body, terms).await
     }
 
+    /// Copies an object under another name without reading it into this process, where the store can do that: a bucket
+    /// copies by itself, and some file systems share the blocks. Gives the bytes of the copy, which is durable; `None` when
+    /// there is no such object. On an error, and when the future is dropped, nothing stays.
+    pub async fn copy(&self, from: &ObjectKey, to: &ObjectKey) -> Result<Option<u64>, BlobError> {
+        self.store.copy(from, to).await
+    }
+
     /// An object's bytes, or those of a range, cut to what there is; `None` when there is no such object. What
     /// is being read stays readable when it is deleted (in a folder always, in S3 as far as it was fetched).
     pub async fn get(

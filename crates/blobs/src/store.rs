@@ -23,6 +23,9 @@ pub(crate) type Listed = (ObjectKey, ObjectMeta);
 pub(crate) trait Store: Send + Sync {
     async fn put(&self, key: &ObjectKey, body: Incoming<'_>, terms: PutTerms) -> Result<Stored, PutError>;
 
+    /// Copies an object within the store; `None` when there is no such object.
+    async fn copy(&self, from: &ObjectKey, to: &ObjectKey) -> Result<Option<u64>, BlobError>;
+
     async fn get(&self, key: &ObjectKey, range: Option<Range<u64>>) -> Result<Option<ObjectBody>, BlobError>;
 
     /// As [`Store::get`], of what is fetched again and again.

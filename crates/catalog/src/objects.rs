@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect};
-use tonearm_domain::ObjectKey;
+use tonearm_domain::{ObjectKey, ReplacementState};
 
 use crate::catalog::Catalog;
 use crate::column::parsed;
-use crate::entity::{track, track_file};
+use crate::entity::{source_replacement, track, track_file};
 use crate::error::CatalogError;
 use crate::files::BATCH;
 
@@ -35,7 +35,7 @@ impl Catalog {
     }
 
     /// Those of the objects that something not deleted has, or something that can be taken back: a track, a file, a
-    /// collection or an organization. At most seven queries for every 1000.
+    /// collection or an organization. At most eight queries for every 1000.
     pub async fn known_objects(&self, keys: &[ObjectKey]) -> Result<HashSet<ObjectKey>, CatalogError> {
         let mut known = HashSet::new();
         for batch in keys.chunks(BATCH) {
@@ -45,6 +45,9 @@ impl Catalog {
             for name in self.sources_among(&names).await? {
                 known.insert(parsed("track.source_key", &name)?);
             }
+            for name in self.new_sources_among(&names).await? {
+                known.insert(parsed("source_replacement.source_key", &name)?);
+            }
             for name in self.files_among(&names).await? {
                 known.insert(parsed("track_file.object_key", &name)?);
             }
@@ -52,13 +55,14 @@ impl Catalog {
         Ok(known)
     }
 
-    async fn sources_among(&self, names: &[String]) -> Result<Vec<String>, CatalogError> {
-        use track::Column;
-        let select = track::Entity::find()
+    /// Of replacements whose files are being made.
+    async fn new_sources_among(&self, names: &[String]) -> Result<Vec<String>, CatalogError> {
+        use source_replacement::{Column, Entity};
+        let select = Entity::find()
             .select_only()
             .column(Column::SourceKey)
             .filter(Column::SourceKey.is_in(names))
-            .filter(kept_tracks());
+            .filter(Column::State.eq(ReplacementState::Processing.as_str()));
         Ok(select.into_tuple().all(self.reader()).await?)
     }
 

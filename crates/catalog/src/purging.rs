@@ -112,6 +112,7 @@ impl Transaction {
         self.delete_track_words(id).await?;
         self.delete_transcription(id).await?;
         self.delete_import(id).await?;
+        self.delete_replacements(id).await?;
         Ok(true)
     }
 

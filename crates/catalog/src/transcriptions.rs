@@ -82,6 +82,12 @@ impl Transaction {
         Ok(())
     }
 
+    /// Removes what was written down of a track, and what is known of how.
+    pub async fn forget_words(&self, track: TrackId) -> Result<(), CatalogError> {
+        self.delete_track_words(track).await?;
+        self.delete_transcription(track).await
+    }
+
     pub(crate) async fn delete_track_words(&self, track: TrackId) -> Result<(), CatalogError> {
         track_words::Entity::delete_by_id(track.uuid()).exec(self.db()).await?;
         Ok(())

@@ -74,6 +74,8 @@ actions! {
     TrackRestore = "track.restore",
     /// A track is processed once more.
     TrackRetry = "track.retry",
+    /// A new source was asked for, for a track.
+    TrackReplaceSource = "track.replace_source",
     /// A background job is tried again.
     JobRetry = "job.retry",
     /// A background job was removed.

@@ -145,6 +145,10 @@ record_id!(
     JobId
 );
 record_id!(
+    /// A replacement of a track's source.
+    ReplacementId
+);
+record_id!(
     /// A person who signs in to the dashboard.
     PersonId
 );

@@ -6,7 +6,7 @@ use crate::cover::CoverOwner;
 use crate::job_queue::JobQueue;
 use crate::outage::Outage;
 use crate::timestamp::Timestamp;
-use crate::{CollectionId, JobId, LeaseId, OrganizationId, TrackId, VariantId};
+use crate::{CollectionId, JobId, LeaseId, OrganizationId, ReplacementId, TrackId, VariantId};
 
 /// A piece of background work. Each is idempotent: done twice, it leaves what it leaves done once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,6 +57,15 @@ pub enum Job {
         organization_id: OrganizationId,
         /// Which one.
         track_id: TrackId,
+    },
+    /// Make the files of a track from a new source, which then take the place of the ones it has.
+    ReplaceSource {
+        /// Whose track.
+        organization_id: OrganizationId,
+        /// Which one.
+        track_id: TrackId,
+        /// The replacement; another one may have taken its place.
+        replacement_id: ReplacementId,
     },
     /// Have the words of a track written down.
     TranscribeTrack {
@@ -134,6 +143,7 @@ impl Job {
             Self::RenderTrack { .. } => "render_track",
             Self::ExpireUpload { .. } => Self::EXPIRE_UPLOAD,
             Self::ImportSource { .. } => Self::IMPORT_SOURCE,
+            Self::ReplaceSource { .. } => "replace_source",
             Self::TranscribeTrack { .. } => "transcribe_track",
             Self::FinishCover { .. } => "finish_cover",
             Self::PublishManifest { .. } => "publish_manifest",
@@ -155,13 +165,14 @@ impl Job {
     pub const IMPORT_SOURCE: &'static str = "import_source";
 
     /// Every kind. A job of another kind is left to a version that knows it.
-    pub const KINDS: [&str; 17] = [
+    pub const KINDS: [&str; 18] = [
         "process_track",
         "render_existing",
         "queue_rendering",
         "render_track",
         Self::EXPIRE_UPLOAD,
         Self::IMPORT_SOURCE,
+        "replace_source",
         "transcribe_track",
         "finish_cover",
         "publish_manifest",
@@ -178,9 +189,10 @@ impl Job {
     /// Where it waits.
     pub const fn queue(&self) -> JobQueue {
         match self {
-            Self::ProcessTrack { .. } | Self::FinishCover { .. } | Self::PublishManifest { .. } => {
-                JobQueue::Uploads
-            }
+            Self::ProcessTrack { .. }
+            | Self::ReplaceSource { .. }
+            | Self::FinishCover { .. }
+            | Self::PublishManifest { .. } => JobQueue::Uploads,
             Self::RenderExisting { .. } | Self::QueueRendering { .. } | Self::RenderTrack { .. } => {
                 JobQueue::Renderings
             }
@@ -207,6 +219,7 @@ impl Job {
             | Self::RenderTrack { organization_id, .. }
             | Self::ExpireUpload { organization_id, .. }
             | Self::ImportSource { organization_id, .. }
+            | Self::ReplaceSource { organization_id, .. }
             | Self::TranscribeTrack { organization_id, .. }
             | Self::FinishCover { organization_id, .. }
             | Self::PublishManifest { organization_id, .. }
@@ -237,6 +250,7 @@ impl Job {
             | Self::RenderTrack { track_id, .. }
             | Self::ExpireUpload { track_id, .. }
             | Self::ImportSource { track_id, .. }
+            | Self::ReplaceSource { track_id, .. }
             | Self::TranscribeTrack { track_id, .. }
             | Self::PublishManifest { track_id, .. }
             | Self::PurgeTrack { track_id, .. }
@@ -249,7 +263,7 @@ impl Job {
     /// do not count: they are waited out for as long as they last.
     pub const fn max_failures(&self) -> u32 {
         match self {
-            Self::ProcessTrack { .. } => 4,
+            Self::ProcessTrack { .. } | Self::ReplaceSource { .. } => 4,
             // They take about an hour and a half, after which a person rather hears of it.
             Self::ImportSource { .. } => 8,
             // The last tries are almost an hour apart.

@@ -40,6 +40,7 @@ mod progress;
 mod quota;
 mod recipe;
 mod recipe_settings;
+mod replacement;
 mod retention;
 mod scheduled_task;
 #[cfg(feature = "openapi")]
@@ -110,6 +111,7 @@ pub use progress::{Making, Rendering, TrackProgress, VariantProgress};
 pub use quota::{QuotaExceeded, QuotaKind, QuotaUsage, Quotas};
 pub use recipe::{Recipe, RecipeError, RecipeKind, RecipeType, VariantIndex, default_recipes};
 pub use recipe_settings::RecipeSettings;
+pub use replacement::{REPLACED_FILES_SECONDS, Replacement, ReplacementState, ReplacementStateError};
 pub use retention::{ExpiredRows, KeepFor, KeepForError, Retention};
 pub use scheduled_task::ScheduledTask;
 pub use selection::{EmptySelection, Selection, VariantList};

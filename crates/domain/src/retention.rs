@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use crate::job_report::AnsweredJob;
 use crate::known_device::KnownDevice;
+use crate::replacement::Replacement;
 use crate::sign_in::{FailedSignIns, SignIn};
 use crate::timestamp::Timestamp;
 
@@ -99,6 +100,7 @@ impl Retention {
             (ExpiredRows::WebhookDeliveries, self.webhooks.until(now)),
             (ExpiredRows::AuditEntries, self.audit.until(now)),
             (ExpiredRows::AnsweredJobs, ago(AnsweredJob::KEPT_SECONDS)),
+            (ExpiredRows::Replacements, ago(Replacement::KEPT_SECONDS)),
         ];
         ends.into_iter().filter_map(|(rows, until)| Some((rows, until?))).collect()
     }
@@ -146,11 +148,13 @@ pub enum ExpiredRows {
     AuditEntries,
     /// Jobs whose ids were answered, by when they were queued.
     AnsweredJobs,
+    /// Replacements of sources, by when they were asked for.
+    Replacements,
 }
 
 impl ExpiredRows {
     /// Every kind.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::PlaySessions,
         Self::UploadSessions,
         Self::KeptAnswers,
@@ -164,6 +168,7 @@ impl ExpiredRows {
         Self::WebhookDeliveries,
         Self::AuditEntries,
         Self::AnsweredJobs,
+        Self::Replacements,
     ];
 
     /// The rows as text, as in logs.
@@ -182,6 +187,7 @@ impl ExpiredRows {
             Self::WebhookDeliveries => "webhook deliveries",
             Self::AuditEntries => "audit entries",
             Self::AnsweredJobs => "reported jobs",
+            Self::Replacements => "source replacements",
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::job_report::JobStatus;
 use crate::levels::{Levels, Metric};
 use crate::limits::ExpiresIn;
 use crate::recipe::{RecipeKind, RecipeType, VariantIndex};
+use crate::replacement::ReplacementState;
 use crate::short_id::ShortId;
 use crate::text::{Metadata, Text};
 use crate::theme::Palette;
@@ -27,8 +28,8 @@ use crate::usage::Day;
 use crate::variant_data::VariantData;
 use crate::webhook::DeliveryState;
 use crate::{
-    ApiKeyId, CollectionId, CreatorId, FileId, JobId, OrganizationId, PlaySessionId, RequestId, TrackId,
-    UploadId, UploadSessionId, VariantId, WebhookDeliveryId, WebhookId,
+    ApiKeyId, CollectionId, CreatorId, FileId, JobId, OrganizationId, PlaySessionId, ReplacementId,
+    RequestId, TrackId, UploadId, UploadSessionId, VariantId, WebhookDeliveryId, WebhookId,
 };
 
 fn text() -> ObjectBuilder {
@@ -80,6 +81,8 @@ schemas! {
     JobId => formatted("uuid");
     OrganizationId => formatted("uuid");
     PlaySessionId => formatted("uuid");
+    ReplacementId => formatted("uuid");
+    ReplacementState => one_of(ReplacementState::ALL.map(ReplacementState::as_str));
     RequestId => formatted("uuid");
     TrackId => formatted("uuid");
     UploadId => formatted("uuid");

@@ -98,6 +98,15 @@ impl Track {
         }
     }
 
+    /// Forgets the cover and the colours that came from its sound; those that were uploaded or set stay.
+    pub fn forget_found_cover(&mut self) {
+        self.placeholder = None;
+        if self.cover.is_none_or(|cover| cover.origin != CoverOrigin::Uploaded) {
+            self.cover = None;
+            self.theme.found.clear();
+        }
+    }
+
     /// The most vibrant colour of its theme, where that counts: colours found in the file need the track's consent;
     /// those that were set and those of a cover uploaded for it do not.
     pub fn vibrant_colour(&self) -> Option<Colour> {

@@ -113,7 +113,22 @@ impl FileData {
     }
 }
 
+impl FileOutcome {
+    /// The object that was stored.
+    pub fn object(&self) -> Option<&ObjectKey> {
+        match self {
+            Self::Made { key, .. } => Some(key),
+            Self::Failed { .. } => None,
+        }
+    }
+}
+
 impl TrackFile {
+    /// The object that was stored.
+    pub fn object(&self) -> Option<&ObjectKey> {
+        self.outcome.object()
+    }
+
     /// Whether it was made.
     pub fn is_made(&self) -> bool {
         matches!(self.outcome, FileOutcome::Made { .. })

@@ -74,8 +74,8 @@ pub use track_view::{TrackSummaryView, TrackView};
 pub use transcription::{SetTranscription, TranscriptionView, Transcriptions};
 pub use uploads::{
     AcceptedUpload, BeginUpload, CreateUploadSession, CreatedUploadSession, Piece, PieceCheck, SessionTrack,
-    Sha256Check, UploadLimits, UploadPermit, UploadProgress, UploadRefusal, UploadSessionView, UploadTerms,
-    Uploads, UrlUpload,
+    Sha256Check, SourceSlot, UploadLimits, UploadPermit, UploadProgress, UploadRefusal, UploadSessionView,
+    UploadTerms, Uploads, UrlUpload,
 };
 pub use usage::{
     DayUsage, StorageUsage, TrackStorage, TrackUsage, Usage, UsageGroup, UsageKeeper, UsagePeriod,

@@ -20,6 +20,7 @@ mod recipe_order;
 mod recipes;
 mod renew_collection_cover_upload;
 mod renew_cover_upload;
+mod replace_source;
 mod retry_track;
 mod trash;
 mod update_key;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tonearm_domain::{
     Ambient, CachePolicy, Collection, CollectionId, CoverSize, DurableName, ObjectKey, Organization,
-    OrganizationId, ShortId, Timestamp, TrackId, UPLOAD_URL_TTL_SECONDS, UploadId,
+    OrganizationId, ReplacementId, ShortId, Timestamp, TrackId, UPLOAD_URL_TTL_SECONDS, UploadId,
 };
 use tonearm_signing::{DEFAULT_TTL_SECONDS, DeliveryTerms, UploadGrant, UploadTarget, UrlSigner};
 
@@ -143,6 +143,16 @@ impl Links {
     ) -> (UploadHandle, UploadHandle) {
         let source = self.upload(organization_id, UploadTarget::Source(track_id), "PUT");
         (source, self.upload(organization_id, UploadTarget::Cover(track_id), "POST"))
+    }
+
+    /// A signed URL that takes a new source for a track that has one.
+    pub fn replacement_upload(
+        &self,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+        replacement_id: ReplacementId,
+    ) -> UploadHandle {
+        self.upload(organization_id, UploadTarget::Replacement(track_id, replacement_id), "PUT")
     }
 
     /// A signed URL that takes the cover of a collection.

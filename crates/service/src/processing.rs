@@ -10,7 +10,7 @@ mod upkeep;
 
 use tonearm_domain::{ClaimedJob, Job};
 
-use making::TrackRendering;
+use making::{ReplacementTurn, TrackRendering};
 
 pub use job_error::JobError;
 pub use runner::{JobRun, Processing};
@@ -35,6 +35,10 @@ impl Processing {
             }
             Job::ImportSource { organization_id, track_id } => {
                 Box::pin(self.import_source(run, organization_id, track_id)).await
+            }
+            Job::ReplaceSource { organization_id, track_id, replacement_id } => {
+                let turn = ReplacementTurn { organization_id, track_id, replacement_id };
+                Box::pin(self.replace_source(run, turn)).await
             }
             Job::TranscribeTrack { organization_id, track_id } => {
                 self.transcribe_track(run, organization_id, track_id).await
@@ -74,6 +78,10 @@ impl Processing {
             }
             Job::TranscribeTrack { organization_id, track_id } => {
                 self.give_up_transcription(claimed, organization_id, track_id, error).await
+            }
+            Job::ReplaceSource { organization_id, track_id, replacement_id } => {
+                let turn = ReplacementTurn { organization_id, track_id, replacement_id };
+                self.give_up_replacement(claimed, turn, error).await
             }
             Job::ImportSource { organization_id, track_id } => {
                 self.give_up_import(claimed, organization_id, track_id, error).await

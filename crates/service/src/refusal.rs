@@ -26,6 +26,8 @@ pub enum Resource {
     UploadSession,
     /// An upload that can be resumed.
     Upload,
+    /// A replacement of a track's source.
+    Replacement,
     /// An API key.
     ApiKey,
     /// A person.
@@ -60,6 +62,7 @@ impl Resource {
             Self::PlaySession => "play session",
             Self::UploadSession => "upload session",
             Self::Upload => "upload",
+            Self::Replacement => "source replacement",
             Self::ApiKey => "API key",
             Self::Person => "person",
             Self::Member => "member",
@@ -84,6 +87,7 @@ impl Resource {
             Self::PlaySession => "play_session_not_found",
             Self::UploadSession => "upload_session_not_found",
             Self::Upload => "upload_not_found",
+            Self::Replacement => "replacement_not_found",
             Self::ApiKey => "api_key_not_found",
             Self::Person => "person_not_found",
             Self::Member => "member_not_found",

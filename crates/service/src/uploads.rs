@@ -24,7 +24,7 @@ use crate::refusal::Refusal;
 
 pub(crate) use import::{Arrived, ImportTrouble};
 
-pub use accept_source::{AcceptedUpload, UploadTerms};
+pub use accept_source::{AcceptedUpload, SourceSlot, UploadTerms};
 pub use resumable::{
     BeginUpload, Piece, PieceCheck, Progress as UploadProgress, Sha256Check, UploadPermit, UploadRefusal,
     UrlUpload,

@@ -16,7 +16,8 @@
 //! `attachment=NAME`, `ttl=SECONDS`, `kid=ID`, `verify`. NAME is UTF-8 percent-encoded: every byte but `A-Z a-z 0-9 - . _ ~`
 //! as `%XX` in upper case. SECONDS has no leading zero. Without `ttl` the URL is valid for
 //! [`DEFAULT_TTL_SECONDS`] from `issued`. An upload URL is
-//! `/upload/{organization}/{track}/{source|cover}?ttl=SECONDS&verify=…`, or
+//! `/upload/{organization}/{track}/{source|cover}?ttl=SECONDS&verify=…`, for a new source of a track that has one
+//! `/upload/{organization}/{track}/source?replacement=ID&ttl=SECONDS&verify=…`, or
 //! `/upload/{organization}/{collection}/collection_cover?ttl=SECONDS&verify=…`.
 //!
 //! A delivery URL with `kid` was signed by the organization itself, with the signing key of that id (twelve

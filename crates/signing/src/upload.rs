@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use tonearm_domain::{CollectionId, OrganizationId, Timestamp, TrackId};
+use tonearm_domain::{CollectionId, OrganizationId, ReplacementId, Timestamp, TrackId};
 
 use crate::keys::Purpose;
 use crate::signer::{Token, UrlSigner, VerifyError, canonical_number};
@@ -13,17 +13,30 @@ use crate::signer::{Token, UrlSigner, VerifyError, canonical_number};
 pub enum UploadTarget {
     /// A track's audio.
     Source(TrackId),
+    /// A new source for a track that has one. It has the path of the source; the query names the replacement.
+    Replacement(TrackId, ReplacementId),
     /// A track's cover image.
     Cover(TrackId),
     /// A collection's cover image.
     CollectionCover(CollectionId),
 }
 
+/// What the query of an upload URL begins with that takes a new source.
+const REPLACEMENT: &str = "replacement=";
+
+/// The replacement that a query names, and the rest of the query.
+fn split_replacement(query: Option<&str>) -> (Option<&str>, Option<&str>) {
+    match query.and_then(|query| query.strip_prefix(REPLACEMENT)?.split_once('&')) {
+        Some((id, rest)) => (Some(id), Some(rest)),
+        None => (None, query),
+    }
+}
+
 impl fmt::Display for UploadTarget {
     /// The end of the upload URL's path.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Source(track) => write!(f, "{track}/source"),
+            Self::Source(track) | Self::Replacement(track, _) => write!(f, "{track}/source"),
             Self::Cover(track) => write!(f, "{track}/cover"),
             Self::CollectionCover(collection) => write!(f, "{collection}/collection_cover"),
         }
@@ -77,7 +90,11 @@ impl FromStr for UploadGrant {
 impl UrlSigner {
     /// Path and query of a URL that permits the upload for `ttl` seconds from `now` on.
     pub fn sign_upload(&self, grant: UploadGrant, ttl: u32, now: Timestamp) -> String {
-        self.sign(Purpose::Upload, grant.organization_id, format!("{grant}?ttl={ttl}"), now)
+        let query = match grant.target {
+            UploadTarget::Replacement(_, id) => format!("{REPLACEMENT}{id}&ttl={ttl}"),
+            _ => format!("ttl={ttl}"),
+        };
+        self.sign(Purpose::Upload, grant.organization_id, format!("{grant}?{query}"), now)
     }
 
     /// What a path and query, exactly as they stand in the request, permit. Strict, as
@@ -103,9 +120,14 @@ impl UrlSigner {
         path: &str,
         query: Option<&'a str>,
     ) -> Result<(UploadGrant, u32, Token<'a>), VerifyError> {
-        let grant: UploadGrant = path.parse()?;
+        let mut grant: UploadGrant = path.parse()?;
         let (signed, token) = Token::split_from(query)?;
-        let ttl = signed
+        let (replacement, rest) = split_replacement(signed);
+        if let Some(id) = replacement {
+            let UploadTarget::Source(track) = grant.target else { return Err(VerifyError::Malformed) };
+            grant.target = UploadTarget::Replacement(track, id.parse().map_err(|_| VerifyError::Malformed)?);
+        }
+        let ttl = rest
             .and_then(|query| query.strip_prefix("ttl="))
             .and_then(canonical_number)
             .ok_or(VerifyError::Malformed)?;

@@ -4,23 +4,18 @@ use axum::extract::{FromRequestParts, OriginalUri};
 use http::StatusCode;
 use http::request::Parts;
 use tonearm_domain::{CollectionId, OrganizationId, TrackId};
+use tonearm_service::SourceSlot;
 use tonearm_signing::{UploadGrant, UploadTarget, VerifyError};
 
 use crate::app::App;
 use crate::error::ApiError;
 
 /// Whoever holds a URL that takes the source of a track.
-pub(crate) struct SourceUpload {
-    pub(crate) organization_id: OrganizationId,
-    pub(crate) track_id: TrackId,
-}
+pub(crate) struct SourceUpload(pub(crate) SourceSlot);
 
 /// Whoever holds a URL that took the source of a track, even if its time is over: an upload that was begun goes on. It permits
 /// nothing where none was.
-pub(crate) struct BegunUpload {
-    pub(crate) organization_id: OrganizationId,
-    pub(crate) track_id: TrackId,
-}
+pub(crate) struct BegunUpload(pub(crate) SourceSlot);
 
 /// Whoever holds a URL that takes the cover of a track.
 pub(crate) struct CoverUpload {
@@ -50,15 +45,23 @@ fn refuse(error: VerifyError) -> ApiError {
     ApiError::new(StatusCode::UNAUTHORIZED, code, message)
 }
 
+/// Where the bytes of a source belong that a grant permits.
+fn slot(UploadGrant { organization_id, target }: UploadGrant) -> Result<SourceSlot, ApiError> {
+    let (track_id, replacement_id) = match target {
+        UploadTarget::Source(track_id) => (track_id, None),
+        UploadTarget::Replacement(track_id, replacement_id) => (track_id, Some(replacement_id)),
+        UploadTarget::Cover(_) | UploadTarget::CollectionCover(_) => {
+            return Err(refuse(VerifyError::BadSignature));
+        }
+    };
+    Ok(SourceSlot { organization_id, track_id, replacement_id })
+}
+
 impl FromRequestParts<App> for SourceUpload {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        let UploadGrant { organization_id, target } = verify(parts, app).await?;
-        let UploadTarget::Source(track_id) = target else {
-            return Err(refuse(VerifyError::BadSignature));
-        };
-        Ok(Self { organization_id, track_id })
+        slot(verify(parts, app).await?).map(Self)
     }
 }
 
@@ -68,10 +71,7 @@ impl FromRequestParts<App> for BegunUpload {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         let Ok(OriginalUri(uri)) = OriginalUri::from_request_parts(parts, app).await;
         let grant = app.signer.verify_begun_upload(uri.path(), uri.query()).map_err(refuse)?;
-        let UploadGrant { organization_id, target: UploadTarget::Source(track_id) } = grant else {
-            return Err(refuse(VerifyError::BadSignature));
-        };
-        Ok(Self { organization_id, track_id })
+        slot(grant).map(Self)
     }
 }
 
@@ -81,12 +81,7 @@ pub(crate) fn source_upload(url: &str, app: &App) -> Result<SourceUpload, ApiErr
     let signed = url.find("/upload/").map_or(url, |at| &url[at..]);
     let (path, query) = signed.split_once('?').map_or((signed, None), |(path, query)| (path, Some(query)));
     let grant = app.signer.verify_upload(path, query, app.ambient.now()).map_err(refuse)?;
-    match grant.target {
-        UploadTarget::Source(track_id) => {
-            Ok(SourceUpload { organization_id: grant.organization_id, track_id })
-        }
-        _ => Err(refuse(VerifyError::BadSignature)),
-    }
+    slot(grant).map(SourceUpload)
 }
 
 impl FromRequestParts<App> for CoverUpload {

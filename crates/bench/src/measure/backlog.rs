@@ -10,7 +10,7 @@ use crate::http;
 use crate::memory::Watch;
 use crate::plan::Plan;
 use crate::report::{Goal, Row, Unit};
-use crate::stage::Stage;
+use crate::stage::{Stage, distinct};
 
 /// Seconds of sound of one track in every three.
 const LENGTHS: [f64; 3] = [3.0, 20.0, 90.0];
@@ -27,8 +27,8 @@ impl Backlog {
         let mut tracks = Vec::new();
         for number in 0..count {
             let (id, url) = stage.create_track(&format!("{number}.wav")).await?;
-            let sound = &sounds[number % sounds.len()];
-            let reply = http::put(&url, sound, sound.len() as u64)?;
+            let sound = distinct(&sounds[number % sounds.len()], number);
+            let reply = http::put(&url, &sound, sound.len() as u64)?;
             ensure!(reply.status == 200, "the upload was answered with {}", reply.status);
             tracks.push(id);
         }

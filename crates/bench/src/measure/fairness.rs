@@ -9,7 +9,7 @@ use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use crate::http;
 use crate::plan::{Plan, median};
 use crate::report::{Goal, Row, Unit};
-use crate::stage::{Stage, Tenant};
+use crate::stage::{Stage, Tenant, distinct};
 
 /// Seconds of sound of the note.
 const NOTE: f64 = 3.0;
@@ -25,7 +25,7 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     let notes = plan.rounds * NOTES;
     let mut idle = Vec::new();
     // The first one finds caches cold.
-    few.upload("first.wav", &note).await?;
+    few.upload("first.wav", &distinct(&note, 2 * notes)).await?;
     for number in 0..notes {
         idle.push(milliseconds(&few, number, &note).await?);
     }
@@ -33,8 +33,8 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     let mut last = None;
     for number in 0..plan.backlog {
         let (id, url) = many.create_track(&format!("{number}.wav")).await?;
-        let sound = &sounds[number % sounds.len()];
-        let reply = http::put(&url, sound, sound.len() as u64)?;
+        let sound = distinct(&sounds[number % sounds.len()], number);
+        let reply = http::put(&url, &sound, sound.len() as u64)?;
         ensure!(reply.status == 200, "the upload was answered with {}", reply.status);
         last = Some(id);
     }
@@ -60,7 +60,8 @@ fn sound(seconds: f64, seed: u64) -> Vec<u8> {
 
 /// From the beginning of its upload until it plays.
 async fn milliseconds(tenant: &Tenant, number: usize, sound: &[u8]) -> Result<f64> {
+    let sound = distinct(sound, number);
     let begun = Instant::now();
-    tenant.upload(&format!("note-{number}.wav"), sound).await?;
+    tenant.upload(&format!("note-{number}.wav"), &sound).await?;
     Ok(begun.elapsed().as_secs_f64() * 1e3)
 }

@@ -155,6 +155,10 @@ impl Store for CachedStore {
         self.0.store.put(key, body, terms).await
     }
 
+    async fn copy(&self, from: &ObjectKey, to: &ObjectKey) -> Result<Option<u64>, BlobError> {
+        self.0.store.copy(from, to).await
+    }
+
     async fn get(&self, key: &ObjectKey, range: Option<Range<u64>>) -> Result<Option<ObjectBody>, BlobError> {
         self.0.store.get(key, range).await
     }

@@ -100,6 +100,12 @@ impl Store for FolderStore {
         writing::put(&self.root, &self.path(key), body, terms).await
     }
 
+    async fn copy(&self, from: &ObjectKey, to: &ObjectKey) -> Result<Option<u64>, BlobError> {
+        let to = self.path(to);
+        let copied = self.run(from, move |root, from| writing::copy(root, from, &to)).await?;
+        Ok(copied.map(writing::Published::keep))
+    }
+
     async fn get(&self, key: &ObjectKey, range: Option<Range<u64>>) -> Result<Option<ObjectBody>, BlobError> {
         Ok(self.open_file(key).await?.map(|file| {
             let meta = file.meta();

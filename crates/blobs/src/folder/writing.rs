@@ -9,7 +9,7 @@ use bytes::Bytes;
 use tempfile::{NamedTempFile, TempPath};
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use super::{TEMPORARIES, private_folders};
+use super::{TEMPORARIES, if_there, private_folders};
 use crate::error::PutError;
 use crate::intake::{Digests, Intake};
 use crate::object::{OnFailure, PutTerms, Stored};
@@ -73,13 +73,27 @@ impl Draft {
     fn publish(self, root: &Path, path: &Path, terms: &PutTerms) -> Result<(Published, Stored), PutError> {
         let stored = self.digests.finish(terms)?;
         self.file.as_file().sync_all()?;
-        let mut published = Published(move_into_place(root, self.file.into_temp_path(), path)?);
+        let mut published =
+            Published { path: move_into_place(root, self.file.into_temp_path(), path)?, size: stored.size };
         if terms.on_failure == OnFailure::Leave {
-            published.0.disable_cleanup(true);
+            published.path.disable_cleanup(true);
         }
         sync_folders(root, path)?;
         Ok((published, stored))
     }
+}
+
+/// Copies a file of the store under another name; `None` when there is no such file. A hard link would do without the copy,
+/// but an open file that was deleted by another process is recognised by its number of links.
+pub(super) fn copy(root: &Path, from: &Path, to: &Path) -> io::Result<Option<Published>> {
+    let Some(mut from) = if_there(root, File::open(from))? else { return Ok(None) };
+    let mut draft = NamedTempFile::with_prefix_in("put-", root.join(TEMPORARIES))?;
+    // The kernel copies, and shares blocks where the file system can.
+    let size = io::copy(&mut from, draft.as_file_mut())?;
+    draft.as_file().sync_all()?;
+    let published = Published { path: move_into_place(root, draft.into_temp_path(), to)?, size };
+    sync_folders(root, to)?;
+    Ok(Some(published))
 }
 
 /// Makes the names of all folders between the root and `path` durable, not only of those made here: another put may have made
@@ -120,10 +134,15 @@ fn make_folders(root: &Path, path: &Path) -> io::Result<()> {
 }
 
 /// An object in its place. Dropping this removes it unless it is kept.
-struct Published(TempPath);
+pub(super) struct Published {
+    path: TempPath,
+    size: u64,
+}
 
 impl Published {
-    fn keep(mut self) {
-        self.0.disable_cleanup(true);
+    /// Leaves the object in its place, and gives its bytes.
+    pub(super) fn keep(mut self) -> u64 {
+        self.path.disable_cleanup(true);
+        self.size
     }
 }

@@ -177,6 +177,22 @@ impl Store for S3Store {
         writing::put(&self.client, &self.names, self.path(key), body, terms).await
     }
 
+    async fn copy(&self, from: &ObjectKey, to: &ObjectKey) -> Result<Option<u64>, BlobError> {
+        let Some(meta) = self.head(from).await? else { return Ok(None) };
+        if meta.size <= writing::MOST_COPIED {
+            let (from, to) = (self.path(from), self.path(to));
+            let copied = writing::copy(&self.client, &self.names, from, to);
+            return Ok(in_time(copied).await?.then_some(meta.size));
+        }
+        let Some(body) = self.get(from, None).await? else { return Ok(None) };
+        let terms = PutTerms { expected_size: Some(meta.size), ..PutTerms::default() };
+        match self.put(to, body.stream.map_err(Into::into).boxed(), terms).await {
+            Ok(stored) => Ok(Some(stored.size)),
+            Err(PutError::Store(error)) => Err(error),
+            Err(error) => Err(BlobError::unavailable("an object of the bucket could not be copied", error)),
+        }
+    }
+
     async fn get(&self, key: &ObjectKey, range: Option<Range<u64>>) -> Result<Option<ObjectBody>, BlobError> {
         in_time(self.begin_get(key, range)).await
     }

@@ -15,8 +15,8 @@ use object_store::{MultipartUpload, ObjectStoreExt, PutPayload};
 use tokio::runtime::Handle;
 use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
 
-use super::failure;
 use super::names::{HeldName, Names};
+use super::{failure, if_there};
 use crate::error::{BlobError, PutError};
 use crate::intake::{Digests, Intake};
 use crate::object::{OnFailure, PutTerms, Stored};
@@ -27,6 +27,10 @@ use crate::store::Incoming;
 const PART: usize = 8 * 1024 * 1024;
 /// Parts on their way at once: what bounds the memory of a put.
 const PARTS_AT_ONCE: usize = 3;
+
+/// The largest object that the bucket copies by itself, in bytes, so that its answer comes in time. Larger ones pass through
+/// this process.
+pub(super) const MOST_COPIED: u64 = 256 * 1024 * 1024;
 
 pub(super) async fn put(
     client: &Arc<AmazonS3>,
@@ -50,6 +54,27 @@ pub(super) async fn put(
     };
     published.keep();
     Ok(stored)
+}
+
+/// Has the bucket copy an object; `false` when there is no such object.
+pub(super) async fn copy(
+    client: &Arc<AmazonS3>,
+    names: &Names,
+    from: Path,
+    to: Path,
+) -> Result<bool, BlobError> {
+    let name = names.hold(to).await?;
+    let published = Published::new(client, name, OnFailure::Remove);
+    let copying = tokio::spawn(async move {
+        let copied = published.client.copy(&from, published.name.path()).await;
+        let is_there = if_there(copied).map_err(failure)?.is_some();
+        Ok::<_, BlobError>((published, is_there))
+    });
+    let (published, is_there) = copying.await??;
+    if is_there {
+        published.keep();
+    }
+    Ok(is_there)
 }
 
 async fn put_whole(

@@ -31,6 +31,7 @@ macro_rules! contract {
 contract![
     what_is_put_is_got,
     empty_objects_are_objects,
+    copies_are_objects_of_their_own,
     large_objects_stream_through,
     ranges_are_cut_to_what_there_is,
     what_is_not_there_is_none,
@@ -62,6 +63,21 @@ async fn what_is_put_is_got(store: TestStore) {
     let got = store.blobs.get(&key, None).await.unwrap().unwrap();
     assert_eq!((got.meta, got.range.clone()), (meta, 0..300_000));
     assert!(read(got).await == bytes);
+}
+
+async fn copies_are_objects_of_their_own(store: TestStore) {
+    for bytes in [Bytes::new(), pattern(300_000), pattern(9 * MIB)] {
+        let (from, to) = (store.key(), store.key());
+        store.blobs.put(&from, body(&bytes), PutTerms::default()).await.unwrap();
+        assert_eq!(store.blobs.copy(&from, &to).await.unwrap(), Some(bytes.len() as u64));
+        assert!(read(store.blobs.get(&from, None).await.unwrap().unwrap()).await == bytes);
+        store.blobs.delete(&from).await.unwrap();
+        assert!(store.blobs.get(&from, None).await.unwrap().is_none());
+        assert!(read(store.blobs.get(&to, None).await.unwrap().unwrap()).await == bytes);
+    }
+    let to = store.key();
+    assert_eq!(store.blobs.copy(&store.key(), &to).await.unwrap(), None);
+    assert!(store.blobs.head(&to).await.unwrap().is_none());
 }
 
 async fn empty_objects_are_objects(store: TestStore) {

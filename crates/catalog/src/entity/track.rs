@@ -90,7 +90,7 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// The three columns of the source are set together.
-fn source(
+pub(super) fn source(
     key: Option<&str>,
     bytes: Option<i64>,
     sha256: Option<Vec<u8>>,

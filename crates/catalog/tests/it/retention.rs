@@ -172,6 +172,17 @@ fn row(rows: ExpiredRows, owners: &Owners, ambient: &Ambient, over: Timestamp) -
             ];
             ("answered_job", row)
         }
+        ExpiredRows::Replacements => {
+            let row: Row = vec![
+                ("track_id", id.into()),
+                ("id", unique(ambient, over).into()),
+                ("organization_id", owners.organization.into()),
+                ("state", "completed".into()),
+                ("created_at", at.into()),
+                ("expires_at", at.into()),
+            ];
+            ("source_replacement", row)
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use axum::extract::{Multipart, Path, State};
 use axum::response::Response;
 use futures::TryStreamExt;
 use tonearm_domain::{CollectionId, UploadSessionId};
-use tonearm_service::{CreateTrack, UploadTerms};
+use tonearm_service::{CreateTrack, SourceSlot, UploadTerms};
 
 use super::collection::collection_id;
 use super::upload::open_session;
@@ -57,7 +57,12 @@ async fn take_one(
     let bytes = field.map_err(Box::<dyn Error + Send + Sync>::from);
     let taken = app
         .uploads
-        .accept_source(caller.origin, member.organization.id, track, bytes, UploadTerms::default())
+        .accept_source(
+            caller.origin,
+            SourceSlot::of_track(member.organization.id, track),
+            bytes,
+            UploadTerms::default(),
+        )
         .await;
     if taken.is_err() {
         app.library.delete_track(&caller, track).await?;

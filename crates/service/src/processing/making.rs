@@ -13,9 +13,13 @@ mod progress_board;
 mod queue_rendering;
 mod recording;
 mod render_track;
+mod replace_source;
 mod reporting;
+mod reusing;
 mod run_context;
 mod stop;
+mod swapping;
 mod transcribe_track;
 
 pub(super) use render_track::TrackRendering;
+pub(super) use replace_source::ReplacementTurn;

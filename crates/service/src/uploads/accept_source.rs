@@ -5,8 +5,8 @@ use futures::{Stream, StreamExt};
 use tonearm_blobs::{PutError, PutTerms, Stored};
 use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
-    Ambient, AuditAction, ContentType, Job, ObjectFile, ObjectKey, OrganizationId, Origin, Source, Track,
-    TrackId, TrackStatus, VariantIndex,
+    Ambient, AuditAction, ContentType, Job, ObjectFile, ObjectKey, OrganizationId, Origin, Replacement,
+    ReplacementId, ReplacementState, Source, Track, TrackId, TrackStatus, VariantIndex,
 };
 use tonearm_media::sniff;
 
@@ -42,10 +42,27 @@ pub struct AcceptedUpload {
     pub sha256: [u8; 32],
 }
 
+/// Where the bytes of a source belong: a track that has none, or the replacement of the one it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SourceSlot {
+    /// Whose the track is.
+    pub organization_id: OrganizationId,
+    /// Which track.
+    pub track_id: TrackId,
+    /// The replacement; none for the first source of a track.
+    pub replacement_id: Option<ReplacementId>,
+}
+
+impl SourceSlot {
+    /// The first source of a track.
+    pub fn of_track(organization_id: OrganizationId, track_id: TrackId) -> Self {
+        Self { organization_id, track_id, replacement_id: None }
+    }
+}
+
 /// A source that is in the store.
 pub(super) struct Recorded<'a> {
-    pub(super) organization_id: OrganizationId,
-    pub(super) track_id: TrackId,
+    pub(super) slot: SourceSlot,
     pub(super) key: &'a ObjectKey,
     pub(super) stored: &'a Stored,
 }
@@ -58,17 +75,15 @@ impl Uploads {
     pub async fn accept_source<S>(
         &self,
         origin: Origin,
-        organization_id: OrganizationId,
-        track_id: TrackId,
+        slot: SourceSlot,
         body: S,
         terms: UploadTerms,
     ) -> Result<AcceptedUpload, Refusal>
     where
         S: Stream<Item = Result<Bytes, BodyError>> + Send + Unpin,
     {
-        let track =
-            self.catalog.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
-        accepted_status(&track)?;
+        let SourceSlot { organization_id, track_id, .. } = slot;
+        let track = self.track_of_open_slot(slot).await?;
         let body = self.keep_waited_for(&track, body);
         let limit = self.limits.max_source_bytes;
         if terms.size.is_some_and(|size| size > limit) {
@@ -78,7 +93,7 @@ impl Uploads {
         let (key, stored) = self.store_source(&track, body, terms, room).await?;
         let recorded = async {
             let tx = self.catalog.begin().await?;
-            let recorded = Recorded { organization_id, track_id, key: &key, stored: &stored };
+            let recorded = Recorded { slot, key: &key, stored: &stored };
             self.record_upload(&tx, origin, recorded).await?;
             Ok(tx.commit().await?)
         };
@@ -91,6 +106,22 @@ impl Uploads {
                 Err(refusal)
             }
         }
+    }
+
+    /// The track of a slot that still waits for its bytes.
+    pub(super) async fn track_of_open_slot(&self, slot: SourceSlot) -> Result<Track, Refusal> {
+        let SourceSlot { organization_id, track_id, replacement_id } = slot;
+        let track = self.catalog.track(organization_id, track_id).await?;
+        let track = track.ok_or(Refusal::NotFound(Resource::Track))?;
+        match replacement_id {
+            Some(id) => {
+                open_replacement(self.catalog.replacement(organization_id, track_id).await?, id)?;
+            }
+            None => {
+                accepted_status(&track)?;
+            }
+        }
+        Ok(track)
     }
 
     /// Streams a source into the store.
@@ -146,12 +177,22 @@ impl Uploads {
         origin: Origin,
         recorded: Recorded<'_>,
     ) -> Result<(), Refusal> {
-        let Recorded { organization_id, track_id, key, stored } = recorded;
+        let Recorded { slot: SourceSlot { organization_id, track_id, replacement_id }, key, stored } =
+            recorded;
         quotas::admit_stored(tx, organization_id, stored.size).await?;
         let mut track =
             tx.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
-        track.status = accepted_status(&track)?;
-        record_source(tx, &self.ambient, &mut track, key, stored).await?;
+        match replacement_id {
+            Some(id) => {
+                let replacement = tx.replacement(organization_id, track_id).await?;
+                let replacement = open_replacement(replacement, id)?;
+                record_new_source(tx, &self.ambient, replacement, source(key, stored)).await?;
+            }
+            None => {
+                track.status = accepted_status(&track)?;
+                record_source(tx, &self.ambient, &mut track, key, stored).await?;
+            }
+        }
         let done = AuditedAction {
             action: AuditAction::TrackUpload,
             subject_id: track_id.uuid(),
@@ -172,12 +213,37 @@ pub(super) async fn record_source(
     stored: &Stored,
 ) -> Result<(), CatalogError> {
     track.status_reason = None;
-    track.source = Some(Source { key: key.clone(), size: stored.size, sha256: stored.sha256 });
+    track.source = Some(source(key, stored));
     tx.update_track(track).await?;
     tx.delete_upload_expiry(track.id).await?;
     tx.delete_import(track.id).await?;
     let job = Job::ProcessTrack { organization_id: track.organization_id, track_id: track.id };
     tx.enqueue(job, ambient.record_id(), ambient.now(), None).await
+}
+
+/// Records the bytes of a replacement, and queues the making of the files that take the place of those of its track.
+async fn record_new_source(
+    tx: &Transaction,
+    ambient: &Ambient,
+    mut replacement: Replacement,
+    source: Source,
+) -> Result<(), Refusal> {
+    let (organization_id, track_id, replacement_id) =
+        (replacement.organization_id, replacement.track_id, replacement.id);
+    replacement.accept_source(source).map_err(|_| used())?;
+    tx.put_replacement(&replacement).await?;
+    let job = Job::ReplaceSource { organization_id, track_id, replacement_id };
+    Ok(tx.enqueue(job, ambient.record_id(), ambient.now(), None).await?)
+}
+
+fn source(key: &ObjectKey, stored: &Stored) -> Source {
+    Source { key: key.clone(), size: stored.size, sha256: stored.sha256 }
+}
+
+/// The replacement of this id, while it waits for its bytes; a conflict where another has taken its place.
+fn open_replacement(found: Option<Replacement>, id: ReplacementId) -> Result<Replacement, Refusal> {
+    let open = found.filter(|it| it.id == id && it.state == ReplacementState::Waiting);
+    open.ok_or_else(used)
 }
 
 /// The status a track takes on with its source; a conflict where it has one already.
@@ -186,6 +252,15 @@ pub(super) fn accepted_status(track: &Track) -> Result<TrackStatus, Refusal> {
         code: "upload_url_used",
         message: "this upload URL has already been used; create a new track for another file".to_owned(),
     })
+}
+
+fn used() -> Refusal {
+    Refusal::Conflict {
+        code: "upload_url_used",
+        message:
+            "this upload URL has already been used, or the replacement was cancelled; request another one"
+                .to_owned(),
+    }
 }
 
 /// Takes chunks off a body until enough is there to tell what the file is.

@@ -20,7 +20,7 @@ use tonearm_domain::{
 };
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::{
-    Caller, CreateCollection, CreateTrack, JobError, JobRun, Refusal, UpdateRecipe, UploadTerms,
+    Caller, CreateCollection, CreateTrack, JobError, JobRun, Refusal, SourceSlot, UpdateRecipe, UploadTerms,
 };
 
 use crate::on_both;
@@ -224,7 +224,7 @@ impl<'a> Scene<'a> {
             let accepted = self
                 .workshop
                 .uploads
-                .accept_source(origin, organization_id, self.track_id, body, terms)
+                .accept_source(origin, SourceSlot::of_track(organization_id, self.track_id), body, terms)
                 .await;
             match accepted {
                 Ok(_) => return,

@@ -7,7 +7,7 @@ use tonearm_domain::{CollectionId, Origin, Patch, PersonId, QuotaKind, Quotas, T
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::{
     Admission, AuditFilter, Caller, CreateCollection, CreateTrack, CreateUploadSession, Refusal, Resource,
-    UpdateQuotas, UploadTerms,
+    SourceSlot, UpdateQuotas, UploadTerms,
 };
 
 use crate::on_both;
@@ -81,7 +81,7 @@ async fn of_many_uploads_at_once_only_those_that_fit_are_kept(database: TestData
                 chunk
             });
             let id = owner.organization_id;
-            uploads.accept_source(owner.origin, id, track, Box::pin(body), terms).await
+            uploads.accept_source(owner.origin, SourceSlot::of_track(id, track), Box::pin(body), terms).await
         })
     });
     let results: Vec<_> = join_all(uploads).await.into_iter().map(|result| result.unwrap()).collect();

@@ -15,7 +15,7 @@ use tonearm_media::{Media, MediaConfig};
 use tonearm_outbound::{FetchLimits, Outbound};
 use tonearm_service::{
     AcceptedUpload, Caller, CreateCollection, CreateTrack, Imports, JobError, JobRun, Library, Links,
-    Processing, Refusal, Resealing, UploadLimits, UploadTerms, Uploads, Webhooks,
+    Processing, Refusal, Resealing, SourceSlot, UploadLimits, UploadTerms, Uploads, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 
@@ -129,8 +129,18 @@ impl Workshop {
         track_id: TrackId,
         bytes: Vec<u8>,
     ) -> Result<AcceptedUpload, Refusal> {
+        self.send_to(owner, SourceSlot::of_track(owner.organization_id, track_id), bytes).await
+    }
+
+    /// Uploads a source of a track.
+    pub(crate) async fn send_to(
+        &self,
+        owner: &Caller,
+        slot: SourceSlot,
+        bytes: Vec<u8>,
+    ) -> Result<AcceptedUpload, Refusal> {
         let (body, terms) = (futures::stream::iter([Ok(bytes.into())]), UploadTerms::default());
-        self.uploads.accept_source(owner.origin, owner.organization_id, track_id, body, terms).await
+        self.uploads.accept_source(owner.origin, slot, body, terms).await
     }
 
     /// Lets a track have a cover, so that none is drawn: that takes longer than everything else.
@@ -183,7 +193,7 @@ pub(crate) fn sound() -> Vec<u8> {
 
 /// An ffmpeg that writes a few bytes to every output, and silence or progress to stdout, and fails for one bitrate; and an
 /// ffprobe that always finds the same.
-fn write_scripts(folder: &Path) -> (PathBuf, PathBuf) {
+pub(crate) fn write_scripts(folder: &Path) -> (PathBuf, PathBuf) {
     let ffmpeg = format!(
         r#"samples=
 for word in "$@"; do

@@ -94,12 +94,16 @@ proptest! {
     }
 
     #[test]
-    fn uploads_are_read_back(organization: [u8; 10], id: [u8; 10], which in 0..3, ttl in 1..=86_400u32) {
+    fn uploads_are_read_back(organization: [u8; 10], id: [u8; 10], which in 0..4, ttl in 1..=86_400u32) {
         use tonearm_domain::RecordId as _;
         let signer = signer(1);
         let target = match which {
             0 => UploadTarget::Source(tonearm_domain::TrackId::from_parts(at(0), id)),
             1 => UploadTarget::Cover(tonearm_domain::TrackId::from_parts(at(0), id)),
+            2 => UploadTarget::Replacement(
+                tonearm_domain::TrackId::from_parts(at(0), id),
+                tonearm_domain::ReplacementId::from_parts(at(1), id),
+            ),
             _ => UploadTarget::CollectionCover(tonearm_domain::CollectionId::from_parts(at(0), id)),
         };
         let grant = UploadGrant { organization_id: OrganizationId::from_parts(at(0), organization), target };

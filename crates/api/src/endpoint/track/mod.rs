@@ -10,4 +10,5 @@ mod progress_events;
 pub(crate) mod read;
 pub(crate) mod renew_cover_upload;
 pub(crate) mod retry;
+pub(crate) mod source;
 pub(crate) mod update;

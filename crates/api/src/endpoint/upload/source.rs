@@ -66,10 +66,10 @@ pub(crate) async fn source(
     let (parts, body) = request.into_parts();
     let mut body = chunks(body, settings.upload_idle_timeout);
     let accepted = async {
-        let SourceUpload { organization_id, track_id } = upload?;
+        let SourceUpload(slot) = upload?;
         let terms = upload_terms(&parts.headers)?;
         let origin = Origin::uploader(address(&parts.extensions));
-        Ok::<_, ApiError>(uploads.accept_source(origin, organization_id, track_id, &mut body, terms).await?)
+        Ok::<_, ApiError>(uploads.accept_source(origin, slot, &mut body, terms).await?)
     };
     match accepted.await {
         Ok(accepted) => Answer::traced(current, Accepted::from(accepted)).into_response(),

@@ -1,8 +1,8 @@
 //! Tracks of an upload session in the order of their albums.
 
 use tonearm_catalog::UploadedAlbum;
+use tonearm_domain::{Track, TrackInfo};
 
-use super::run_context::RunContext;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::Processing;
 
@@ -12,9 +12,8 @@ impl Processing {
     /// What is on no album stays where it is.
     ///
     /// This is done before anything is made of the track, and again if the job begins anew, so it is not missed.
-    pub(super) async fn put_in_order(&self, context: &RunContext<'_>) -> Result<(), JobError> {
-        let track = &context.track;
-        let (Some(session), Some(place)) = (track.upload_session_id, context.probe.info.album_place()) else {
+    pub(super) async fn put_in_order(&self, track: &Track, info: &TrackInfo) -> Result<(), JobError> {
+        let (Some(session), Some(place)) = (track.upload_session_id, info.album_place()) else {
             return Ok(());
         };
         let tx = self.catalog.begin().await?;

@@ -4,6 +4,7 @@ use tonearm_domain::{Chapter, LevelsSettings, RecipeKind, Track, TrackInfo};
 use tonearm_media::{Analysis, MediaError, Output, Probe, Rendered, Waveform, bars_across};
 
 use super::plan::{Piece, Plan};
+use super::recording::Measured;
 use super::run_context::RunContext;
 use super::stop::Stop;
 use crate::processing::runner::Processing;
@@ -40,6 +41,11 @@ impl Analysed {
     /// Whether an earlier run measured a track.
     pub(super) fn is_recorded(track: &Track) -> bool {
         track.duration > 0.0
+    }
+
+    /// What is recorded of it.
+    pub(super) fn measured(&self) -> Measured {
+        Measured { duration: self.probe.duration, info: self.probe.info.clone() }
     }
 
     pub(super) fn waveform(&self, settings: &LevelsSettings) -> Option<&Waveform> {

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use bytes::Bytes;
 use futures::stream::{FuturesUnordered, StreamExt, TryStreamExt};
 use tonearm_domain::{
-    ContentType, Cover, FileData, FileOutcome, LevelsSettings, Making, ObjectFile, ObjectKey, Recipe,
+    ContentType, Cover, FileData, FileOutcome, LevelsSettings, Making, ObjectFile, ObjectKey, Outage, Recipe,
     RecipeKind, ThemeColour, original_name,
 };
 use tonearm_media::{LimitTier, Output, Rendered, RunScope, Waveform};
@@ -138,7 +138,7 @@ impl Processing {
         // The plan makes what needs a waveform after measuring, and asks for every waveform that is needed.
         let unmeasured = || Stop::Job(JobError::internal("the waveform was not measured"));
         match &piece.kind {
-            RecipeKind::Original {} => Ok(Made::Stored(original(context))),
+            RecipeKind::Original {} => Ok(Made::Stored(self.original(context, piece).await?)),
             RecipeKind::Levels(settings) => {
                 levels(settings, analysed.ok_or_else(unmeasured)?).ok_or_else(unmeasured)
             }
@@ -252,6 +252,24 @@ impl Processing {
         recording.commit().await
     }
 
+    /// The upload itself. It is copied only if its object is that of another track.
+    async fn original(&self, context: &RunContext<'_>, piece: &Piece) -> Result<FileOutcome, JobError> {
+        let source = &context.local.source;
+        let foreign = piece.recipes.first().filter(|_| source.key.folder != context.track.index);
+        let key = match foreign {
+            None => source.key.clone(),
+            Some(recipe) => {
+                let own = self.new_key(context, recipe, source.key.file.content_type);
+                if self.blobs.copy(&source.key, &own).await? != Some(source.size) {
+                    let reason = "the store does not have the uploaded file";
+                    return Err(JobError::outage(Outage::Store, reason));
+                }
+                own
+            }
+        };
+        Ok(outcome(context, key, source.size, FileData::NONE))
+    }
+
     fn new_key(&self, context: &RunContext<'_>, recipe: &Recipe, content_type: ContentType) -> ObjectKey {
         ObjectKey {
             organization_id: context.track.organization_id,
@@ -267,12 +285,6 @@ fn levels(settings: &LevelsSettings, analysed: &Analysed) -> Option<Made> {
         Waveform::Peaks(peaks) => (peaks.file(), FileData::NONE),
     };
     Some(Made::Bytes(bytes.into(), settings.format.content_type(), data))
-}
-
-/// The upload itself: nothing is copied.
-fn original(context: &RunContext<'_>) -> FileOutcome {
-    let source = &context.local.source;
-    outcome(context, source.key.clone(), source.size, FileData::NONE)
 }
 
 fn outcome(context: &RunContext<'_>, key: ObjectKey, size: u64, data: FileData) -> FileOutcome {

@@ -179,7 +179,7 @@ impl Processing {
         let file_name = delivery_name(&track.file_name, ContentType::Jpeg.extension());
         let data = FileData::Picture { width: size.side(), height: size.side() };
         let outcome = FileOutcome::Made { file_name, key, size: stored.size, data };
-        let recording = self.recording(&run.claimed, track.organization_id, track.id).await?;
+        let recording = self.recording_for(run, track).await?;
         let Some(mut recording) = recording else { return Ok(()) };
         recording.put_file(file.recipe.clone(), outcome).await?;
         recording.commit().await

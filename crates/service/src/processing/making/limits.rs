@@ -71,7 +71,7 @@ impl Processing {
         if !track.status.is_processing() {
             return Ok(());
         }
-        let recording = self.recording(&run.claimed, track.organization_id, track.id).await?;
+        let recording = self.recording_for(run, track).await?;
         let mut recording = recording.ok_or(JobError::Cancelled)?;
         if let Ok(status) = recording.track.status.fall_back() {
             recording.track.status = status;

@@ -2,9 +2,9 @@
 
 use tonearm_domain::{
     Colour, ContentType, Cover, CoverOrigin, CoverSettings, CoverSize, FileData, LevelsSettings, Theme,
-    Track, WaveformImage, WaveformVideo,
+    ThemeColour, Track, WaveformImage, WaveformVideo,
 };
-use tonearm_media::{Covers, MediaError, RunScope};
+use tonearm_media::{CoverImage, Covers, MediaError, RunScope};
 
 use super::analysis::{Analysed, drawn_levels};
 use super::files::{Made, MadeCover};
@@ -15,6 +15,27 @@ use crate::covers;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::Processing;
 use crate::track_view::TrackParents;
+
+/// What a track may take from the art in its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct CoverTerms {
+    pub(super) takes_cover: bool,
+    pub(super) takes_theme: bool,
+}
+
+impl CoverTerms {
+    pub(super) fn of(parents: &TrackParents, track: &Track) -> Self {
+        let TrackParents { organization, collection } = parents;
+        Self {
+            takes_cover: organization.is_cover_overridable
+                && collection.is_cover_overridable
+                && track.is_cover_overridable,
+            takes_theme: organization.is_theme_overridable
+                && collection.is_theme_overridable
+                && track.is_theme_overridable,
+        }
+    }
+}
 
 /// Whether a track has a cover that was uploaded before its sound, and nothing drawn beside it.
 pub(super) fn needs_placeholder(track: &Track) -> bool {
@@ -37,13 +58,7 @@ impl Processing {
             return Ok(None);
         }
         let parents = TrackParents::of(&self.catalog, track.organization_id, track.collection_id).await?;
-        let TrackParents { organization, collection } = &parents;
-        let takes_cover = organization.is_cover_overridable
-            && collection.is_cover_overridable
-            && track.is_cover_overridable;
-        let takes_theme = organization.is_theme_overridable
-            && collection.is_theme_overridable
-            && track.is_theme_overridable;
+        let CoverTerms { takes_cover, takes_theme } = CoverTerms::of(&parents, track);
         let looks_inside = !is_beside && (takes_cover || takes_theme);
         let found = match looks_inside {
             true => self.embedded_cover(context).await?,
@@ -58,16 +73,27 @@ impl Processing {
         let (images, origin) = if takes_cover && !images.is_empty() {
             (images, CoverOrigin::Embedded)
         } else {
-            let theme = Theme { found: theme.clone(), ..track.theme.clone() };
-            let track = Track { theme, ..track.clone() };
-            let colour = parents.view(track).colours.base;
             let levels = analysed.bars(&LevelsSettings::default()).to_vec();
-            let draw = move || tonearm_media::placeholder(colour, &levels, &CoverSize::LISTED);
-            (tokio::task::spawn_blocking(draw).await.map_err(JobError::internal)?, CoverOrigin::Generated)
+            let drawn = self.draw_placeholder(&parents, track, &theme, levels).await?;
+            (drawn, CoverOrigin::Generated)
         };
         let cover = Cover { version: self.ambient.short_id(), origin };
         covers::store(&self.blobs, track.organization_id, track.index, cover, images).await?;
         Ok(Some(MadeCover { cover, theme }))
+    }
+
+    /// Draws the listed sizes of a cover from a waveform, in the colour that counts with the colours that were found.
+    pub(super) async fn draw_placeholder(
+        &self,
+        parents: &TrackParents,
+        track: &Track,
+        found: &[ThemeColour],
+        levels: Vec<f64>,
+    ) -> Result<Vec<CoverImage>, JobError> {
+        let theme = Theme { found: found.to_vec(), ..track.theme.clone() };
+        let colour = parents.view(Track { theme, ..track.clone() }).colours.base;
+        let draw = move || tonearm_media::placeholder(colour, &levels, &CoverSize::LISTED);
+        tokio::task::spawn_blocking(draw).await.map_err(JobError::internal)
     }
 
     /// What can be made of a cover found in the source.

@@ -53,10 +53,13 @@ impl Processing {
     ) -> Result<Pass, JobError> {
         let track = self.catalog.track(organization_id, track_id).await?;
         let source = track.as_ref().and_then(|track| track.source.clone());
-        let (Some(track), Some(source)) = (track.filter(|track| track.status.is_processing()), source) else {
+        let (Some(mut track), Some(source)) = (track.filter(|track| track.status.is_processing()), source)
+        else {
             self.finish(&run.claimed).await?;
             return Ok(Pass::Finished);
         };
+        let source = self.share_source(run, &track, source).await?;
+        track.source = Some(source.clone());
         let recipes = self.missing_recipes(&track).await?;
         let board = ProgressBoard::new(&recipes);
         let work = self.make_and_settle(run, track, source, recipes, board.clone());
@@ -92,7 +95,8 @@ impl Processing {
         since.is_some_and(|since| since.plus_seconds(HANGING_SECONDS) <= self.ambient.now())
     }
 
-    /// Makes everything that is missing of a track. Gives it as it was before, and what is left to be recorded.
+    /// Makes everything that is missing of a track, or takes over what was made of the same bytes: the rest is then left to
+    /// another pass. Gives it as it was before, and what is left to be recorded.
     async fn make_track(
         &self,
         run: &JobRun,
@@ -105,9 +109,12 @@ impl Processing {
             TrackStatus::FallbackProcessing => LimitTier::Fallback,
             _ => LimitTier::Normal,
         };
+        if let Some(unrecorded) = self.reuse(track, source, &recipes).await? {
+            return Ok((track.clone(), unrecorded));
+        }
         let limits = Limits::new(run.scope(tier));
         let context = self.open_run_context(run, track.clone(), source, limits, board).await?;
-        self.put_in_order(&context).await?;
+        self.put_in_order(&context.track, &context.probe.info).await?;
         let unrecorded = self.make_all(&context, recipes).await?;
         Ok((context.track, unrecorded))
     }
@@ -120,8 +127,7 @@ impl Processing {
         before: &Track,
         unrecorded: Unrecorded,
     ) -> Result<Pass, JobError> {
-        let Some(mut recording) = self.recording(&run.claimed, before.organization_id, before.id).await?
-        else {
+        let Some(mut recording) = self.recording_for(run, before).await? else {
             self.finish(&run.claimed).await?;
             return Ok(Pass::Finished);
         };
@@ -138,7 +144,7 @@ impl Processing {
 
     /// Ends a track whose source as a whole is at fault.
     async fn reject(&self, run: &JobRun, track: &Track, reason: &str) -> Result<Pass, JobError> {
-        match self.recording(&run.claimed, track.organization_id, track.id).await? {
+        match self.recording_for(run, track).await? {
             Some(recording) => recording.reject_and_finish(&run.claimed, reason).await?,
             None => self.finish(&run.claimed).await?,
         }
@@ -159,7 +165,8 @@ impl Processing {
             is_early: context.is_early,
         };
         let plan = Plan::new(recipes, known);
-        let results = Results::new(context, plan.is_short);
+        let is_together = plan.is_short || context.is_staged;
+        let results = Results::new(context, is_together);
         let recorded = known.is_measured.then(|| Analysed::recorded(context));
         let at_once =
             async { Ok::<_, Stop>(self.make_pieces(&results, &plan.at_once, recorded.as_ref()).await?) };
@@ -168,11 +175,11 @@ impl Processing {
                 return Ok((None, None));
             }
             let (analysed, rendered) = self.analyse(context, &plan).await?;
-            if !plan.is_short {
+            if !is_together {
                 self.record_analysis(context, &analysed).await?;
             }
             let rest = self.make_measured(&results, &plan, &analysed, rendered);
-            let cover = self.make_and_show_cover(context, &analysed, plan.is_short);
+            let cover = self.make_and_show_cover(context, &analysed, is_together);
             let (cover, ()) = futures::try_join!(cover, rest)?;
             Ok((Some(analysed), cover))
         };
@@ -182,7 +189,7 @@ impl Processing {
             self.retry_failed_files(&results, &plan, analysed).await?;
         }
         Ok(Unrecorded {
-            analysed: analysed.filter(|_| plan.is_short),
+            measured: analysed.filter(|_| is_together).map(|analysed| analysed.measured()),
             cover,
             files: results.into_unrecorded(),
         })
@@ -263,7 +270,7 @@ impl Processing {
     /// Records what probing and measuring found.
     async fn record_analysis(&self, context: &RunContext<'_>, analysed: &Analysed) -> Result<(), JobError> {
         let mut recording = self.recording_of(context).await?;
-        recording.put_analysis(analysed);
+        recording.put_measured(analysed.measured());
         recording.commit().await
     }
 

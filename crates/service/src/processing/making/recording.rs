@@ -6,51 +6,75 @@
 
 use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
-    ClaimedJob, CoverOrigin, CoverOwner, FileOutcome, OrganizationId, Outcome, Recipe, Track, TrackFile,
-    TrackId, TrackStatus, untried,
+    ClaimedJob, Cover, CoverOrigin, CoverOwner, FileOutcome, ObjectKey, OrganizationId, Outcome, Recipe,
+    Source, Track, TrackFile, TrackId, TrackInfo, TrackStatus, untried,
 };
 
-use super::analysis::Analysed;
 use super::files::MadeCover;
 use super::run_context::RunContext;
 use crate::processing::job_error::JobError;
-use crate::processing::runner::{Processing, finish};
+use crate::processing::runner::{JobRun, Processing, finish};
 use crate::webhooks::events;
 use crate::{covers, manifests, transcription};
+
+impl Unrecorded {
+    /// The objects that were stored for it.
+    pub(super) fn objects(&self, track: &Track) -> Vec<ObjectKey> {
+        let covers = self
+            .cover
+            .iter()
+            .flat_map(|made| Cover::files(track.organization_id, track.index, made.cover.version));
+        let files = self.files.iter().filter_map(|(_, outcome)| outcome.object());
+        let own = |key: &&ObjectKey| track.source.as_ref().is_none_or(|source| source.key != **key);
+        files.filter(own).cloned().chain(covers).collect()
+    }
+}
 
 /// What a run made of a track and did not record yet.
 #[derive(Default)]
 pub(super) struct Unrecorded {
-    pub(super) analysed: Option<Analysed>,
+    pub(super) measured: Option<Measured>,
     pub(super) cover: Option<MadeCover>,
     pub(super) files: Vec<(Recipe, FileOutcome)>,
 }
 
+/// What probing and measuring found of a track.
+pub(super) struct Measured {
+    /// Seconds.
+    pub(super) duration: f64,
+    pub(super) info: TrackInfo,
+}
+
 /// A transaction that records what a run made of one track. Dropped without being ended, it records nothing.
 pub(super) struct Recording<'a> {
-    processing: &'a Processing,
-    tx: Transaction,
+    pub(super) processing: &'a Processing,
+    pub(super) tx: Transaction,
     /// The track as it will be written.
     pub(super) track: Track,
     previous: TrackStatus,
-    recipes: Vec<Recipe>,
-    files: Vec<TrackFile>,
+    pub(super) recipes: Vec<Recipe>,
+    pub(super) files: Vec<TrackFile>,
     has_new_files: bool,
 }
 
 impl Processing {
-    /// Begins to record what a run made of a track; `None` where the track has been deleted.
+    /// Begins to record what a run made of a track; `None` where the track has been deleted. A run that worked on a source which
+    /// was replaced since is called off: the next run works on the new one.
     pub(super) async fn recording(
         &self,
         claimed: &ClaimedJob,
         organization_id: OrganizationId,
         track_id: TrackId,
+        source: Option<&Source>,
     ) -> Result<Option<Recording<'_>>, JobError> {
         let tx = self.catalog.begin().await?;
         if !tx.check_lease(claimed).await? {
             return Err(JobError::LeaseLost);
         }
         let Some(track) = tx.track(organization_id, track_id).await? else { return Ok(None) };
+        if source.is_some() && source != track.source.as_ref() {
+            return Err(JobError::Cancelled);
+        }
         let recipes = tx.recipes_for_track(organization_id, track_id).await?;
         let files = tx.files_of_track(track_id).await?;
         let previous = track.status;
@@ -61,7 +85,18 @@ impl Processing {
     /// was stored.
     pub(super) async fn recording_of(&self, context: &RunContext<'_>) -> Result<Recording<'_>, JobError> {
         let (organization_id, track_id) = (context.track.organization_id, context.track.id);
-        self.recording(&context.run.claimed, organization_id, track_id).await?.ok_or(JobError::Cancelled)
+        let source = Some(&context.local.source);
+        let recording = self.recording(&context.run.claimed, organization_id, track_id, source).await?;
+        recording.ok_or(JobError::Cancelled)
+    }
+
+    /// The same for a track as it was read before.
+    pub(super) async fn recording_for(
+        &self,
+        run: &JobRun,
+        track: &Track,
+    ) -> Result<Option<Recording<'_>>, JobError> {
+        self.recording(&run.claimed, track.organization_id, track.id, track.source.as_ref()).await
     }
 
     /// Ends a track whose processing was given up: what is playable stays playable.
@@ -73,7 +108,7 @@ impl Processing {
         error: &str,
     ) -> Result<(), JobError> {
         let reason = format!("Processing was given up after {} attempts: {error}", claimed.attempt);
-        match self.recording(claimed, organization_id, track_id).await? {
+        match self.recording(claimed, organization_id, track_id, None).await? {
             Some(recording) => recording.give_up(claimed, &reason, error).await,
             None => self.finish(claimed).await,
         }
@@ -84,8 +119,8 @@ impl Recording<'_> {
     /// Records everything that a run still has in hand.
     pub(super) async fn put(&mut self, unrecorded: Unrecorded) -> Result<(), CatalogError> {
         // First, as events tell the bitrate of files, which is worked out from it.
-        if let Some(analysed) = &unrecorded.analysed {
-            self.put_analysis(analysed);
+        if let Some(measured) = unrecorded.measured {
+            self.put_measured(measured);
         }
         for (recipe, outcome) in unrecorded.files {
             self.put_file(recipe, outcome).await?;
@@ -97,9 +132,9 @@ impl Recording<'_> {
     }
 
     /// Records what probing and measuring found.
-    pub(super) fn put_analysis(&mut self, analysed: &Analysed) {
-        self.track.duration = analysed.probe.duration;
-        self.track.info = analysed.probe.info.clone();
+    pub(super) fn put_measured(&mut self, measured: Measured) {
+        self.track.duration = measured.duration;
+        self.track.info = measured.info;
     }
 
     /// Records what came of one recipe and announces it. Nothing is recorded for a recipe that has been removed, and no
@@ -253,13 +288,13 @@ impl Recording<'_> {
     }
 }
 
-fn playable(files: &[TrackFile]) -> usize {
+pub(super) fn playable(files: &[TrackFile]) -> usize {
     files.iter().filter(|file| file.is_made() && file.recipe.kind.recipe_type().is_playable()).count()
 }
 
 /// The outcome, with the first failure's reason. What is required of a track are its own recipes and those that were
 /// there before it: one that is added later and fails takes nothing from tracks that were complete without it.
-fn judge(track: &Track, files: &[TrackFile]) -> (Outcome, Option<String>) {
+pub(super) fn judge(track: &Track, files: &[TrackFile]) -> (Outcome, Option<String>) {
     let is_required = |recipe: &Recipe| recipe.track_id.is_some() || recipe.created_at <= track.created_at;
     let failures: Vec<String> = files
         .iter()

@@ -78,7 +78,8 @@ impl Processing {
                 Unrecorded { files: vec![failed], ..Unrecorded::default() }
             }
         };
-        let recording = self.recording(&run.claimed, turn.organization_id, turn.track_id).await?;
+        let recording =
+            self.recording(&run.claimed, turn.organization_id, turn.track_id, Some(source)).await?;
         let Some(mut recording) = recording else {
             return self.end_turn(&run.claimed, turn, true).await;
         };

@@ -25,9 +25,16 @@ pub(super) struct RunContext<'a> {
     pub(super) board: ProgressBoard,
     /// Whether files are played as soon as they are there.
     pub(super) is_early: bool,
+    /// Whether nothing is recorded before everything is made.
+    pub(super) is_staged: bool,
 }
 
 impl RunContext<'_> {
+    /// The same, with nothing being recorded before everything is made.
+    pub(super) fn staged(self) -> Self {
+        Self { is_staged: true, ..self }
+    }
+
     /// The source as a local file.
     pub(super) fn input(&self) -> &Path {
         &self.local.path
@@ -70,7 +77,7 @@ impl Processing {
         probe.info.size = Some(source.size);
         let organization = self.catalog.organization(track.organization_id).await?;
         let is_early = organization.is_some_and(|organization| organization.is_early_sound);
-        Ok(RunContext { run, track, local, probe, limits, board, is_early })
+        Ok(RunContext { run, track, local, probe, limits, board, is_early, is_staged: false })
     }
 
     /// Asked before a failure becomes a verdict on the file: see [`Processing::confirm_blame`].

@@ -58,7 +58,7 @@ impl Processing {
             return self.finish(&run.claimed).await;
         };
         match self.words(run, &track, &settings).await {
-            Ok((said, language)) => self.record_words(run, organization_id, track_id, &said, language).await,
+            Ok((said, language)) => self.record_words(run, &track, &said, language).await,
             Err(Trouble::Run(error)) => Err(error),
             Err(Trouble::Provider(TranscribeError::Final(reason))) => {
                 let tx = self.catalog.begin().await?;
@@ -133,14 +133,18 @@ impl Processing {
     async fn record_words(
         &self,
         run: &JobRun,
-        organization_id: OrganizationId,
-        track_id: TrackId,
+        heard: &Track,
         said: &[Utterance],
         language: Option<String>,
     ) -> Result<(), JobError> {
+        let (organization_id, track_id) = (heard.organization_id, heard.id);
         let (text, timed) = (paragraphs(said), worth_keeping(said));
         let tx = self.catalog.begin().await?;
         if let Some(mut track) = tx.track(organization_id, track_id).await? {
+            if track.source != heard.source {
+                // It was replaced: the next run listens to the new one.
+                return Err(JobError::Cancelled);
+            }
             // Where nothing is said there are no words, and no language either.
             let is_silent = text.is_empty();
             track.transcription = Some(text).filter(|_| !is_silent);

@@ -7,6 +7,8 @@ use crate::uploads::remove_upload;
 
 /// Uploads that are looked up at once.
 const UPLOADS: u64 = 100;
+/// Replaced objects that are removed at once.
+const OBJECTS: u64 = 500;
 
 impl Processing {
     /// Removes what has expired by now, in batches. A run that is interrupted leaves the rest to the next one.
@@ -20,7 +22,23 @@ impl Processing {
             }
         }
         self.forget_uploads(run).await?;
+        self.remove_replaced(run).await?;
         self.finish(&run.claimed).await
+    }
+
+    /// Removes the objects of tracks whose source was replaced a day ago. A source that other tracks share stays.
+    async fn remove_replaced(&self, run: &JobRun) -> Result<(), JobError> {
+        loop {
+            if run.cancel.is_cancelled() {
+                return Err(JobError::Cancelled);
+            }
+            let replaced = self.catalog.replaced_objects(self.ambient.now(), OBJECTS).await?;
+            self.delete_unless_source(replaced.clone()).await?;
+            self.catalog.forget_replaced_objects(&replaced).await?;
+            if (replaced.len() as u64) < OBJECTS {
+                return Ok(());
+            }
+        }
     }
 
     /// Removes uploads that nobody has continued in time, with their bytes.

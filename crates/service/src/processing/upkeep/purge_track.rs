@@ -1,7 +1,7 @@
 //! Remove the objects of a deleted track.
 
 use futures::TryStreamExt;
-use tonearm_domain::{OrganizationId, ShortId, TrackId};
+use tonearm_domain::{ObjectKey, OrganizationId, ShortId, TrackId};
 
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing, finish};
@@ -24,21 +24,31 @@ impl Processing {
             return finish(&run.claimed, tx).await;
         }
         tx.commit().await?;
-        self.remove_folder(organization_id, track.index).await?;
+        // Another track may have the same source. The last one that has it removes it.
+        let mut keys = self.objects_in(organization_id, track.index).await?;
+        keys.extend(track.source.map(|source| source.key).filter(|key| key.folder != track.index));
+        self.delete_unless_source(keys).await?;
         let tx = self.catalog.begin().await?;
         tx.purge_track(organization_id, track_id, self.ambient.now(), self.purged_titles).await?;
         finish(&run.claimed, tx).await
     }
 
-    /// Removes every object in a folder.
+    /// Removes every object in a folder that has no sources.
     pub(super) async fn remove_folder(
         &self,
         organization_id: OrganizationId,
         folder: ShortId,
     ) -> Result<(), JobError> {
+        let keys = self.objects_in(organization_id, folder).await?;
+        Ok(self.blobs.delete_many(keys).await?)
+    }
+
+    async fn objects_in(
+        &self,
+        organization_id: OrganizationId,
+        folder: ShortId,
+    ) -> Result<Vec<ObjectKey>, JobError> {
         let listed = self.blobs.list(Some(organization_id), Some(folder));
-        let keys: Vec<_> = listed.map_ok(|(key, _)| key).try_collect().await?;
-        self.blobs.delete_many(keys).await?;
-        Ok(())
+        Ok(listed.map_ok(|(key, _)| key).try_collect().await?)
     }
 }

@@ -10,7 +10,7 @@ use super::beginning::{BeginUpload, UploadPermit};
 use super::{Progress, UploadRefusal};
 use crate::refusal::Refusal;
 use crate::uploads::Uploads;
-use crate::uploads::accept_source::{BodyError, UploadTerms};
+use crate::uploads::accept_source::{BodyError, SourceSlot, UploadTerms};
 
 /// Parts that are joined at most.
 const MOST_PARTS: usize = 1000;
@@ -53,7 +53,8 @@ impl Uploads {
         let terms = UploadTerms { size: Some(length), sha256: begin.sha256, md5: None };
         let keys = objects.into_iter().map(|(key, _)| key).collect();
         let body = joined(self.blobs.clone(), keys);
-        let accepted = self.accept_source(origin, organization_id, track_id, body, terms).await?;
+        let accepted =
+            self.accept_source(origin, SourceSlot::of_track(organization_id, track_id), body, terms).await?;
         let now = self.ambient.now();
         let upload = Upload {
             id: self.ambient.credential_id(),

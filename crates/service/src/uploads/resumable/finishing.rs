@@ -8,7 +8,7 @@ use super::removing::remove_upload;
 use super::{LEASE_SECONDS, Progress, UploadRefusal};
 use crate::refusal::Refusal;
 use crate::uploads::Uploads;
-use crate::uploads::accept_source::{AcceptedUpload, Recorded, refuse_put};
+use crate::uploads::accept_source::{AcceptedUpload, Recorded, SourceSlot, refuse_put};
 
 impl Uploads {
     pub(super) async fn finish_upload(
@@ -62,7 +62,8 @@ impl Uploads {
         let tx = self.catalog.begin().await?;
         let until = self.ambient.now().plus_seconds(LEASE_SECONDS);
         // Quotas are asked before anything is locked.
-        let recorded = Recorded { organization_id: complete.organization_id, track_id, key, stored: &stored };
+        let recorded =
+            Recorded { slot: SourceSlot::of_track(complete.organization_id, track_id), key, stored: &stored };
         self.record_upload(&tx, origin, recorded).await?;
         if !tx.record_upload(&complete, held.lease, until).await? {
             return Err(UploadRefusal::Locked);

@@ -5,7 +5,7 @@ use axum::response::Response;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, StatusCode};
 use tonearm_domain::{OrganizationId, Origin, PieceError, TrackId, UploadId};
-use tonearm_service::{UploadRefusal, UrlUpload};
+use tonearm_service::{SourceSlot, UploadRefusal, UrlUpload};
 
 use super::create::answer;
 use super::fields::{self, PARTIAL_UPLOAD};
@@ -72,7 +72,7 @@ async fn prepare(
     upload: Result<BegunUpload, ApiError>,
     headers: &HeaderMap,
 ) -> Result<(TrackId, UploadId, Sent), UploadError> {
-    let BegunUpload { organization_id, track_id } = upload?;
+    let BegunUpload(SourceSlot { organization_id, track_id, .. }) = upload?;
     if headers.get(CONTENT_TYPE).is_none_or(|value| value.as_bytes() != PARTIAL_UPLOAD.as_bytes()) {
         let message = format!("the content type must be {PARTIAL_UPLOAD}");
         return Err(

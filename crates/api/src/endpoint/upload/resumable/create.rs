@@ -6,7 +6,7 @@ use http::header::LOCATION;
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use serde::Serialize;
 use tonearm_domain::{OrganizationId, Origin, TrackId, Upload, UploadKind};
-use tonearm_service::{BeginUpload, PieceCheck, UploadPermit, UploadProgress};
+use tonearm_service::{BeginUpload, PieceCheck, SourceSlot, UploadPermit, UploadProgress};
 use utoipa::ToSchema;
 
 use super::fields;
@@ -38,7 +38,7 @@ pub(crate) async fn create(
     request: Request,
 ) -> Response {
     let (parts, body) = request.into_parts();
-    let SourceUpload { organization_id, track_id } = upload;
+    let SourceUpload(SourceSlot { organization_id, track_id, .. }) = upload;
     let begun = begin(&app, organization_id, track_id, is_last, &parts.headers).await;
     let (begun, check) = match begun {
         Ok(begun) => begun,

@@ -5,7 +5,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::CACHE_CONTROL;
 use http::{HeaderValue, StatusCode};
 use tonearm_domain::{OrganizationId, TrackId};
-use tonearm_service::UrlUpload;
+use tonearm_service::{SourceSlot, UrlUpload};
 
 use super::fields;
 use super::refusal::UploadError;
@@ -33,7 +33,7 @@ use crate::extract::BegunUpload;
     ),
 )]
 pub(crate) async fn offset(
-    BegunUpload { organization_id, track_id }: BegunUpload,
+    BegunUpload(SourceSlot { organization_id, track_id, .. }): BegunUpload,
     State(app): State<App>,
 ) -> Result<Response, UploadError> {
     let mut response = StatusCode::NO_CONTENT.into_response();

@@ -5,7 +5,7 @@ use http::{StatusCode, Uri};
 use serde::Deserialize;
 use std::net::IpAddr;
 use tonearm_domain::UploadSessionId;
-use tonearm_service::UploadPermit;
+use tonearm_service::{SourceSlot, UploadPermit};
 
 use super::metadata::UploadMetadata;
 use crate::app::App;
@@ -31,7 +31,7 @@ pub(super) fn permit(
     let url = metadata.get("upload_url").or(parameters.upload_url.as_deref());
     match (url, session) {
         (Some(url), _) => {
-            let SourceUpload { organization_id, track_id } = source_upload(url, app)?;
+            let SourceUpload(SourceSlot { organization_id, track_id, .. }) = source_upload(url, app)?;
             Ok(UploadPermit::Track { organization_id, track_id })
         }
         (None, Some(id)) => Ok(UploadPermit::Session { id, address, track: Box::new(metadata.track()?) }),

@@ -1,0 +1,69 @@
+//! Rows of `source_replacement`.
+
+use sea_orm::Set;
+use sea_orm::entity::prelude::*;
+use tonearm_domain::{OrganizationId, Replacement, ReplacementId, ReplacementState, TrackId};
+
+use super::track::source;
+use crate::column::{byte_count, corrupt, foreign_text, moment};
+use crate::error::CatalogError;
+
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "source_replacement")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub track_id: Uuid,
+    pub id: Uuid,
+    pub organization_id: Uuid,
+    pub state: String,
+    pub reason: Option<String>,
+    pub file_name: Option<String>,
+    pub source_key: Option<String>,
+    pub source_size: Option<i64>,
+    pub source_sha256: Option<Vec<u8>>,
+    pub created_at: i64,
+    pub expires_at: i64,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+impl TryFrom<Model> for Replacement {
+    type Error = CatalogError;
+
+    fn try_from(row: Model) -> Result<Self, CatalogError> {
+        Ok(Self {
+            id: ReplacementId::from_uuid(row.id),
+            organization_id: OrganizationId::from_uuid(row.organization_id),
+            track_id: TrackId::from_uuid(row.track_id),
+            state: ReplacementState::from_text(&row.state)
+                .ok_or_else(|| corrupt("source_replacement.state"))?,
+            reason: row.reason,
+            file_name: row.file_name,
+            source: source(row.source_key.as_deref(), row.source_size, row.source_sha256)?,
+            created_at: moment("source_replacement.created_at", row.created_at)?,
+            expires_at: moment("source_replacement.expires_at", row.expires_at)?,
+        })
+    }
+}
+
+impl From<&Replacement> for ActiveModel {
+    fn from(replacement: &Replacement) -> Self {
+        let source = replacement.source.as_ref();
+        Self {
+            track_id: Set(replacement.track_id.uuid()),
+            id: Set(replacement.id.uuid()),
+            organization_id: Set(replacement.organization_id.uuid()),
+            state: Set(replacement.state.as_str().to_owned()),
+            reason: Set(replacement.reason.as_deref().map(foreign_text)),
+            file_name: Set(replacement.file_name.as_deref().map(foreign_text)),
+            source_key: Set(source.map(|source| source.key.to_string())),
+            source_size: Set(source.map(|source| byte_count(source.size))),
+            source_sha256: Set(source.map(|source| source.sha256.to_vec())),
+            created_at: Set(replacement.created_at.unix_millis()),
+            expires_at: Set(replacement.expires_at.unix_millis()),
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Replacing the sources of tracks.
+
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::schema::{big_integer, big_integer_null, blob_null, string, text_null, uuid};
+
+use super::pieces::{add, index};
+use super::step::Step;
+
+pub(super) fn step() -> Step {
+    Step::expand("m0035_replacements").change(Migration)
+}
+
+#[derive(DeriveMigrationName)]
+struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        // Beside the track and not in it: the track is as it was until all of its new files are there. The version before
+        // leaves the jobs alone that make them.
+        let replacement = Table::create()
+            .table("source_replacement")
+            .col(uuid("track_id").primary_key())
+            .col(uuid("id"))
+            .col(uuid("organization_id"))
+            .col(string("state"))
+            .col(text_null("reason"))
+            .col(text_null("file_name"))
+            .col(text_null("source_key"))
+            .col(big_integer_null("source_size"))
+            .col(blob_null("source_sha256"))
+            .col(big_integer("created_at"))
+            .col(big_integer("expires_at"))
+            .take();
+        manager.create_table(replacement).await?;
+        let replaced = Table::create()
+            .table("replaced_object")
+            .col(string("object_key").primary_key())
+            .col(big_integer("remove_at"))
+            .take();
+        manager.create_table(replaced).await?;
+        // The tables are new and empty, so their indexes are made with them.
+        manager.create_index(index("source_replacement", &["created_at"])).await?;
+        manager.create_index(index("source_replacement", &["source_key"])).await?;
+        manager.create_index(index("replaced_object", &["remove_at"])).await?;
+        add(manager, "upload", ColumnDef::new("replacement_id").uuid().null().take()).await
+    }
+}

@@ -1,0 +1,118 @@
+//! Replacements of the sources of tracks, and the objects that were replaced.
+
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
+use tonearm_domain::{ObjectKey, OrganizationId, Replacement, ReplacementId, Timestamp, TrackId};
+
+use crate::catalog::Catalog;
+use crate::column::parsed;
+use crate::entity::source_replacement::{ActiveModel, Column, Entity};
+use crate::entity::{replaced_object, track_file};
+use crate::error::CatalogError;
+use crate::query::{TO_CHANGE, one};
+use crate::transaction::Transaction;
+
+impl Catalog {
+    /// The replacement of a track's source that was asked for last.
+    pub async fn replacement(
+        &self,
+        organization: OrganizationId,
+        track: TrackId,
+    ) -> Result<Option<Replacement>, CatalogError> {
+        let select = Entity::find_by_id(track.uuid()).filter(Column::OrganizationId.eq(organization.uuid()));
+        one(self.reader(), select).await
+    }
+
+    /// Objects that were replaced and are to be removed at `now`, those that are due longest first, at most `limit`.
+    pub async fn replaced_objects(&self, now: Timestamp, limit: u64) -> Result<Vec<ObjectKey>, CatalogError> {
+        use replaced_object::{Column, Entity};
+        let select = Entity::find()
+            .select_only()
+            .column(Column::ObjectKey)
+            .filter(Column::RemoveAt.lte(now.unix_millis()))
+            .order_by_asc(Column::RemoveAt)
+            .limit(limit);
+        let names: Vec<String> = select.into_tuple().all(self.reader()).await?;
+        names.iter().map(|name| parsed("replaced_object.object_key", name)).collect()
+    }
+
+    /// Forgets objects that were replaced: they are removed.
+    pub async fn forget_replaced_objects(&self, keys: &[ObjectKey]) -> Result<(), CatalogError> {
+        use replaced_object::{Column, Entity};
+        let names = keys.iter().map(ToString::to_string);
+        Entity::delete_many().filter(Column::ObjectKey.is_in(names)).exec(self.writer()).await?;
+        Ok(())
+    }
+}
+
+impl Transaction {
+    /// The replacement of a track's source that was asked for last, locked for a change.
+    pub async fn replacement(
+        &self,
+        organization: OrganizationId,
+        track: TrackId,
+    ) -> Result<Option<Replacement>, CatalogError> {
+        let select = Entity::find_by_id(track.uuid()).filter(Column::OrganizationId.eq(organization.uuid()));
+        one(self.db(), select.lock(TO_CHANGE)).await
+    }
+
+    /// Writes a replacement in place of the one that was there.
+    pub async fn put_replacement(&self, replacement: &Replacement) -> Result<(), CatalogError> {
+        let replace = OnConflict::column(Column::TrackId)
+            .update_columns([
+                Column::Id,
+                Column::State,
+                Column::Reason,
+                Column::FileName,
+                Column::SourceKey,
+                Column::SourceSize,
+                Column::SourceSha256,
+                Column::CreatedAt,
+                Column::ExpiresAt,
+            ])
+            .to_owned();
+        let insert = Entity::insert(ActiveModel::from(replacement)).on_conflict(replace);
+        insert.exec_without_returning(self.db()).await?;
+        Ok(())
+    }
+
+    /// Forgets a replacement. Tells whether it was there.
+    pub async fn delete_replacement(&self, track: TrackId, id: ReplacementId) -> Result<bool, CatalogError> {
+        let delete = Entity::delete_by_id(track.uuid()).filter(Column::Id.eq(id.uuid()));
+        Ok(delete.exec(self.db()).await?.rows_affected > 0)
+    }
+
+    /// Forgets whatever replacement a track has.
+    pub(crate) async fn delete_replacements(&self, track: TrackId) -> Result<(), CatalogError> {
+        Entity::delete_by_id(track.uuid()).exec(self.db()).await?;
+        Ok(())
+    }
+
+    /// Has objects removed at a moment: no row names them any more.
+    pub async fn put_replaced_objects(
+        &self,
+        keys: &[ObjectKey],
+        remove_at: Timestamp,
+    ) -> Result<(), CatalogError> {
+        use replaced_object::{ActiveModel, Column, Entity};
+        if keys.is_empty() {
+            return Ok(());
+        }
+        let rows = keys.iter().map(|key| ActiveModel {
+            object_key: Set(key.to_string()),
+            remove_at: Set(remove_at.unix_millis()),
+        });
+        // What is to be removed twice goes at the first time.
+        let keep = OnConflict::column(Column::ObjectKey).do_nothing().to_owned();
+        Entity::insert_many(rows).on_conflict(keep).exec_without_returning(self.db()).await?;
+        Ok(())
+    }
+
+    /// Removes the rows of all files of a track, so that others can take their place.
+    pub async fn delete_files_of_track(&self, track: TrackId) -> Result<(), CatalogError> {
+        use track_file::{Column, Entity};
+        self.note(crate::changes::Change::Track(track));
+        Entity::delete_many().filter(Column::TrackId.eq(track.uuid())).exec(self.db()).await?;
+        Ok(())
+    }
+}

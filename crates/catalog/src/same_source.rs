@@ -1,0 +1,56 @@
+//! Tracks whose sources have the same bytes, and sources that several tracks share.
+
+use std::collections::HashSet;
+
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use tonearm_domain::{ObjectKey, Source, Track};
+
+use crate::catalog::Catalog;
+use crate::column::parsed;
+use crate::entity::track::{Column, Entity};
+use crate::error::CatalogError;
+use crate::files::BATCH;
+use crate::living::living_track;
+use crate::objects::kept_tracks;
+use crate::query::all;
+
+impl Catalog {
+    /// The oldest tracks of an organization whose source has the same bytes as this track's, and which are older than it:
+    /// at most `limit`, the oldest first. None where the track has no source.
+    pub async fn older_tracks_with_same_source(
+        &self,
+        track: &Track,
+        limit: u64,
+    ) -> Result<Vec<Track>, CatalogError> {
+        let Some(Source { sha256, .. }) = &track.source else { return Ok(Vec::new()) };
+        let select = Entity::find()
+            .filter(Column::OrganizationId.eq(track.organization_id.uuid()))
+            .filter(Column::SourceSha256.eq(sha256.to_vec()))
+            .filter(Column::Id.lt(track.id.uuid()))
+            .filter(living_track())
+            .order_by_asc(Column::Id)
+            .limit(limit);
+        all(self.reader(), select).await
+    }
+
+    /// Those of the objects that are the source of a track that is not deleted, or that can be restored.
+    pub async fn sources_in_use(&self, keys: &[ObjectKey]) -> Result<HashSet<ObjectKey>, CatalogError> {
+        let mut used = HashSet::new();
+        for batch in keys.chunks(BATCH) {
+            let names: Vec<String> = batch.iter().map(ToString::to_string).collect();
+            for name in self.sources_among(&names).await? {
+                used.insert(parsed("track.source_key", &name)?);
+            }
+        }
+        Ok(used)
+    }
+
+    pub(crate) async fn sources_among(&self, names: &[String]) -> Result<Vec<String>, CatalogError> {
+        let select = Entity::find()
+            .select_only()
+            .column(Column::SourceKey)
+            .filter(Column::SourceKey.is_in(names))
+            .filter(kept_tracks());
+        Ok(select.into_tuple().all(self.reader()).await?)
+    }
+}

@@ -1,0 +1,158 @@
+//! Replacing the source of a track: the new files take the place of the old ones all at once.
+
+use serde::Serialize;
+
+use crate::timestamp::Timestamp;
+use crate::track::Source;
+use crate::upload::Upload;
+use crate::{OrganizationId, ReplacementId, TrackId};
+
+/// How far a replacement is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReplacementState {
+    /// Its bytes are waited for.
+    Waiting,
+    /// Files are made from the new source.
+    Processing,
+    /// The track has the new source.
+    Completed,
+    /// The track keeps the source that it had.
+    Failed,
+}
+
+/// A new source for a track, which keeps the one that it has until everything was made from the new one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replacement {
+    /// Its id, part of its upload URL.
+    pub id: ReplacementId,
+    /// Whose the track is.
+    pub organization_id: OrganizationId,
+    /// Which track. It has one replacement at a time.
+    pub track_id: TrackId,
+    /// How far it is.
+    pub state: ReplacementState,
+    /// Why it failed, as a sentence.
+    pub reason: Option<String>,
+    /// The name that the file has from then on, as the caller sent it; none leaves the track its own.
+    pub file_name: Option<String>,
+    /// The new source, once its bytes are there.
+    pub source: Option<Source>,
+    /// When it was asked for.
+    pub created_at: Timestamp,
+    /// When its upload URL ends.
+    pub expires_at: Timestamp,
+}
+
+/// A move that a replacement cannot make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the replacement is {}", .0.as_str())]
+pub struct ReplacementStateError(pub ReplacementState);
+
+/// Seconds until the files that were replaced are removed: signed URLs of them are valid for a day at most.
+pub const REPLACED_FILES_SECONDS: i64 = 24 * 3600;
+
+impl ReplacementState {
+    /// Every state.
+    pub const ALL: [Self; 4] = [Self::Waiting, Self::Processing, Self::Completed, Self::Failed];
+
+    /// The state as text, as in SQL and JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Processing => "processing",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// The state of this text.
+    pub fn from_text(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == text)
+    }
+}
+
+impl Replacement {
+    /// How long it is kept, in seconds: longer than its upload can take.
+    pub const KEPT_SECONDS: i64 = Upload::MOST_SECONDS + 7 * 24 * 3600;
+
+    /// Its bytes are there.
+    pub fn accept_source(&mut self, source: Source) -> Result<(), ReplacementStateError> {
+        self.leave(ReplacementState::Waiting)?;
+        (self.state, self.source) = (ReplacementState::Processing, Some(source));
+        Ok(())
+    }
+
+    /// The track has the new source.
+    pub fn complete(&mut self) -> Result<(), ReplacementStateError> {
+        self.leave(ReplacementState::Processing)?;
+        self.state = ReplacementState::Completed;
+        Ok(())
+    }
+
+    /// The track keeps the source that it had.
+    pub fn fail(&mut self, reason: String) -> Result<(), ReplacementStateError> {
+        self.leave(ReplacementState::Processing)?;
+        (self.state, self.reason) = (ReplacementState::Failed, Some(reason));
+        Ok(())
+    }
+
+    fn leave(&self, state: ReplacementState) -> Result<(), ReplacementStateError> {
+        if self.state == state { Ok(()) } else { Err(ReplacementStateError(self.state)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ContentType, ObjectFile, ObjectKey, RecordId, ShortId, VariantIndex};
+
+    fn replacement(state: ReplacementState) -> Replacement {
+        let now = Timestamp::from_unix_seconds(1_000_000).unwrap();
+        let (organization_id, track_id) =
+            (RecordId::from_parts(now, [1; 10]), RecordId::from_parts(now, [2; 10]));
+        Replacement {
+            id: RecordId::from_parts(now, [3; 10]),
+            organization_id,
+            track_id,
+            state,
+            reason: None,
+            file_name: None,
+            source: None,
+            created_at: now,
+            expires_at: now.plus_seconds(3600),
+        }
+    }
+
+    fn source() -> Source {
+        let now = Timestamp::from_unix_seconds(1_000_000).unwrap();
+        let file = ObjectFile {
+            label: VariantIndex::from_static("source"),
+            version: ShortId::from_random([1; 8]),
+            content_type: ContentType::Wav,
+        };
+        let key = ObjectKey {
+            organization_id: RecordId::from_parts(now, [1; 10]),
+            folder: ShortId::from_random([2; 8]),
+            file,
+        };
+        Source { key, size: 1, sha256: [0; 32] }
+    }
+
+    #[test]
+    fn each_move_leaves_one_state() {
+        for state in ReplacementState::ALL {
+            assert_eq!(ReplacementState::from_text(state.as_str()), Some(state));
+            let is_waiting = state == ReplacementState::Waiting;
+            let is_processing = state == ReplacementState::Processing;
+            assert_eq!(replacement(state).accept_source(source()).is_ok(), is_waiting);
+            assert_eq!(replacement(state).complete().is_ok(), is_processing);
+            assert_eq!(replacement(state).fail("it is no audio".to_owned()).is_ok(), is_processing);
+        }
+        let mut processed = replacement(ReplacementState::Waiting);
+        processed.accept_source(source()).unwrap();
+        assert_eq!((processed.state, processed.source.is_some()), (ReplacementState::Processing, true));
+        processed.fail("it is no audio".to_owned()).unwrap();
+        assert_eq!(processed.reason.as_deref(), Some("it is no audio"));
+    }
+}

@@ -1,0 +1,93 @@
+//! A new source for a track that has one.
+
+use tonearm_domain::{AuditAction, Replacement, ReplacementState, Track, TrackId, UPLOAD_URL_TTL_SECONDS};
+
+use super::Library;
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::links::UploadHandle;
+use crate::refusal::{Refusal, Resource};
+
+impl Library {
+    /// Signs a URL that takes a new source for a track. The track keeps its files until everything was made from the new
+    /// source. A replacement whose bytes are still waited for is given up for this one.
+    pub async fn replace_source(
+        &self,
+        caller: &Caller,
+        id: TrackId,
+        file_name: Option<String>,
+    ) -> Result<(Replacement, UploadHandle), Refusal> {
+        let organization_id = caller.organization_id;
+        let tx = self.catalog.begin().await?;
+        let track = tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
+        caller.reach_track(track.collection_id, id)?;
+        if track.source.is_none() {
+            return Err(Refusal::Unprocessable {
+                code: "no_source",
+                message: "the track has no source file yet; upload one before you replace it",
+            });
+        }
+        let earlier = tx.replacement(organization_id, id).await?;
+        if earlier.is_some_and(|earlier| earlier.state == ReplacementState::Processing) {
+            return Err(Refusal::Conflict {
+                code: "replacement_in_progress",
+                message: "another new source is being processed; wait until it is completed, or cancel it"
+                    .to_owned(),
+            });
+        }
+        let now = self.ambient.now();
+        let replacement = Replacement {
+            id: self.ambient.record_id(),
+            organization_id,
+            track_id: id,
+            state: ReplacementState::Waiting,
+            reason: None,
+            file_name,
+            source: None,
+            created_at: now,
+            expires_at: now.plus_seconds(UPLOAD_URL_TTL_SECONDS.into()),
+        };
+        tx.put_replacement(&replacement).await?;
+        let done = audited(&track);
+        audit::record(&tx, &self.ambient, caller, done).await?;
+        tx.commit().await?;
+        let upload = self.links.replacement_upload(organization_id, id, replacement.id);
+        Ok((replacement, upload))
+    }
+
+    /// The replacement of a track's source that was asked for last.
+    pub async fn replacement(&self, caller: &Caller, id: TrackId) -> Result<Replacement, Refusal> {
+        self.track(caller, id).await?;
+        let found = self.catalog.replacement(caller.organization_id, id).await?;
+        found.ok_or(Refusal::NotFound(Resource::Replacement))
+    }
+
+    /// Gives up a replacement that is not over; the track keeps the source that it has.
+    pub async fn cancel_replacement(&self, caller: &Caller, id: TrackId) -> Result<(), Refusal> {
+        let organization_id = caller.organization_id;
+        let tx = self.catalog.begin().await?;
+        let track = tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
+        caller.reach_track(track.collection_id, id)?;
+        let found = tx.replacement(organization_id, id).await?;
+        let replacement = found.ok_or(Refusal::NotFound(Resource::Replacement))?;
+        if matches!(replacement.state, ReplacementState::Completed | ReplacementState::Failed) {
+            return Err(Refusal::Conflict {
+                code: "replacement_ended",
+                message: format!("the replacement has ended: it is {}", replacement.state.as_str()),
+            });
+        }
+        tx.delete_replacement(id, replacement.id).await?;
+        let unused: Vec<_> = replacement.source.into_iter().map(|source| source.key).collect();
+        tx.put_replaced_objects(&unused, self.ambient.now()).await?;
+        audit::record(&tx, &self.ambient, caller, audited(&track)).await?;
+        Ok(tx.commit().await?)
+    }
+}
+
+fn audited(track: &Track) -> AuditedAction<'_> {
+    AuditedAction {
+        action: AuditAction::TrackReplaceSource,
+        subject_id: track.id.uuid(),
+        title: &track.file_name,
+    }
+}

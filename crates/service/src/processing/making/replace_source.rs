@@ -1,0 +1,226 @@
+//! Make the files of a track from a new source. Nothing of the track changes until all of them are there: one transaction
+//! then puts them in the place of the old ones, which are removed a day later.
+
+use tonearm_catalog::Transaction;
+use tonearm_domain::{
+    ClaimedJob, OrganizationId, Recipe, Replacement, ReplacementId, ReplacementState, Source, Timestamp,
+    Track, TrackId, TrackInfo, TrackStatus,
+};
+use tonearm_media::LimitTier;
+
+use super::limits::Limits;
+use super::progress_board::ProgressBoard;
+use super::recording::Unrecorded;
+use super::stop::Stop;
+use crate::processing::job_error::JobError;
+use crate::processing::runner::{JobRun, Processing, finish};
+
+/// The replacement that a job works on.
+#[derive(Clone, Copy)]
+pub(in crate::processing) struct ReplacementTurn {
+    pub(in crate::processing) organization_id: OrganizationId,
+    pub(in crate::processing) track_id: TrackId,
+    pub(in crate::processing) replacement_id: ReplacementId,
+}
+
+/// How an attempt to put new files in the place of old ones ended.
+enum Swap {
+    Done,
+    /// Recipes were added meanwhile, for which files have to be made first.
+    Missing(Vec<Recipe>),
+}
+
+impl Processing {
+    pub(in crate::processing) async fn replace_source(
+        &self,
+        run: &JobRun,
+        turn: ReplacementTurn,
+    ) -> Result<(), JobError> {
+        let replacement = self.catalog.replacement(turn.organization_id, turn.track_id).await?;
+        let wanted = replacement.filter(|it| is_wanted(it, turn));
+        let track = self.catalog.track(turn.organization_id, turn.track_id).await?;
+        let (replacement, track) = match (wanted, track) {
+            (Some(replacement), Some(track)) => (replacement, track),
+            (Some(_), None) => return self.fail_replacement(run, turn, "the track was deleted").await,
+            (None, _) => return self.finish(&run.claimed).await,
+        };
+        let Some(source) = replacement.source.clone() else { return self.finish(&run.claimed).await };
+        let staged = staged(track, source.clone());
+        let recipes = self.catalog.recipes_for_track(turn.organization_id, turn.track_id).await?;
+        let board = ProgressBoard::new(&recipes);
+        let work = Box::pin(self.make_and_swap(run, turn, staged, &source, recipes, board.clone()));
+        tokio::select! {
+            biased;
+            done = work => done,
+            // What was stored for it already, the sweep removes.
+            () = self.report_until_deleted(turn.organization_id, turn.track_id, &board) => {
+                self.fail_replacement(run, turn, "the track was deleted").await
+            }
+        }
+    }
+
+    async fn make_and_swap(
+        &self,
+        run: &JobRun,
+        turn: ReplacementTurn,
+        mut staged: Track,
+        source: &Source,
+        mut recipes: Vec<Recipe>,
+        board: ProgressBoard,
+    ) -> Result<(), JobError> {
+        let mut made = Unrecorded::default();
+        loop {
+            match Box::pin(self.make_staged(run, &staged, source, &recipes, &board)).await {
+                Ok(more) => merge(&mut made, more),
+                Err(Stop::Source(reason) | Stop::Limit(reason)) => {
+                    return self.discard_replacement(run, turn, &staged, &made, &reason).await;
+                }
+                Err(Stop::Job(error)) => return Err(error),
+            }
+            // Nothing is measured or drawn again for recipes that come late.
+            if let Some(measured) = &made.measured {
+                (staged.duration, staged.info) = (measured.duration, measured.info.clone());
+            }
+            staged.cover = made.cover.as_ref().map(|made| made.cover).or(staged.cover);
+            match self.swap(run, turn, &staged, &mut made).await? {
+                Swap::Done => return Ok(()),
+                Swap::Missing(missing) => recipes = missing,
+            }
+        }
+    }
+
+    async fn make_staged(
+        &self,
+        run: &JobRun,
+        staged: &Track,
+        source: &Source,
+        recipes: &[Recipe],
+        board: &ProgressBoard,
+    ) -> Result<Unrecorded, Stop> {
+        if let Some(reused) = self.reuse(staged, source, recipes).await? {
+            return Ok(reused);
+        }
+        let limits = Limits::new(run.scope(LimitTier::Normal));
+        let context = self.open_run_context(run, staged.clone(), source, limits, board.clone()).await?;
+        self.make_all(&context.staged(), recipes.to_vec()).await
+    }
+
+    /// Puts the new source and its files in the place of the old ones, and ends the job.
+    async fn swap(
+        &self,
+        run: &JobRun,
+        turn: ReplacementTurn,
+        staged: &Track,
+        made: &mut Unrecorded,
+    ) -> Result<Swap, JobError> {
+        let Some(mut recording) =
+            self.recording(&run.claimed, turn.organization_id, turn.track_id, None).await?
+        else {
+            self.fail_replacement(run, turn, "the track was deleted").await?;
+            return Ok(Swap::Done);
+        };
+        let missing = recording.missing_from(&made.files);
+        if !missing.is_empty() {
+            return Ok(Swap::Missing(missing));
+        }
+        if let Some(reason) = recording.loss_by(&made.files) {
+            drop(recording);
+            self.discard_replacement(run, turn, staged, made, &reason).await?;
+            return Ok(Swap::Done);
+        }
+        let Some(mut replacement) = recording.replacement().await?.filter(|it| is_wanted(it, turn)) else {
+            drop(recording);
+            self.discard(staged, made).await?;
+            self.finish(&run.claimed).await?;
+            return Ok(Swap::Done);
+        };
+        recording.replace_all(staged, std::mem::take(made), replacement.file_name.as_deref()).await?;
+        replacement.complete().map_err(JobError::internal)?;
+        let tx = recording.write().await?;
+        tx.put_replacement(&replacement).await?;
+        finish(&run.claimed, tx).await?;
+        Ok(Swap::Done)
+    }
+
+    /// Ends a replacement whose files cannot be made, and removes those that were.
+    async fn discard_replacement(
+        &self,
+        run: &JobRun,
+        turn: ReplacementTurn,
+        staged: &Track,
+        made: &Unrecorded,
+        reason: &str,
+    ) -> Result<(), JobError> {
+        self.discard(staged, made).await?;
+        self.fail_replacement(run, turn, reason).await
+    }
+
+    async fn discard(&self, staged: &Track, made: &Unrecorded) -> Result<(), JobError> {
+        Ok(self.blobs.delete_many(made.objects(staged)).await?)
+    }
+
+    async fn fail_replacement(
+        &self,
+        run: &JobRun,
+        turn: ReplacementTurn,
+        reason: &str,
+    ) -> Result<(), JobError> {
+        let tx = self.begin_batch(run).await?;
+        fail(&tx, turn, reason, self.ambient.now()).await?;
+        tx.delete_track_progress(turn.track_id).await?;
+        finish(&run.claimed, tx).await
+    }
+
+    /// Ends a replacement that was tried often enough.
+    pub(in crate::processing) async fn give_up_replacement(
+        &self,
+        claimed: &ClaimedJob,
+        turn: ReplacementTurn,
+        error: &str,
+    ) -> Result<(), JobError> {
+        let reason = format!("Processing was given up after {} attempts: {error}", claimed.attempt);
+        let tx = self.catalog.begin().await?;
+        if !tx.check_lease(claimed).await? {
+            return Err(JobError::LeaseLost);
+        }
+        fail(&tx, turn, &reason, self.ambient.now()).await?;
+        if !tx.give_up_job(claimed, self.ambient.now(), error).await? {
+            return Err(JobError::LeaseLost);
+        }
+        Ok(tx.commit().await?)
+    }
+}
+
+fn is_wanted(replacement: &Replacement, turn: ReplacementTurn) -> bool {
+    replacement.id == turn.replacement_id && replacement.state == ReplacementState::Processing
+}
+
+async fn fail(tx: &Transaction, turn: ReplacementTurn, reason: &str, now: Timestamp) -> Result<(), JobError> {
+    let found = tx.replacement(turn.organization_id, turn.track_id).await?;
+    let Some(mut replacement) = found.filter(|it| is_wanted(it, turn)) else { return Ok(()) };
+    let unused: Vec<_> = replacement.source.take().into_iter().map(|source| source.key).collect();
+    replacement.fail(reason.to_owned()).map_err(JobError::internal)?;
+    tx.put_replacement(&replacement).await?;
+    Ok(tx.put_replaced_objects(&unused, now).await?)
+}
+
+/// The track as it would be with a new source of which nothing is known yet.
+fn staged(mut track: Track, source: Source) -> Track {
+    track.forget_found_cover();
+    Track {
+        source: Some(source),
+        duration: 0.0,
+        info: TrackInfo::default(),
+        // A new file does not change its order.
+        upload_session_id: None,
+        // Limits that are enlarged show in the status of the track itself only.
+        status: TrackStatus::Ready,
+        ..track
+    }
+}
+
+fn merge(made: &mut Unrecorded, more: Unrecorded) {
+    made.measured = more.measured.or(made.measured.take());
+    made.cover = more.cover.or(made.cover.take());
+    made.files.extend(more.files);
+}

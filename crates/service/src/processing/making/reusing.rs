@@ -1,0 +1,213 @@
+//! Taking over what was made of another track whose source has the same bytes, instead of making it again.
+//!
+//! The bytes of a source are stored once in an organization: a track shares the object of an older one. Made files are
+//! copied within the store, so that each track has objects in its own folder: by the folder usage is counted, durable
+//! names are resolved and purges work. See docs/decisions/2026-11-same-source.md.
+
+use tonearm_domain::{
+    Cover, CoverOrigin, FileData, FileOutcome, LevelsSettings, ObjectFile, ObjectKey, Recipe, RecipeKind,
+    Source, Track, TrackFile, original_name,
+};
+
+use super::analysis::Analysed;
+use super::files::MadeCover;
+use super::pictures::{CoverTerms, needs_placeholder};
+use super::recording::{Measured, Unrecorded};
+use crate::covers;
+use crate::processing::job_error::JobError;
+use crate::processing::runner::{JobRun, Processing};
+use crate::track_view::TrackParents;
+
+/// Older tracks with the same bytes that are looked at.
+const MOST_EXAMINED: u64 = 8;
+
+/// A track that something can be taken over from.
+struct Model {
+    track: Track,
+    files: Vec<TrackFile>,
+}
+
+impl Model {
+    /// The levels that covers are drawn from, if they were asked for.
+    fn levels(&self) -> Option<&[f64]> {
+        self.files.iter().find_map(|file| match (&file.recipe.kind, &file.outcome) {
+            (RecipeKind::Levels(settings), FileOutcome::Made { data: FileData::Levels(levels), .. })
+                if *settings == LevelsSettings::default() =>
+            {
+                Some(levels.levels.as_slice())
+            }
+            _ => None,
+        })
+    }
+
+    /// The file that a recipe would make of `track`, too.
+    fn file_for(&self, recipe: &Recipe, track: &Track) -> Option<(&ObjectKey, u64, &FileData)> {
+        let has_same_words = self.track.player_title == track.player_title
+            && self.track.player_subtitle == track.player_subtitle;
+        if !depends_on_source_alone(&recipe.kind, has_same_words) {
+            return None;
+        }
+        self.files.iter().find_map(|file| match &file.outcome {
+            FileOutcome::Made { key, size, data, .. } if file.recipe.kind == recipe.kind => {
+                Some((key, *size, data))
+            }
+            _ => None,
+        })
+    }
+}
+
+/// Pictures and videos also depend on the colours of a track, and files that keep their tags on its titles.
+fn depends_on_source_alone(kind: &RecipeKind, has_same_words: bool) -> bool {
+    match kind {
+        RecipeKind::Transcode(_) | RecipeKind::Preview(_) => {
+            has_same_words || kind.transcode().is_some_and(|transcode| transcode.is_strip_tags)
+        }
+        RecipeKind::Levels(_) | RecipeKind::Original {} => true,
+        RecipeKind::WaveformImage(_) | RecipeKind::WaveformVideo(_) | RecipeKind::Cover(_) => false,
+    }
+}
+
+impl Processing {
+    /// What can be taken over for a track of which nothing is known yet; none where no other track has the same bytes.
+    pub(super) async fn reuse(
+        &self,
+        track: &Track,
+        source: &Source,
+        recipes: &[Recipe],
+    ) -> Result<Option<Unrecorded>, JobError> {
+        if Analysed::is_recorded(track) {
+            return Ok(None);
+        }
+        let Some(model) = self.model_of(track).await? else { return Ok(None) };
+        let cover = self.reused_cover(&model, track).await?;
+        if cover.is_none() && needs_placeholder(track) {
+            // It is drawn only while the sound is measured.
+            return Ok(None);
+        }
+        let measured = Measured { duration: model.track.duration, info: model.track.info.clone() };
+        self.put_in_order(track, &measured.info).await?;
+        let mut files = Vec::new();
+        for recipe in recipes {
+            if let Some(outcome) = self.reused_file(&model, track, source, recipe).await? {
+                files.push((recipe.clone(), outcome));
+            }
+        }
+        Ok(Some(Unrecorded { measured: Some(measured), cover, files }))
+    }
+
+    async fn model_of(&self, track: &Track) -> Result<Option<Model>, JobError> {
+        let older = self.catalog.older_tracks_with_same_source(track, MOST_EXAMINED).await?;
+        let measured = older.into_iter().find(|it| it.status.is_playable() && Analysed::is_recorded(it));
+        let Some(model) = measured else { return Ok(None) };
+        let files = self.catalog.files_of_track(model.id).await?;
+        Ok(Some(Model { track: model, files }))
+    }
+
+    /// Copies a file; `None` where there is none, or it was removed meanwhile.
+    async fn reused_file(
+        &self,
+        model: &Model,
+        track: &Track,
+        source: &Source,
+        recipe: &Recipe,
+    ) -> Result<Option<FileOutcome>, JobError> {
+        let Some((from, size, data)) = model.file_for(recipe, track) else { return Ok(None) };
+        let content_type = from.file.content_type;
+        let file_name = original_name(&track.file_name, content_type);
+        let made = |key| FileOutcome::Made { file_name, key, size, data: data.clone() };
+        if matches!(recipe.kind, RecipeKind::Original {}) && source.key.folder == track.index {
+            return Ok(Some(made(source.key.clone())));
+        }
+        let file = ObjectFile { label: recipe.index.clone(), version: self.ambient.short_id(), content_type };
+        let to = ObjectKey { organization_id: track.organization_id, folder: track.index, file };
+        Ok((self.blobs.copy(from, &to).await? == Some(size)).then(|| made(to)))
+    }
+
+    /// The cover that the track would get: the art in the file is copied, a placeholder is drawn. `None` where it needs none,
+    /// or the file has to be looked into.
+    async fn reused_cover(&self, model: &Model, track: &Track) -> Result<Option<MadeCover>, JobError> {
+        let is_beside = needs_placeholder(track);
+        if track.cover.is_some() && !is_beside {
+            return Ok(None);
+        }
+        let own = TrackParents::of(&self.catalog, track.organization_id, track.collection_id).await?;
+        let terms = CoverTerms::of(&own, track);
+        let their = TrackParents::of(&self.catalog, track.organization_id, model.track.collection_id).await?;
+        let theirs = model.track.cover.filter(|cover| cover.origin != CoverOrigin::Uploaded);
+        let Some(theirs) = theirs.filter(|_| terms == CoverTerms::of(&their, &model.track)) else {
+            return Ok(None);
+        };
+        let theme = if is_beside { track.theme.found.clone() } else { model.track.theme.found.clone() };
+        if theirs.origin == CoverOrigin::Embedded && !is_beside {
+            return self
+                .copied_cover(model, theirs, track)
+                .await
+                .map(|copied| copied.map(|cover| MadeCover { cover, theme }));
+        }
+        let Some(levels) = model.levels() else { return Ok(None) };
+        let images = self.draw_placeholder(&own, track, &theme, levels.to_vec()).await?;
+        let cover = Cover { version: self.ambient.short_id(), origin: CoverOrigin::Generated };
+        covers::store(&self.blobs, track.organization_id, track.index, cover, images).await?;
+        Ok(Some(MadeCover { cover, theme }))
+    }
+
+    async fn copied_cover(
+        &self,
+        model: &Model,
+        theirs: Cover,
+        track: &Track,
+    ) -> Result<Option<Cover>, JobError> {
+        let cover = Cover { version: self.ambient.short_id(), ..theirs };
+        let organization_id = track.organization_id;
+        let mut copies = 0;
+        for from in Cover::files(organization_id, model.track.index, theirs.version) {
+            let file = ObjectFile { version: cover.version, ..from.file.clone() };
+            let to = ObjectKey { organization_id, folder: track.index, file };
+            copies += usize::from(self.blobs.copy(&from, &to).await?.is_some());
+        }
+        Ok((copies > 0).then_some(cover))
+    }
+
+    /// Lets a track of which nothing was made yet use the object of an older track with the same bytes as its source, and
+    /// removes its own. Gives the source that counts from now on.
+    pub(super) async fn share_source(
+        &self,
+        run: &JobRun,
+        track: &Track,
+        source: Source,
+    ) -> Result<Source, JobError> {
+        let older = self.catalog.older_tracks_with_same_source(track, 1).await?;
+        let Some(shared) = older.into_iter().next().and_then(|older| Some((older.id, older.source?))) else {
+            return Ok(source);
+        };
+        let (older, shared) = shared;
+        let is_there = self.blobs.head(&shared.key).await?.is_some_and(|meta| meta.size == source.size);
+        if shared.key == source.key || !is_there {
+            return Ok(source);
+        }
+        let tx = self.begin_batch(run).await?;
+        // Locked, it is not purged meanwhile. Only newer tracks wait for older ones.
+        let older = tx.track(track.organization_id, older).await?;
+        let Some(mut own) = tx.track(track.organization_id, track.id).await? else { return Ok(source) };
+        let is_same = older.and_then(|older| older.source).as_ref() == Some(&shared);
+        let is_used = tx.files_of_track(track.id).await?.iter().any(TrackFile::is_made);
+        if !is_same || is_used || own.source.as_ref() != Some(&source) {
+            return Ok(source);
+        }
+        own.source = Some(shared.clone());
+        tx.update_track(&own).await?;
+        tx.commit().await?;
+        self.delete_unless_source(vec![source.key]).await?;
+        Ok(shared)
+    }
+
+    /// Deletes objects, except those that are the source of a track.
+    pub(in crate::processing) async fn delete_unless_source(
+        &self,
+        mut keys: Vec<ObjectKey>,
+    ) -> Result<(), JobError> {
+        let used = self.catalog.sources_in_use(&keys).await?;
+        keys.retain(|key| !used.contains(key));
+        Ok(self.blobs.delete_many(keys).await?)
+    }
+}

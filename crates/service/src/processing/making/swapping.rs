@@ -1,0 +1,112 @@
+//! Putting a new source and its files in the place of the old ones, in the transaction of a recording.
+
+use tonearm_catalog::CatalogError;
+use tonearm_domain::{
+    Cover, FileOutcome, ObjectKey, REPLACED_FILES_SECONDS, Recipe, Replacement, Track, TrackFile,
+    sanitise_file_name,
+};
+
+use super::recording::{Measured, Recording, Unrecorded, judge};
+use crate::processing::job_error::JobError;
+use crate::transcription;
+
+impl Recording<'_> {
+    /// The replacement of the track's source that was asked for last.
+    pub(super) async fn replacement(&self) -> Result<Option<Replacement>, CatalogError> {
+        self.tx.replacement(self.track.organization_id, self.track.id).await
+    }
+
+    /// The recipes that these files leave out, because they were added or changed since.
+    pub(super) fn missing_from(&self, made: &[(Recipe, FileOutcome)]) -> Vec<Recipe> {
+        let has =
+            |recipe: &Recipe| made.iter().any(|(own, _)| own.id == recipe.id && own.kind == recipe.kind);
+        self.recipes.iter().filter(|recipe| !has(recipe)).cloned().collect()
+    }
+
+    /// What the track would lose by these files, as a sentence: a file that it has now could not be made.
+    pub(super) fn loss_by(&self, made: &[(Recipe, FileOutcome)]) -> Option<String> {
+        let has =
+            |recipe: &Recipe| self.files.iter().any(|file| file.recipe.id == recipe.id && file.is_made());
+        made.iter().find_map(|(recipe, outcome)| match outcome {
+            FileOutcome::Failed { reason } if has(recipe) || self.plays_nothing() => {
+                Some(format!("{}: {reason}", recipe.index))
+            }
+            _ => None,
+        })
+    }
+
+    fn plays_nothing(&self) -> bool {
+        super::recording::playable(&self.files) == 0
+    }
+
+    /// Gives the track its new source, and what was made from it in place of everything that it has. What was set for the
+    /// track stays.
+    pub(super) async fn replace_all(
+        &mut self,
+        staged: &Track,
+        made: Unrecorded,
+        file_name: Option<&str>,
+    ) -> Result<(), JobError> {
+        let before = self.track.clone();
+        let old_files = std::mem::take(&mut self.files);
+        self.tx.delete_files_of_track(before.id).await?;
+        self.track.source = staged.source.clone();
+        self.track.forget_found_cover();
+        let Unrecorded { measured, cover, files } = made;
+        let known = Measured { duration: staged.duration, info: staged.info.clone() };
+        self.put(Unrecorded { measured: Some(measured.unwrap_or(known)), cover, files }).await?;
+        // The files cut from a cover may show another one than is in use by now.
+        self.queue_cover_files().await?;
+        if let Some(name) = file_name {
+            self.track.file_name = sanitise_file_name(name);
+            self.track.file_name_original = Some(name.to_owned());
+        }
+        self.settle_replaced()?;
+        self.forget_written_words().await?;
+        let removed = replaced_objects(&before, &old_files, &self.track);
+        let remove_at = self.processing.ambient.now().plus_seconds(REPLACED_FILES_SECONDS);
+        self.tx.put_replaced_objects(&removed, remove_at).await?;
+        Ok(self.tx.delete_track_progress(before.id).await?)
+    }
+
+    fn settle_replaced(&mut self) -> Result<(), JobError> {
+        let (outcome, reason) = judge(&self.track, &self.files);
+        let processing = match self.track.status {
+            status if status.is_processing() => Ok(status),
+            status => status.retry(),
+        };
+        let settled = processing.and_then(|status| status.settle(outcome));
+        self.track.status = settled.map_err(JobError::internal)?;
+        self.track.status_reason = reason;
+        Ok(())
+    }
+
+    /// Words that a provider wrote down are those of the old sound. What somebody else wrote stays.
+    async fn forget_written_words(&mut self) -> Result<(), CatalogError> {
+        if self.tx.transcription(self.track.id).await?.is_some() {
+            (self.track.transcription, self.track.transcription_language) = (None, None);
+            self.tx.forget_words(self.track.id).await?;
+        }
+        transcription::queue_if_wanted(&self.tx, &self.processing.ambient, &self.track).await
+    }
+}
+
+/// The objects that no row names any more: the old source, files, and covers that came from the old sound.
+fn replaced_objects(before: &Track, files: &[TrackFile], after: &Track) -> Vec<ObjectKey> {
+    let versions = |track: &Track| {
+        let cover = track.cover.map(|cover| cover.version);
+        cover.into_iter().chain(track.placeholder).collect::<Vec<_>>()
+    };
+    let kept = versions(after);
+    let covers = versions(before).into_iter().filter(|version| !kept.contains(version));
+    let pictures = covers.flat_map(|version| Cover::files(before.organization_id, before.index, version));
+    let with_webp =
+        pictures.flat_map(|jpeg| Cover::webp_of(&jpeg).into_iter().chain([jpeg]).collect::<Vec<_>>());
+    let made = files.iter().filter_map(TrackFile::object).cloned();
+    let source = before.source.iter().map(|source| source.key.clone());
+    let mut keys: Vec<ObjectKey> = made.chain(source).chain(with_webp).collect();
+    // The original among the variants is the source itself.
+    keys.sort_by_cached_key(ToString::to_string);
+    keys.dedup();
+    keys
+}

@@ -1,0 +1,362 @@
+//! A track gets a new source: it has the old files or the new ones, and never some of both.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use futures::TryStreamExt;
+use tonearm_domain::{
+    Codec, FileOutcome, Job, ObjectKey, RecipeKind, Replacement, ReplacementState, Track, TrackFile, TrackId,
+    TrackStatus, Transcode,
+};
+use tonearm_fixtures::TestDatabase;
+use tonearm_fixtures::audio::{WavSpec, wav};
+use tonearm_media::MediaConfig;
+use tonearm_service::{Caller, CreateTrack, JobError, Refusal, SourceSlot};
+
+use crate::on_both;
+use crate::workshop::{FAILING_BITRATE, Workshop, sound, write_program, write_scripts};
+
+on_both!(
+    new_files_take_the_place_of_all_old_ones,
+    until_everything_is_made_nothing_changes,
+    a_file_that_cannot_be_made_leaves_the_old_ones,
+    a_recipe_that_comes_late_is_made_from_the_new_source,
+    what_was_made_from_the_old_source_is_not_recorded_any_more,
+    one_replacement_at_a_time,
+    a_cancelled_replacement_leaves_nothing,
+    a_deleted_track_is_not_replaced,
+    what_was_replaced_goes_after_a_day,
+    a_shared_source_stays_for_others,
+    a_source_that_others_have_is_taken_over,
+);
+
+const DAY: i64 = 24 * 3600;
+
+struct Scene {
+    workshop: Workshop,
+    ffmpeg: PathBuf,
+    owner: Caller,
+    id: TrackId,
+}
+
+/// Everything of a track that players get.
+#[derive(Debug, Clone, PartialEq)]
+struct State {
+    track: Track,
+    files: Vec<TrackFile>,
+}
+
+impl State {
+    fn keys(&self) -> BTreeSet<String> {
+        self.files.iter().filter_map(TrackFile::object).map(ToString::to_string).collect()
+    }
+}
+
+/// Longer than [`sound`], and other bytes.
+fn new_sound() -> Vec<u8> {
+    wav(&WavSpec { seconds: 0.2, ..WavSpec::default() })
+}
+
+impl Scene {
+    /// With a track that is ready.
+    async fn open(database: &TestDatabase) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (ffmpeg, ffprobe) = write_scripts(folder.path());
+        let config = MediaConfig { ffmpeg: ffmpeg.clone(), ffprobe, concurrency: 8, ..MediaConfig::find() };
+        let workshop = Workshop::open_with(database, folder, None, config).await;
+        let (owner, id) = workshop.upload(sound()).await;
+        workshop.run_all().await;
+        let scene = Self { workshop, ffmpeg, owner, id };
+        assert_eq!(scene.track().await.status, TrackStatus::Ready);
+        scene
+    }
+
+    async fn track(&self) -> Track {
+        self.workshop.catalog.track(self.owner.organization_id, self.id).await.unwrap().unwrap()
+    }
+
+    async fn state(&self) -> State {
+        let files = self.workshop.catalog.files_of_track(self.id).await.unwrap();
+        State { track: self.track().await, files }
+    }
+
+    async fn ask(&self) -> Result<Replacement, Refusal> {
+        Ok(self.workshop.library.replace_source(&self.owner, self.id, None).await?.0)
+    }
+
+    async fn send(&self, replacement: &Replacement, bytes: Vec<u8>) -> Result<(), Refusal> {
+        let slot = SourceSlot {
+            replacement_id: Some(replacement.id),
+            ..SourceSlot::of_track(self.owner.organization_id, self.id)
+        };
+        self.workshop.send_to(&self.owner, slot, bytes).await.map(|_| ())
+    }
+
+    /// Asks for a replacement and uploads it.
+    async fn replace(&self, bytes: Vec<u8>) -> Replacement {
+        let replacement = self.ask().await.unwrap();
+        self.send(&replacement, bytes).await.unwrap();
+        replacement
+    }
+
+    async fn replacement(&self) -> Replacement {
+        self.workshop.library.replacement(&self.owner, self.id).await.unwrap()
+    }
+
+    async fn add(&self, index: &str, transcode: Transcode) {
+        let (index, kind) = (index.parse().unwrap(), RecipeKind::Transcode(transcode));
+        self.workshop.library.add_variant(&self.owner, self.id, index, kind).await.unwrap();
+    }
+
+    async fn objects(&self) -> BTreeSet<String> {
+        let track = self.track().await;
+        let listed = self.workshop.blobs.list(Some(track.organization_id), Some(track.index));
+        listed.map_ok(|(key, _)| key.to_string()).try_collect().await.unwrap()
+    }
+
+    async fn has_object(&self, key: &ObjectKey) -> bool {
+        self.workshop.blobs.head(key).await.unwrap().is_some()
+    }
+
+    /// Lets the hourly upkeep run.
+    async fn clean_up(&self) {
+        let tx = self.workshop.catalog.begin().await.unwrap();
+        let (id, now) = (self.workshop.ambient.record_id(), self.workshop.ambient.now());
+        tx.enqueue(Job::ForgetExpired {}, id, now, None).await.unwrap();
+        tx.commit().await.unwrap();
+        self.workshop.run_all().await;
+    }
+}
+
+async fn new_files_take_the_place_of_all_old_ones(database: TestDatabase) {
+    let scene = Scene::open(&database).await;
+    let before = scene.state().await;
+    let (replacement, upload) = scene
+        .workshop
+        .library
+        .replace_source(&scene.owner, scene.id, Some("../remaster.wav".to_owned()))
+        .await
+        .unwrap();
+    assert!(upload.upload_url.contains(&replacement.id.to_string()), "{}", upload.upload_url);
+    scene.send(&replacement, new_sound()).await.unwrap();
+    scene.workshop.run_all().await;
+    let after = scene.state().await;
+    assert_eq!(scene.replacement().await.state, ReplacementState::Completed);
+    assert_eq!((after.track.id, after.track.index), (before.track.id, before.track.index));
+    assert_eq!(after.track.status, TrackStatus::Ready);
+    assert_eq!(after.track.file_name, "remaster.wav");
+    assert!(after.track.duration > before.track.duration);
+    assert_ne!(after.track.source, before.track.source);
+    assert_ne!(after.track.cover, before.track.cover);
+    assert_eq!(before.files.len(), after.files.len());
+    assert_eq!(before.keys().intersection(&after.keys()).count(), 0);
+    for key in after.files.iter().filter_map(TrackFile::object) {
+        assert!(scene.has_object(key).await, "{key}");
+    }
+    let manifest = scene.workshop.catalog.manifest(scene.owner.organization_id, after.track.index).await;
+    assert_eq!(manifest.unwrap().len(), after.files.len());
+}
+
+async fn until_everything_is_made_nothing_changes(database: TestDatabase) {
+    let scene = Scene::open(&database).await;
+    let before = scene.state().await;
+    scene.replace(new_sound()).await;
+    assert_eq!(scene.state().await, before);
+    assert_eq!(scene.replacement().await.state, ReplacementState::Processing);
+    // Killed in the middle, it begins anew.
+    write_program(&scene.ffmpeg, "kill -9 $$");
+    let failed = scene.workshop.run_next().await.unwrap();
+    assert!(failed.is_err());
+    assert_eq!(scene.state().await, before);
+}
+
+async fn a_file_that_cannot_be_made_leaves_the_old_ones(database: TestDatabase) {
+    let scene = Scene::open(&database).await;
+    scene.add("other", Transcode { bitrate: 96, ..Transcode::default() }).await;
+    scene.workshop.run_all().await;
+    let (before, objects) = (scene.state().await, scene.objects().await);
+    // The recipe is changed to one that fails, and not rendered for the file that is there.
+    let recipe =
+        before.files.iter().find(|file| file.recipe.index.as_str() == "other").unwrap().recipe.clone();
+    let failing = Transcode { bitrate: FAILING_BITRATE, codec: Codec::Mp3, ..Transcode::default() };
+    let tx = scene.workshop.catalog.begin().await.unwrap();
+    let changed = tonearm_domain::Recipe { kind: RecipeKind::Transcode(failing), ..recipe };
+    tx.update_recipe(&changed).await.unwrap();
+    tx.commit().await.unwrap();
+    scene.replace(new_sound()).await;
+    scene.workshop.run_all().await;
+    let failed = scene.replacement().await;
+    assert_eq!(failed.state, ReplacementState::Failed);
+    assert!(failed.reason.as_deref().is_some_and(|reason| reason.starts_with("other: ")), "{failed:?}");
+    assert_eq!(scene.state().await, before);
+    scene.clean_up().await;
+    assert_eq!(scene.objects().await, objects);
+    // What is no sound at all is refused as well.
+    scene.replace(b"This is a letter.".repeat(100)).await;
+    scene.workshop.run_all().await;
+    assert_eq!(scene.state().await, before);
+}
+
+async fn a_recipe_that_comes_late_is_made_from_the_new_source(database: TestDatabase) {
+    let scene = Scene::open(&database).await;
+    let before = scene.state().await;
+    scene.replace(new_sound()).await;
+    scene.add("late", Transcode { bitrate: 64, ..Transcode::default() }).await;
+    scene.workshop.run_all().await;
+    let after = scene.state().await;
+    assert_eq!(after.track.status, TrackStatus::Ready);
+    assert_eq!(after.files.len(), before.files.len() + 1);
+    assert!(after.files.iter().all(TrackFile::is_made));
+    assert_eq!(scene.replacement().await.state, ReplacementState::Completed);
+    assert_eq!(before.keys().intersection(&after.keys()).count(), 0);
+}
+
+async fn what_was_made_from_the_old_source_is_not_recorded_any_more(database: TestDatabase) {
+    let scene = Scene::open(&database).await;
+    let old = scene.track().await.source.unwrap().key;
+    scene.add("slow", Transcode { bitrate: 64, ..Transcode::default() }).await;
+    // With the old source, the tool waits for a file beside its output.
+    let waiting = format!(
+        r#"case "$*" in *{old}*) for word in "$@"; do case $word in file:*/out*)
+out="${{word#file:}}"; while [ ! -e "${{out%/*}}/go" ]; do :; done; echo sound > "$out" ;; esac; done; exit ;; esac
+"#
+    );
+    let script = std::fs::read_to_string(&scene.ffmpeg).unwrap();
+    write_program(&scene.ffmpeg, &format!("{waiting}\n{script}"));
+    let old_run = scene.workshop.run_next();
+    let replacing = async {
+        let scratch = scene.ffmpeg.with_file_name("scratch");
+        while folders_below(&scratch).len() < 3 {
+            tokio::task::yield_now().await;
+        }
+        let let_go_on = folders_below(&scratch);
+        scene.replace(new_sound()).await;
+        scene.workshop.run_all().await;
+        let after = scene.state().await;
+        for folder in let_go_on {
+            std::fs::write(folder.join("go"), "").unwrap();
+        }
+        after
+    };
+    let (old_run, after) = tokio::join!(old_run, replacing);
+    assert!(matches!(old_run, Some(Err(JobError::Cancelled))), "{old_run:?}");
+    assert_eq!(scene.state().await, after);
+    scene.workshop.run_all().await;
+    let end = scene.state().await;
+    assert_eq!(end, after);
+    assert!(end.files.iter().any(|file| file.recipe.index.as_str() == "slow" && file.is_made()));
+}
+
+/// A folder and all folders below it.
+fn folders_below(folder: &Path) -> Vec<PathBuf> {
+    let inside = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let below: Vec<_> = inside.filter(|path| path.is_dir()).flat_map(|path| folders_below(&path)).collect();
+    std::iter::once(folder.to_owned()).chain(below).collect()
+}
+
+async fn one_replacement_at_a_time(database: TestDatabase) {
+    let scene = Scene::open(&database).await;
+    let first = scene.ask().await.unwrap();
+    let second = scene.ask().await.unwrap();
+    assert!(matches!(scene.send(&first, new_sound()).await, Err(Refusal::Conflict { .. })));
+    scene.send(&second, new_sound()).await.unwrap();
+    assert!(matches!(scene.send(&second, sound()).await, Err(Refusal::Conflict { .. })));
+    let refused = scene.ask().await.unwrap_err();
+    assert!(matches!(refused, Refusal::Conflict { code: "replacement_in_progress", .. }), "{refused:?}");
+    scene.workshop.run_all().await;
+    assert_eq!(scene.replacement().await.state, ReplacementState::Completed);
+    assert!(scene.ask().await.is_ok());
+    // A track without a source has its own upload URL.
+    let (owner, id) = scene.workshop.create().await;
+    let refused = scene.workshop.library.replace_source(&owner, id, None).await.unwrap_err();
+    assert!(matches!(refused, Refusal::Unprocessable { code: "no_source", .. }), "{refused:?}");
+}
+
+async fn a_cancelled_replacement_leaves_nothing(database: TestDatabase) {
+    let scene = Scene::open(&database).await;
+    let (before, objects) = (scene.state().await, scene.objects().await);
+    let library = &scene.workshop.library;
+    let waiting = scene.ask().await.unwrap();
+    library.cancel_replacement(&scene.owner, scene.id).await.unwrap();
+    assert!(scene.send(&waiting, new_sound()).await.is_err());
+    assert!(matches!(library.replacement(&scene.owner, scene.id).await, Err(Refusal::NotFound(_))));
+    assert!(matches!(library.cancel_replacement(&scene.owner, scene.id).await, Err(Refusal::NotFound(_))));
+    scene.replace(new_sound()).await;
+    library.cancel_replacement(&scene.owner, scene.id).await.unwrap();
+    scene.workshop.run_all().await;
+    scene.clean_up().await;
+    assert_eq!((scene.state().await, scene.objects().await), (before, objects));
+    scene.replace(new_sound()).await;
+    scene.workshop.run_all().await;
+    let refused = library.cancel_replacement(&scene.owner, scene.id).await.unwrap_err();
+    assert!(matches!(refused, Refusal::Conflict { code: "replacement_ended", .. }), "{refused:?}");
+}
+
+async fn a_deleted_track_is_not_replaced(database: TestDatabase) {
+    let scene = Scene::open(&database).await;
+    scene.replace(new_sound()).await;
+    scene.workshop.library.delete_track(&scene.owner, scene.id).await.unwrap();
+    scene.workshop.run_all().await;
+    let found = scene.workshop.catalog.replacement(scene.owner.organization_id, scene.id).await.unwrap();
+    assert!(found.is_none_or(|it| it.state != ReplacementState::Processing));
+    scene.clean_up().await;
+    let left: Vec<_> = scene.workshop.blobs.list(None, None).try_collect().await.unwrap();
+    let of_track: Vec<_> = left.iter().filter(|(key, _)| key.file.label.as_str() == "source").collect();
+    assert!(of_track.is_empty(), "{of_track:?}");
+}
+
+async fn what_was_replaced_goes_after_a_day(database: TestDatabase) {
+    let scene = Scene::open(&database).await;
+    let before = scene.state().await;
+    scene.replace(new_sound()).await;
+    scene.workshop.run_all().await;
+    let after = scene.state().await;
+    let old: Vec<ObjectKey> = before.files.iter().filter_map(TrackFile::object).cloned().collect();
+    for (seconds, is_there) in [(0, true), (DAY - 1, true), (1, false)] {
+        scene.workshop.clock.advance_seconds(seconds);
+        scene.clean_up().await;
+        for key in old.iter().chain([&before.track.source.as_ref().unwrap().key]) {
+            assert_eq!(scene.has_object(key).await, is_there, "{key} after {seconds} more seconds");
+        }
+    }
+    let left = scene.objects().await;
+    let source = after.track.source.as_ref().unwrap().key.to_string();
+    assert!(left.contains(&source) && after.keys().is_subset(&left));
+    let old_cover = before.track.cover.unwrap().version.to_string();
+    assert!(left.iter().all(|key| !key.contains(&old_cover)), "{left:?}");
+}
+
+async fn a_shared_source_stays_for_others(database: TestDatabase) {
+    let scene = Scene::open(&database).await;
+    let collection_id = Some(scene.track().await.collection_id);
+    let create = CreateTrack { collection_id, file_name: "second.wav".to_owned(), ..CreateTrack::default() };
+    let (second, _) = scene.workshop.library.create_track(&scene.owner, create).await.unwrap();
+    scene.workshop.send(&scene.owner, second.track.id, sound()).await.unwrap();
+    scene.workshop.run_all().await;
+    let shared = scene.track().await.source.unwrap().key;
+    scene.replace(new_sound()).await;
+    scene.workshop.run_all().await;
+    scene.workshop.clock.advance_seconds(2 * DAY);
+    scene.clean_up().await;
+    let second = scene.workshop.catalog.track(scene.owner.organization_id, second.track.id).await;
+    assert_eq!(second.unwrap().unwrap().source.unwrap().key, shared);
+    assert!(scene.has_object(&shared).await);
+}
+
+async fn a_source_that_others_have_is_taken_over(database: TestDatabase) {
+    let scene = Scene::open(&database).await;
+    // Older, so that the track takes over from it what was made.
+    let collection_id = Some(scene.track().await.collection_id);
+    let create = CreateTrack { collection_id, file_name: "second.wav".to_owned(), ..CreateTrack::default() };
+    let (second, _) = scene.workshop.library.create_track(&scene.owner, create).await.unwrap();
+    scene.workshop.send(&scene.owner, second.track.id, new_sound()).await.unwrap();
+    scene.workshop.run_all().await;
+    write_program(&scene.ffmpeg, "exit 1");
+    let second = Scene { id: second.track.id, ..scene };
+    second.replace(sound()).await;
+    second.workshop.run_all().await;
+    let replaced = second.replacement().await;
+    assert_eq!(replaced.state, ReplacementState::Completed, "{:?}", replaced.reason);
+    let made = second.state().await.files;
+    assert!(made.iter().all(|file| matches!(file.outcome, FileOutcome::Made { .. })));
+}
