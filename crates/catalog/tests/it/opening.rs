@@ -14,8 +14,8 @@ use tonearm_fixtures::ambient;
 use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 use crate::upgrades::{
-    ALBUMS, BULK, CACHE, DEVICES, IMPORTS, LOOKUP, MANY, QUEUES, QUOTAS, RETENTION, TASKS, TOTALS, UPLOADS,
-    go_back,
+    ALBUMS, BULK, CACHE, DEVICES, IMPORTS, LOOKUP, MANY, QUEUES, QUOTAS, RETENTION, SOURCES, TASKS, TOTALS,
+    UPLOADS, go_back,
 };
 
 crate::on_both!(
@@ -87,7 +87,7 @@ async fn a_newer_neighbour_is_borne_with(database: TestDatabase) {
 }
 
 /// The steps that the version before lacks.
-const STEPS: [&str; 13] = [
+const STEPS: [&str; 14] = [
     "m0020_queues",
     "m0021_scheduled_tasks",
     "m0022_bulk_work",
@@ -101,6 +101,7 @@ const STEPS: [&str; 13] = [
     "m0030_track_lookup",
     "m0031_imports",
     "m0033_uploads",
+    "m0034_source_lookup",
 ];
 
 async fn older(database: &TestDatabase) {
@@ -108,8 +109,8 @@ async fn older(database: &TestDatabase) {
         database,
         database.catalog().await,
         &[
-            UPLOADS, IMPORTS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS,
-            QUEUES,
+            SOURCES, UPLOADS, IMPORTS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK,
+            TASKS, QUEUES,
         ],
     )
     .await;
@@ -154,7 +155,7 @@ async fn records_of_unreleased_builds_are_moved(database: TestDatabase) {
     go_back(
         &database,
         database.catalog().await,
-        &[UPLOADS, IMPORTS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK],
+        &[SOURCES, UPLOADS, IMPORTS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK],
     )
     .await;
     let raw = database.raw().await;
