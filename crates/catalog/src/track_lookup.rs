@@ -260,12 +260,17 @@ fn has_index(index: &str) -> SimpleExpr {
     indexed_beginning().eq(beginning).and(checked(Column::OrganizationIndex.eq(index)))
 }
 
+fn has_source(sha256: [u8; 32]) -> SimpleExpr {
+    Column::SourceSha256.eq(sha256.to_vec())
+}
+
 /// The filters that an index of the organization's tracks serves, the most telling one first.
 fn narrowing(filter: &TrackFilter) -> impl Iterator<Item = SimpleExpr> {
     let index = filter.organization_index.as_deref().map(has_index);
+    let source = filter.source_sha256.map(has_source);
     let creator = filter.creator.map(|creator| Column::CreatorId.eq(creator.uuid()));
     let since = filter.created_since.map(|since| Column::Id.gte(first_id(since)));
-    [index, creator, since].into_iter().flatten()
+    [source, index, creator, since].into_iter().flatten()
 }
 
 /// All that a filter says of a track itself.
@@ -281,6 +286,7 @@ fn conditions(filter: &TrackFilter) -> Condition {
         .add_option(
             filter.organization_index.as_deref().map(|index| checked(Column::OrganizationIndex.eq(index))),
         )
+        .add_option(filter.source_sha256.map(|sha256| checked(has_source(sha256))))
         .add_option(filter.statuses.as_ref().map(|statuses| checked(status(statuses))))
         .add_option(filter.created_since.map(|since| checked(Column::Id.gte(first_id(since)))))
 }
@@ -302,6 +308,7 @@ fn walked_list(organization: OrganizationId, filter: &TrackFilter, key: TrackOrd
 fn driving(filter: &TrackFilter) -> Option<SimpleExpr> {
     match filter {
         TrackFilter { collection: Some(_), .. } => None,
+        TrackFilter { source_sha256: Some(sha256), .. } => Some(has_source(*sha256)),
         TrackFilter { creator: Some(creator), .. } => Some(Column::CreatorId.eq(creator.uuid())),
         TrackFilter { organization_index: Some(index), .. } => Some(has_index(index)),
         TrackFilter { statuses: Some(statuses), .. } => match statuses[..] {

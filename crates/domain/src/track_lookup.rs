@@ -22,6 +22,8 @@ pub struct TrackFilter {
     pub creator: Option<CreatorId>,
     /// Only those with exactly this external id.
     pub organization_index: Option<String>,
+    /// Only those whose source has this SHA-256.
+    pub source_sha256: Option<[u8; 32]>,
     /// Only those with one of these statuses; with none of them, there is no such track.
     pub statuses: Option<Vec<TrackStatus>>,
     /// Only those that were made at this moment or later.
@@ -33,10 +35,20 @@ pub struct TrackFilter {
 impl TrackFilter {
     /// Whether it leaves out anything of a collection, or of the organization where it names no collection.
     pub fn narrows(&self) -> bool {
-        let Self { track, collection: _, creator, organization_index, statuses, created_since, words } = self;
+        let Self {
+            track,
+            collection: _,
+            creator,
+            organization_index,
+            source_sha256,
+            statuses,
+            created_since,
+            words,
+        } = self;
         track.is_some()
             || creator.is_some()
             || organization_index.is_some()
+            || source_sha256.is_some()
             || statuses.is_some()
             || created_since.is_some()
             || words.is_some()

@@ -43,6 +43,9 @@ pub(crate) struct TrackParameters {
     creator_id: Option<CreatorId>,
     /// Only tracks with exactly this `organization_index`.
     organization_index: Option<String>,
+    /// Only tracks whose source has this SHA-256, in hexadecimal.
+    #[param(pattern = "^[0-9A-Fa-f]{64}$")]
+    source_sha256: Option<String>,
     /// Only tracks that were created at this time or later.
     #[param(value_type = Option<Timestamp>)]
     created_since: Option<Timestamp>,
@@ -117,6 +120,17 @@ impl Given {
         };
         self.one("organization_index")?.map(index).transpose()
     }
+
+    fn source_sha256(&mut self) -> Result<Option<[u8; 32]>, ApiError> {
+        self.one("source_sha256")?.as_deref().map(parsed_sha256).transpose()
+    }
+}
+
+fn parsed_sha256(text: &str) -> Result<[u8; 32], ApiError> {
+    let mut sha256 = [0; 32];
+    hex::decode_to_slice(text, &mut sha256)
+        .map_err(|_| ApiError::invalid("source_sha256", "must be a SHA-256 in hexadecimal, 64 digits"))?;
+    Ok(sha256)
 }
 
 fn one_of_all() -> String {
@@ -145,6 +159,7 @@ impl<S: Send + Sync> FromRequestParts<S> for TrackQuery {
             collection: given.parsed("collection_id")?,
             creator: given.parsed("creator_id")?,
             organization_index: given.index()?,
+            source_sha256: given.source_sha256()?,
             statuses: given.statuses()?,
             created_since: given.parsed("created_since")?,
             words: given.words()?,
@@ -177,12 +192,14 @@ mod tests {
         assert!(!all.filter.narrows());
         assert_eq!((all.order, all.limit, all.after), (TrackOrder::default(), 50, None));
         let some = asked(
-            "status=error&status=ready,error&sort=title&query=a%20b&organization_index=x&limit=7&cursor=",
+            "status=error&status=ready,error&sort=title&query=a%20b&organization_index=x&limit=7&cursor=&source_sha256=\
+             00ffAAaaAAaaAAaaAAaaAAaaAAaaAAaaAAaaAAaaAAaaAAaaAAaaAAaaAAaaAAaa",
         );
         let some = some.await.ok().unwrap();
         assert_eq!(some.filter.statuses, Some(vec![TrackStatus::Error, TrackStatus::Ready]));
         assert_eq!(some.order, TrackOrder { key: TrackOrderKey::Title, is_descending: false });
         assert_eq!(some.filter.organization_index.as_deref(), Some("x"));
+        assert_eq!(some.filter.source_sha256.map(|hash| hash[..3].to_vec()), Some(vec![0, 255, 170]));
         assert_eq!((some.filter.words.unwrap().iter().count(), some.limit), (2, 7));
     }
 
@@ -198,6 +215,10 @@ mod tests {
             ("creator_id=", "creator_id"),
             ("organization_index=", "organization_index"),
             ("organization_index=%00", "organization_index"),
+            ("source_sha256=", "source_sha256"),
+            ("source_sha256=00", "source_sha256"),
+            (&format!("source_sha256={}", "0".repeat(66)), "source_sha256"),
+            (&format!("source_sha256={}", "g".repeat(64)), "source_sha256"),
             ("created_since=yesterday", "created_since"),
             ("sort=size", "sort"),
             ("sort=title&sort=title", "sort"),

@@ -17,6 +17,7 @@ const FOUND: &str = "id organization_id collection_id index duration file_name o
 
 on_both!(
     tracks_are_found_in_all_collections,
+    a_file_is_found_by_its_hash,
     a_list_is_read_to_its_end_by_cursors,
     a_cursor_is_good_for_its_own_list,
     a_search_keeps_to_the_scope_of_the_key,
@@ -85,11 +86,48 @@ async fn tracks_are_found_in_all_collections(database: TestDatabase) {
         assert_eq!(files(&found), expected, "{query}");
         assert_eq!(found.json["count"], expected.len(), "{query}");
     }
+    house.get("/v1/track?source_sha256=abc").await.expect_field("source_sha256");
     house.get("/v1/track?sort=order").await.expect_field("sort");
     house.get("/v1/track?query=").await.expect_field("query");
     house.get("/v1/track?offset=0").await.expect_field("offset");
     let unknown = house.ambient.record_id::<tonearm_domain::CollectionId>();
     house.get(&format!("/v1/track?collection_id={unknown}")).await.expect_error(404, "collection_not_found");
+}
+
+/// Before a file is uploaded, its hash tells whether it is there.
+async fn a_file_is_found_by_its_hash(database: TestDatabase) {
+    let house = House::open(database).await;
+    let other = house.create_collection("Other").await;
+    let mut uploaded = None;
+    for (collection, name) in [(&house.collection_id, "a.wav"), (&other, "b.wav")] {
+        let fields = json!({ "collection_id": collection, "file_name": name });
+        let created = house.post("/v1/track", fields).await.expect_ok();
+        let url = created.json["track_upload"]["upload_url"].as_str().unwrap();
+        let accepted = house.upload(url, crate::house::tone()).await.expect_ok();
+        uploaded = accepted.json["sha256"].as_str().map(str::to_owned);
+    }
+    house.create_track("waits.wav").await;
+    let hash = uploaded.unwrap();
+    let unknown = "0".repeat(64);
+    for (query, expected) in [
+        (format!("source_sha256={hash}"), vec!["b.wav", "a.wav"]),
+        (format!("source_sha256={}&sort=title", hash.to_uppercase()), vec!["a.wav", "b.wav"]),
+        (format!("source_sha256={hash}&collection_id={other}"), vec!["b.wav"]),
+        (format!("source_sha256={unknown}"), vec![]),
+    ] {
+        let found = house.get(&format!("/v1/track?{query}")).await.expect_ok();
+        assert_eq!(files(&found), expected, "{query}");
+    }
+    // A track that is deleted has no bytes to be found by, and other organizations have none of ours.
+    let track = house.get(&format!("/v1/track?source_sha256={hash}&collection_id={other}")).await;
+    let track = track.json["tracks"][0]["id"].as_str().unwrap().to_owned();
+    house.delete(&format!("/v1/track/{track}")).await.expect_ok();
+    let found = house.get(&format!("/v1/track?source_sha256={hash}")).await.expect_ok();
+    assert_eq!(files(&found), ["a.wav"]);
+    let neighbour = house.neighbour().await;
+    let path = format!("/v1/track?source_sha256={hash}");
+    let found = house.call_as(&neighbour, Method::GET, &path, Value::Null).await.expect_ok();
+    assert_eq!(files(&found), [""; 0]);
 }
 
 /// Reads a list to its end.

@@ -216,6 +216,7 @@ async fn bodies(list: &mut List) {
         "status=done",
         "creator_id=x",
         "organization_index=",
+        "source_sha256=x",
         "created_since=x",
         "sort=size",
         "sort=order",

@@ -68,6 +68,7 @@ mod m0029_quotas;
 mod m0030_track_lookup;
 mod m0031_imports;
 mod m0033_uploads;
+mod m0034_source_lookup;
 mod m0035_replacements;
 mod pieces;
 mod record;
@@ -135,6 +136,7 @@ fn steps() -> Vec<Step> {
         m0030_track_lookup::step(),
         m0031_imports::step(),
         Step::expand("m0033_uploads").change(m0033_uploads::Migration),
+        m0034_source_lookup::step(),
         m0035_replacements::step(),
     ]
 }

@@ -14,8 +14,8 @@ use tonearm_fixtures::ambient;
 use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 use crate::upgrades::{
-    ALBUMS, BULK, CACHE, DEVICES, IMPORTS, LOOKUP, MANY, QUEUES, QUOTAS, RETENTION, TASKS, TOTALS, UPLOADS,
-    go_back,
+    ALBUMS, BULK, CACHE, DEVICES, IMPORTS, LOOKUP, MANY, QUEUES, QUOTAS, REPLACEMENTS, RETENTION, SOURCES,
+    TASKS, TOTALS, UPLOADS, go_back,
 };
 
 crate::on_both!(
@@ -87,7 +87,7 @@ async fn a_newer_neighbour_is_borne_with(database: TestDatabase) {
 }
 
 /// The steps that the version before lacks.
-const STEPS: [&str; 13] = [
+const STEPS: [&str; 15] = [
     "m0020_queues",
     "m0021_scheduled_tasks",
     "m0022_bulk_work",
@@ -101,6 +101,8 @@ const STEPS: [&str; 13] = [
     "m0030_track_lookup",
     "m0031_imports",
     "m0033_uploads",
+    "m0034_source_lookup",
+    "m0035_replacements",
 ];
 
 async fn older(database: &TestDatabase) {
@@ -108,7 +110,20 @@ async fn older(database: &TestDatabase) {
         database,
         database.catalog().await,
         &[
-            UPLOADS, IMPORTS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS,
+            REPLACEMENTS,
+            SOURCES,
+            UPLOADS,
+            IMPORTS,
+            LOOKUP,
+            QUOTAS,
+            ALBUMS,
+            CACHE,
+            DEVICES,
+            TOTALS,
+            RETENTION,
+            MANY,
+            BULK,
+            TASKS,
             QUEUES,
         ],
     )
@@ -154,7 +169,21 @@ async fn records_of_unreleased_builds_are_moved(database: TestDatabase) {
     go_back(
         &database,
         database.catalog().await,
-        &[UPLOADS, IMPORTS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK],
+        &[
+            REPLACEMENTS,
+            SOURCES,
+            UPLOADS,
+            IMPORTS,
+            LOOKUP,
+            QUOTAS,
+            ALBUMS,
+            CACHE,
+            DEVICES,
+            TOTALS,
+            RETENTION,
+            MANY,
+            BULK,
+        ],
     )
     .await;
     let raw = database.raw().await;

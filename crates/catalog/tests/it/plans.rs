@@ -5,7 +5,11 @@ use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use crate::database::{Reach, TestDatabase};
 
 /// The queries as SeaORM writes them, with the columns left out.
-const QUERIES: [&str; 69] = [
+const QUERIES: [&str; 75] = [
+    "SELECT * FROM track WHERE organization_id = x'00' AND source_sha256 = x'00' AND id < x'01' AND deleted_at IS NULL AND EXISTS (SELECT 1 FROM collection WHERE collection.deleted_at IS NULL AND collection.id = track.collection_id) ORDER BY id LIMIT 8",
+    "SELECT source_key FROM source_replacement WHERE source_key IN ('a', 'b') AND state = 'processing'",
+    "SELECT object_key FROM replaced_object WHERE remove_at <= 0 ORDER BY remove_at LIMIT 500",
+    "DELETE FROM source_replacement WHERE created_at <= 0 AND track_id IN (SELECT track_id FROM source_replacement WHERE created_at <= 0 ORDER BY created_at LIMIT 1000)",
     "SELECT * FROM track WHERE id = x'00' AND organization_id = x'00' AND deleted_at IS NULL AND EXISTS (SELECT 1 FROM collection WHERE collection.deleted_at IS NULL AND collection.id = track.collection_id)",
     "SELECT * FROM track WHERE organization_id = x'00' AND collection_id = x'00' AND deleted_at IS NULL ORDER BY track_order, id LIMIT 50",
     "SELECT id, track_order, album_place FROM track WHERE upload_session_id = x'00' AND album = 'a' AND (collection_id = x'00') IS TRUE AND album_place IS NOT NULL AND deleted_at IS NULL ORDER BY id LIMIT 301",
@@ -39,6 +43,8 @@ const QUERIES: [&str; 69] = [
     "SELECT track_search.track_id FROM track_search INNER JOIN track ON track.id = track_search.track_id WHERE track_search.organization_id = x'00' AND track_search.collection_id = x'00' AND track.deleted_at IS NULL AND EXISTS (SELECT 1 FROM collection WHERE collection.deleted_at IS NULL AND collection.id = track.collection_id) AND track_search.text LIKE '%ab%' ESCAPE '\\' LIMIT 1001",
     "SELECT id FROM track WHERE organization_id = x'00' AND deleted_at IS NULL AND creator_id = x'00' ORDER BY id LIMIT 1001",
     "SELECT id FROM track WHERE organization_id = x'00' AND deleted_at IS NULL AND substr(\"track\".\"organization_index\", 1, 200) = 'a' AND (organization_index = 'a') IS TRUE ORDER BY id LIMIT 1001",
+    "SELECT id FROM track WHERE organization_id = x'00' AND deleted_at IS NULL AND source_sha256 = x'00' ORDER BY id LIMIT 1001",
+    "SELECT id, CASE WHEN (source_sha256 = x'00') IS TRUE THEN 1 ELSE 0 END AS fits FROM track WHERE organization_id = x'00' AND deleted_at IS NULL AND source_sha256 = x'00' AND (id) < (x'01') ORDER BY id DESC LIMIT 400",
     "SELECT id FROM track WHERE organization_id = x'00' AND deleted_at IS NULL AND status_rank = 0 ORDER BY status_rank, id LIMIT 1001",
     "SELECT id, sort_title, CASE WHEN (creator_id = x'00') IS TRUE THEN 1 ELSE 0 END AS fits FROM track WHERE organization_id = x'00' AND deleted_at IS NULL AND EXISTS (SELECT 1 FROM collection WHERE collection.deleted_at IS NULL AND collection.id = track.collection_id) AND (sort_title, id) < ('a', x'01') ORDER BY sort_title DESC, id DESC LIMIT 400",
     "SELECT id FROM track WHERE id IN (x'00', x'01') AND collection_id = (SELECT id FROM collection WHERE id = x'00' AND (organization_id = x'00') IS TRUE AND deleted_at IS NULL) AND deleted_at IS NULL ORDER BY id",

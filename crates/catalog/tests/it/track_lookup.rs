@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use tonearm_catalog::Catalog;
 use tonearm_domain::{
-    Ambient, Collection, Creator, ListPosition, Organization, SearchWords, Track, TrackFilter, TrackId,
-    TrackOrder, TrackOrderKey, TrackStatus,
+    Ambient, Collection, Creator, ListPosition, Organization, SearchWords, Source, Track, TrackFilter,
+    TrackId, TrackOrder, TrackOrderKey, TrackStatus,
 };
 use tonearm_fixtures::ambient;
 
@@ -39,6 +39,11 @@ fn any_track(ambient: &Ambient, shelf: &Shelf, number: usize) -> Track {
     track.status = TrackStatus::ALL[usize::from(status) % TrackStatus::ALL.len()];
     track.creator_id = shelf.creators.get(number % 5).map(|creator| creator.id);
     track.organization_index = (!number.is_multiple_of(4)).then(|| format!("no-{}", number % 4));
+    track.source = (!number.is_multiple_of(3)).then(|| {
+        let mut source = source(ambient, &track);
+        source.sha256 = [u8::try_from(number % 6).unwrap(); 32];
+        source
+    });
     track
 }
 
@@ -84,6 +89,9 @@ impl Shelf {
                     .organization_index
                     .as_ref()
                     .is_none_or(|i| track.organization_index.as_ref() == Some(i))
+                && filter
+                    .source_sha256
+                    .is_none_or(|hash| track.source.as_ref().is_some_and(|source| source.sha256 == hash))
                 && filter.statuses.as_ref().is_none_or(|statuses| statuses.contains(&track.status))
                 && filter.created_since.is_none_or(|since| track.created_at >= since)
                 && filter.words.as_ref().is_none_or(|words| words.are_in(&track.search_text()))
@@ -144,6 +152,8 @@ async fn every_filter_finds_what_it_says_in_every_order(database: TestDatabase) 
         TrackFilter { creator: Some(ambient.record_id()), ..none() },
         TrackFilter { organization_index: Some("no-2".to_owned()), ..none() },
         TrackFilter { organization_index: Some("no-".to_owned()), ..none() },
+        TrackFilter { source_sha256: Some([4; 32]), ..none() },
+        TrackFilter { source_sha256: Some([9; 32]), ..none() },
         TrackFilter { statuses: Some(vec![TrackStatus::Ready, TrackStatus::Error]), ..none() },
         TrackFilter { statuses: Some(Vec::new()), ..none() },
         TrackFilter { created_since: Some(middle), ..none() },
@@ -181,6 +191,8 @@ async fn what_many_fit_is_found_in_bounded_parts(database: TestDatabase) {
         track.status = if number % 3 == 0 { TrackStatus::Error } else { TrackStatus::Ready };
         track.creator_id = (number % 2 == 0).then_some(shelf.creators[0].id);
         track.organization_index = (number % 5 < 2).then(|| "often".to_owned());
+        let source = source(&ambient, &track);
+        track.source = Some(Source { sha256: [if number % 5 < 2 { 7 } else { 8 }; 32], ..source });
         track.file_name = format!("{} {number}.wav", if number % 2 == 0 { "common" } else { "other" });
         track.order = tx.insert_track(&track).await.unwrap();
         shelf.tracks.push(track);
@@ -192,6 +204,7 @@ async fn what_many_fit_is_found_in_bounded_parts(database: TestDatabase) {
     let filters = [
         by_creator,
         TrackFilter { organization_index: Some("often".to_owned()), ..none() },
+        TrackFilter { source_sha256: Some([7; 32]), ..none() },
         TrackFilter { statuses: Some(vec![TrackStatus::Error]), ..none() },
         TrackFilter {
             statuses: Some(vec![TrackStatus::Error]),

@@ -32,6 +32,18 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, migration
     }
 }
 
+pub(crate) const REPLACEMENTS: (&str, &[&str]) = (
+    "m0035_replacements",
+    &[
+        "DROP TABLE source_replacement",
+        "DROP TABLE replaced_object",
+        "ALTER TABLE upload DROP COLUMN replacement_id",
+    ],
+);
+
+pub(crate) const SOURCES: (&str, &[&str]) =
+    ("m0034_source_lookup", &["DROP INDEX living_track_by_organization_id_source_sha256_id"]);
+
 pub(crate) const UPLOADS: (&str, &[&str]) = ("m0033_uploads", &["DROP TABLE upload"]);
 
 pub(crate) const QUOTAS: (&str, &[&str]) = (
@@ -190,8 +202,23 @@ async fn titles_and_themes_are_found(database: TestDatabase) {
         &database,
         catalog,
         &[
-            UPLOADS, IMPORTS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS,
-            QUEUES, MANIFESTS, THEMES,
+            REPLACEMENTS,
+            SOURCES,
+            UPLOADS,
+            IMPORTS,
+            LOOKUP,
+            QUOTAS,
+            ALBUMS,
+            CACHE,
+            DEVICES,
+            TOTALS,
+            RETENTION,
+            MANY,
+            BULK,
+            TASKS,
+            QUEUES,
+            MANIFESTS,
+            THEMES,
         ],
     )
     .await;
@@ -224,8 +251,22 @@ async fn tracks_without_manifests_get_a_job(database: TestDatabase) {
         &database,
         catalog,
         &[
-            UPLOADS, IMPORTS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK, TASKS,
-            QUEUES, MANIFESTS,
+            REPLACEMENTS,
+            SOURCES,
+            UPLOADS,
+            IMPORTS,
+            LOOKUP,
+            QUOTAS,
+            ALBUMS,
+            CACHE,
+            DEVICES,
+            TOTALS,
+            RETENTION,
+            MANY,
+            BULK,
+            TASKS,
+            QUEUES,
+            MANIFESTS,
         ],
     )
     .await;
@@ -267,7 +308,21 @@ async fn tracks_are_counted(database: TestDatabase) {
     go_back(
         &database,
         catalog,
-        &[UPLOADS, IMPORTS, LOOKUP, QUOTAS, ALBUMS, CACHE, DEVICES, TOTALS, RETENTION, MANY, BULK],
+        &[
+            REPLACEMENTS,
+            SOURCES,
+            UPLOADS,
+            IMPORTS,
+            LOOKUP,
+            QUOTAS,
+            ALBUMS,
+            CACHE,
+            DEVICES,
+            TOTALS,
+            RETENTION,
+            MANY,
+            BULK,
+        ],
     )
     .await;
 
