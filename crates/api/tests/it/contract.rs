@@ -194,6 +194,11 @@ async fn every_operation_answers_as_described(database: TestDatabase) {
     c.post("retry_track", &format!("{track}/retry"), Value::Null).await;
     c.house.run_jobs().await;
 
+    let source = format!("{track}/source");
+    c.post("replace_track_source", &source, json!({ "file_name": "b.wav" })).await;
+    c.get("read_track_source_replacement", &source).await;
+    c.call("cancel_track_source_replacement", Method::DELETE, &source, Value::Null).await;
+
     let body = json!({ "collection_id": collection_id, "track": { "file_name": "a.wav" } });
     let session = c.post("create_upload_session", "/v1/upload_session", body).await;
     let session = id(&session, "upload_session_id").to_owned();

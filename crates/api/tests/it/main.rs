@@ -24,6 +24,7 @@ mod quotas;
 mod rates;
 mod recipes;
 mod repeats;
+mod replacements;
 mod reply;
 mod resumable;
 mod schema;

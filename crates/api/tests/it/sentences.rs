@@ -293,6 +293,19 @@ async fn things(list: &mut List) {
     let session = session.json["play_session_id"].as_str().unwrap().to_owned();
     let path = format!("/v1/play/{session}/{track}/hq/download");
     list.call_as("", Method::GET, &path, Value::Null).await;
+    let source = format!("/v1/track/{track}/source");
+    list.call(Method::GET, &source, Value::Null).await;
+    list.call(Method::DELETE, &source, Value::Null).await;
+    list.call(Method::POST, &source, json!({ "file_name": "" })).await;
+    let asked = list.house.post(&source, json!({})).await.expect_ok();
+    let url = local(asked.json["track_upload"]["upload_url"].as_str().unwrap()).to_owned();
+    list.house.send(Request::put(&url).body(Body::from(tone())).unwrap()).await.expect_ok();
+    list.raw("PUT a new source once more", Request::put(&url).body(Body::from(tone())).unwrap()).await;
+    list.call(Method::POST, &source, json!({})).await;
+    list.house.run_jobs().await;
+    list.call(Method::DELETE, &source, Value::Null).await;
+    let empty = list.house.create_track("a.wav").await["track_id"].as_str().unwrap().to_owned();
+    list.call(Method::POST, &format!("/v1/track/{empty}/source"), json!({})).await;
 }
 
 /// Upload URLs that are used up, expired or forged, and bodies that are refused.

@@ -90,7 +90,7 @@ impl Processing {
     }
 
     /// Whether processes of this job have run out of time for so long that the file must be the cause.
-    fn hangs(&self, run: &JobRun) -> bool {
+    pub(super) fn hangs(&self, run: &JobRun) -> bool {
         let since = run.claimed.failing_since;
         since.is_some_and(|since| since.plus_seconds(HANGING_SECONDS) <= self.ambient.now())
     }

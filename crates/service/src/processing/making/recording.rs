@@ -17,6 +17,14 @@ use crate::processing::runner::{JobRun, Processing, finish};
 use crate::webhooks::events;
 use crate::{covers, manifests, transcription};
 
+/// What a run made of a track and did not record yet.
+#[derive(Default)]
+pub(super) struct Unrecorded {
+    pub(super) measured: Option<Measured>,
+    pub(super) cover: Option<MadeCover>,
+    pub(super) files: Vec<(Recipe, FileOutcome)>,
+}
+
 impl Unrecorded {
     /// The objects that were stored for it.
     pub(super) fn objects(&self, track: &Track) -> Vec<ObjectKey> {
@@ -28,14 +36,6 @@ impl Unrecorded {
         let own = |key: &&ObjectKey| track.source.as_ref().is_none_or(|source| source.key != **key);
         files.filter(own).cloned().chain(covers).collect()
     }
-}
-
-/// What a run made of a track and did not record yet.
-#[derive(Default)]
-pub(super) struct Unrecorded {
-    pub(super) measured: Option<Measured>,
-    pub(super) cover: Option<MadeCover>,
-    pub(super) files: Vec<(Recipe, FileOutcome)>,
 }
 
 /// What probing and measuring found of a track.

@@ -3,8 +3,8 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    ClaimedJob, OrganizationId, Recipe, Replacement, ReplacementId, ReplacementState, Source, Timestamp,
-    Track, TrackId, TrackInfo, TrackStatus,
+    ClaimedJob, OrganizationId, Outage, Recipe, Replacement, ReplacementId, ReplacementState, Source,
+    Timestamp, Track, TrackId, TrackInfo, TrackStatus,
 };
 use tonearm_media::LimitTier;
 
@@ -75,13 +75,16 @@ impl Processing {
                 Err(Stop::Source(reason) | Stop::Limit(reason)) => {
                     return self.discard_replacement(run, turn, &staged, &made, &reason).await;
                 }
+                Err(Stop::Job(JobError::Outage { outage: Outage::Overload, source })) if self.hangs(run) => {
+                    return self.discard_replacement(run, turn, &staged, &made, &source.to_string()).await;
+                }
                 Err(Stop::Job(error)) => return Err(error),
             }
             // Nothing is measured or drawn again for recipes that come late.
             if let Some(measured) = &made.measured {
                 (staged.duration, staged.info) = (measured.duration, measured.info.clone());
             }
-            staged.cover = made.cover.as_ref().map(|made| made.cover).or(staged.cover);
+            staged.cover = staged.cover.or(made.cover.as_ref().map(|made| made.cover));
             match self.swap(run, turn, &staged, &mut made).await? {
                 Swap::Done => return Ok(()),
                 Swap::Missing(missing) => recipes = missing,
