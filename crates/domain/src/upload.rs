@@ -3,7 +3,7 @@
 use crate::object_key::ObjectKey;
 use crate::short_id::ShortId;
 use crate::timestamp::Timestamp;
-use crate::{OrganizationId, TrackId, UploadId};
+use crate::{Ambient, OrganizationId, TrackId, UploadId};
 
 /// What an upload becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -60,6 +60,27 @@ pub struct Upload {
     pub expires_at: Timestamp,
 }
 
+/// An upload to begin.
+#[derive(Debug, Clone)]
+pub struct NewUpload {
+    /// Its id.
+    pub id: UploadId,
+    /// Whose it is.
+    pub organization_id: OrganizationId,
+    /// The track whose source it becomes; none for a part.
+    pub track_id: Option<TrackId>,
+    /// What it becomes.
+    pub kind: UploadKind,
+    /// The folder of its objects.
+    pub folder: ShortId,
+    /// Bytes of the whole, if they are known.
+    pub length: Option<u64>,
+    /// The SHA-256 that the whole must have.
+    pub sha256: Option<[u8; 32]>,
+    /// What the sender says of it, without credentials.
+    pub metadata: Option<String>,
+}
+
 /// Why a piece is not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PieceError {
@@ -106,6 +127,34 @@ impl Upload {
     pub const IDLE_SECONDS: i64 = 24 * 3600;
     /// How long an upload may take in all.
     pub const MOST_SECONDS: i64 = 7 * 24 * 3600;
+
+    /// An upload of which nothing has arrived.
+    pub fn begin(new: NewUpload, ambient: &Ambient) -> Self {
+        let NewUpload { id, organization_id, track_id, kind, folder, length, sha256, metadata } = new;
+        let now = ambient.now();
+        Self {
+            id,
+            organization_id,
+            track_id,
+            kind,
+            state: UploadState::Receiving,
+            folder,
+            version: ambient.short_id(),
+            length,
+            offset: 0,
+            sha256,
+            metadata,
+            draft: String::new(),
+            object: None,
+            created_at: now,
+            expires_at: Self::expiry(now, now),
+        }
+    }
+
+    /// The track whose source it becomes; none where it becomes a part.
+    pub fn source_of(&self) -> Option<TrackId> {
+        self.track_id.filter(|_| self.kind != UploadKind::Partial)
+    }
 
     /// Whether it waits for bytes.
     pub fn is_receiving(&self) -> bool {

@@ -9,10 +9,11 @@ use tonearm_service::{UploadRefusal, UrlUpload};
 
 use super::create::answer;
 use super::fields::{self, PARTIAL_UPLOAD};
+use super::interim::Announcements;
 use super::refusal::UploadError;
 use super::sending::{self, Sent};
 use crate::app::App;
-use crate::endpoint::upload::intake::{chunks, refuse};
+use crate::endpoint::upload::intake::refuse_unread;
 use crate::endpoint::upload::source::Accepted;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{BegunUpload, address, piece_check};
@@ -53,12 +54,11 @@ pub(crate) async fn append(
 ) -> Response {
     let (parts, body) = request.into_parts();
     let prepared = prepare(&app, upload, &parts.headers).await;
-    let (track_id, id, sent) = match prepared {
+    let (track_id, id, mut sent) = match prepared {
         Ok(prepared) => prepared,
-        Err(error) => {
-            return refuse(error, &parts.headers, chunks(body, app.settings.upload_idle_timeout)).await;
-        }
+        Err(error) => return refuse_unread(error, &app.settings, (&parts.headers, body)).await,
     };
+    sent.announcements = Announcements::of(&parts);
     let origin = Origin::uploader(address(&parts.extensions));
     let state = (app.uploads.clone(), app.settings.clone());
     match sending::append(state, origin, id, sent, (parts.headers, body)).await {
@@ -86,7 +86,9 @@ async fn prepare(
     let check = piece_check(headers)?;
     let length = fields::bytes(headers, &fields::UPLOAD_LENGTH);
     match app.uploads.upload_to_url(organization_id, track_id).await? {
-        UrlUpload::Open(upload) => Ok((track_id, upload.id, Sent { offset, length, is_last, check })),
+        UrlUpload::Open(upload) => {
+            Ok((track_id, upload.id, Sent { offset, length, is_last, check, announcements: None }))
+        }
         UrlUpload::Complete(_) => Err(UploadRefusal::from(PieceError::Complete).into()),
     }
 }

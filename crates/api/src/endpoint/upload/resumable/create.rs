@@ -10,10 +10,11 @@ use tonearm_service::{BeginUpload, PieceCheck, UploadPermit, UploadProgress};
 use utoipa::ToSchema;
 
 use super::fields;
+use super::interim::Announcements;
 use super::refusal::UploadError;
 use super::sending::{Sent, append};
 use crate::app::App;
-use crate::endpoint::upload::intake::{chunks, refuse};
+use crate::endpoint::upload::intake::refuse_unread;
 use crate::endpoint::upload::source::Accepted;
 use crate::extract::{SourceUpload, address, piece_check, upload_terms};
 use crate::request_id::CurrentRequest;
@@ -42,17 +43,20 @@ pub(crate) async fn create(
     let begun = begin(&app, organization_id, track_id, is_last, &parts.headers).await;
     let (begun, check) = match begun {
         Ok(begun) => begun,
-        Err(error) => {
-            return refuse(error, &parts.headers, chunks(body, app.settings.upload_idle_timeout)).await;
-        }
+        Err(error) => return refuse_unread(error, &app.settings, (&parts.headers, body)).await,
     };
-    let sent = Sent { offset: 0, length: begun.length, is_last, check };
+    let location = HeaderValue::try_from(location.to_string()).ok();
+    let announcements = Announcements::of(&parts);
+    if let (Some(to), Some(location)) = (&announcements, &location) {
+        to.begun(location, fields::limits_of(&begun, app.uploads.max_source_bytes(), app.ambient.now()));
+    }
+    let sent = Sent { offset: 0, length: begun.length, is_last, check, announcements };
     let origin = Origin::uploader(address(&parts.extensions));
     let state = (app.uploads.clone(), app.settings.clone());
     match append(state, origin, begun.id, sent, (parts.headers, body)).await {
         Ok(progress) => {
             let mut response = answer(&app, current, track_id, progress, StatusCode::CREATED);
-            if let Ok(location) = HeaderValue::try_from(location.to_string()) {
+            if let Some(location) = location {
                 response.headers_mut().insert(LOCATION, location);
             }
             response
