@@ -21,6 +21,7 @@ mod full_disk;
 mod http2;
 mod imports;
 mod inputs;
+mod interim;
 mod lifecycle;
 mod limits;
 mod receiver;
