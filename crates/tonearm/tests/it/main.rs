@@ -35,6 +35,7 @@ mod stories;
 mod tls;
 mod tour;
 mod transcription;
+mod tus_clients;
 mod upgrading;
 mod usage;
 mod way;
