@@ -12,6 +12,7 @@ mod docs;
 mod endpoint;
 mod error;
 mod extract;
+mod interim;
 mod openapi;
 mod rate_limit;
 mod repeat;
@@ -21,6 +22,7 @@ mod shapes;
 
 pub use app::{ApiSettings, App, AppParts};
 pub use error::ApiError;
+pub use interim::{InterimResponse, InterimResponses};
 pub use rate_limit::RateLimits;
 pub use router::{router, routes};
 pub use shapes::write_listed_track;

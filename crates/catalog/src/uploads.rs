@@ -2,7 +2,7 @@
 
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, UpdateMany};
-use tonearm_domain::{LeaseId, OrganizationId, Timestamp, TrackId, Upload, UploadId, UploadKind};
+use tonearm_domain::{LeaseId, OrganizationId, SourceSlot, Timestamp, TrackId, Upload, UploadId, UploadKind};
 
 use crate::catalog::Catalog;
 use crate::entity::upload::{ActiveModel, Column, Entity};
@@ -36,15 +36,16 @@ impl Catalog {
         one(self.reader(), Entity::find_by_id(id.uuid())).await
     }
 
-    /// The latest upload to the upload URL of a track, even if it has expired.
-    pub async fn upload_to_url(
-        &self,
-        organization: OrganizationId,
-        track: TrackId,
-    ) -> Result<Option<Upload>, CatalogError> {
+    /// The latest upload to an upload URL, even if it has expired.
+    pub async fn upload_to_url(&self, slot: SourceSlot) -> Result<Option<Upload>, CatalogError> {
+        let of_slot = match slot.replacement_id {
+            Some(id) => Column::ReplacementId.eq(id.uuid()),
+            None => Column::ReplacementId.is_null(),
+        };
         let select = Entity::find()
-            .filter(Column::TrackId.eq(track.uuid()))
-            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::TrackId.eq(slot.track_id.uuid()))
+            .filter(Column::OrganizationId.eq(slot.organization_id.uuid()))
+            .filter(of_slot)
             .filter(Column::Kind.eq(UploadKind::Url.as_str()))
             .order_by(Column::CreatedAt, Order::Desc)
             .limit(1);

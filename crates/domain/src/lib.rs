@@ -139,7 +139,7 @@ pub use transcription::{
     Transcription, TranscriptionSettings, TranscriptionState, Utterance, language_code, paragraphs,
     words_within, worth_keeping,
 };
-pub use upload::{PieceError, Upload, UploadKind, UploadState};
+pub use upload::{NewUpload, PieceError, SourceSlot, Upload, UploadKind, UploadState};
 pub use usage::{Day, DayError, Meter, UsageBatch, UsageCounts, UsageEntry};
 pub use variant_data::{Part, VariantData};
 pub use waveform::{LevelsFormat, LevelsSettings, WaveformImage, WaveformVideo};

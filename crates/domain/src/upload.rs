@@ -3,7 +3,25 @@
 use crate::object_key::ObjectKey;
 use crate::short_id::ShortId;
 use crate::timestamp::Timestamp;
-use crate::{OrganizationId, TrackId, UploadId};
+use crate::{Ambient, OrganizationId, ReplacementId, TrackId, UploadId};
+
+/// Where the bytes of a source belong: a track that has none, or the replacement of the one it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SourceSlot {
+    /// Whose the track is.
+    pub organization_id: OrganizationId,
+    /// Which track.
+    pub track_id: TrackId,
+    /// The replacement; none for the first source of a track.
+    pub replacement_id: Option<ReplacementId>,
+}
+
+impl SourceSlot {
+    /// The first source of a track.
+    pub const fn of_track(organization_id: OrganizationId, track_id: TrackId) -> Self {
+        Self { organization_id, track_id, replacement_id: None }
+    }
+}
 
 /// What an upload becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -34,6 +52,8 @@ pub struct Upload {
     pub organization_id: OrganizationId,
     /// The track whose source it becomes; a partial upload may have none.
     pub track_id: Option<TrackId>,
+    /// The replacement whose source it becomes, where the track has a source already.
+    pub replacement_id: Option<ReplacementId>,
     /// What it becomes.
     pub kind: UploadKind,
     /// How far it is.
@@ -58,6 +78,29 @@ pub struct Upload {
     pub created_at: Timestamp,
     /// When it is given up.
     pub expires_at: Timestamp,
+}
+
+/// An upload to begin.
+#[derive(Debug, Clone)]
+pub struct NewUpload {
+    /// Its id.
+    pub id: UploadId,
+    /// Whose it is.
+    pub organization_id: OrganizationId,
+    /// The track whose source it becomes; none for a part.
+    pub track_id: Option<TrackId>,
+    /// The replacement whose source it becomes.
+    pub replacement_id: Option<ReplacementId>,
+    /// What it becomes.
+    pub kind: UploadKind,
+    /// The folder of its objects.
+    pub folder: ShortId,
+    /// Bytes of the whole, if they are known.
+    pub length: Option<u64>,
+    /// The SHA-256 that the whole must have.
+    pub sha256: Option<[u8; 32]>,
+    /// What the sender says of it, without credentials.
+    pub metadata: Option<String>,
 }
 
 /// Why a piece is not taken.
@@ -106,6 +149,47 @@ impl Upload {
     pub const IDLE_SECONDS: i64 = 24 * 3600;
     /// How long an upload may take in all.
     pub const MOST_SECONDS: i64 = 7 * 24 * 3600;
+
+    /// An upload of which nothing has arrived.
+    pub fn begin(new: NewUpload, ambient: &Ambient) -> Self {
+        let NewUpload {
+            id,
+            organization_id,
+            track_id,
+            replacement_id,
+            kind,
+            folder,
+            length,
+            sha256,
+            metadata,
+        } = new;
+        let now = ambient.now();
+        Self {
+            id,
+            organization_id,
+            track_id,
+            replacement_id,
+            kind,
+            state: UploadState::Receiving,
+            folder,
+            version: ambient.short_id(),
+            length,
+            offset: 0,
+            sha256,
+            metadata,
+            draft: String::new(),
+            object: None,
+            created_at: now,
+            expires_at: Self::expiry(now, now),
+        }
+    }
+
+    /// Where its bytes belong; none where it becomes a part.
+    pub fn slot(&self) -> Option<SourceSlot> {
+        let track_id = self.track_id.filter(|_| self.kind != UploadKind::Partial)?;
+        let Self { organization_id, replacement_id, .. } = *self;
+        Some(SourceSlot { organization_id, track_id, replacement_id })
+    }
 
     /// Whether it waits for bytes.
     pub fn is_receiving(&self) -> bool {
@@ -176,6 +260,7 @@ mod tests {
             id: UploadId::from_random([1; 16]),
             organization_id: OrganizationId::from_parts(now, [1; 10]),
             track_id: None,
+            replacement_id: None,
             kind: UploadKind::Tus,
             state: UploadState::Receiving,
             folder: ShortId::from_random([1; 8]),

@@ -73,8 +73,8 @@ pub use tonearm_catalog::AuditFilter;
 pub use track_view::{TrackSummaryView, TrackView};
 pub use transcription::{SetTranscription, TranscriptionView, Transcriptions};
 pub use uploads::{
-    AcceptedUpload, BeginUpload, CreateUploadSession, CreatedUploadSession, Piece, PieceCheck, SessionTrack,
-    Sha256Check, SourceSlot, UploadLimits, UploadPermit, UploadProgress, UploadRefusal, UploadSessionView,
+    AcceptedUpload, BeginUpload, CreateUploadSession, CreatedUploadSession, OnDurable, Piece, PieceCheck,
+    SessionTrack, Sha256Check, UploadLimits, UploadPermit, UploadProgress, UploadRefusal, UploadSessionView,
     UploadTerms, Uploads, UrlUpload,
 };
 pub use usage::{

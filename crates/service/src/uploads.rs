@@ -9,13 +9,14 @@ mod upload_session;
 
 use std::sync::Arc;
 
+use tokio::sync::Semaphore;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::Catalog;
 use tonearm_domain::{Ambient, OrganizationId};
 use tonearm_media::Pictures;
 
-use self::resumable::Holders;
 pub(crate) use self::resumable::remove_upload;
+use self::resumable::{Holders, MOST_JOINS};
 use crate::admission::Admission;
 use crate::imports::Imports;
 use crate::links::Links;
@@ -24,10 +25,10 @@ use crate::refusal::Refusal;
 
 pub(crate) use import::{Arrived, ImportTrouble};
 
-pub use accept_source::{AcceptedUpload, SourceSlot, UploadTerms};
+pub use accept_source::{AcceptedUpload, UploadTerms};
 pub use resumable::{
-    BeginUpload, Piece, PieceCheck, Progress as UploadProgress, Sha256Check, UploadPermit, UploadRefusal,
-    UrlUpload,
+    BeginUpload, OnDurable, Piece, PieceCheck, Progress as UploadProgress, Sha256Check, UploadPermit,
+    UploadRefusal, UrlUpload,
 };
 pub use upload_session::{CreateUploadSession, CreatedUploadSession, SessionTrack, UploadSessionView};
 
@@ -51,6 +52,7 @@ pub struct Uploads {
     admission: Admission,
     pictures: Pictures,
     holders: Arc<Holders>,
+    joins: Arc<Semaphore>,
     imports: Option<Imports>,
 }
 
@@ -66,6 +68,7 @@ impl Uploads {
             admission: Admission::default(),
             pictures: Pictures::default(),
             holders: Arc::default(),
+            joins: Arc::new(Semaphore::new(MOST_JOINS)),
             imports: None,
         }
     }

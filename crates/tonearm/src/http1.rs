@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::ServerLimits;
 use crate::front::{Connection, Front};
+use crate::interim::{Interim, WithInterim};
 use crate::progress::{Progress, Watched};
 use crate::rewound::Rewound;
 
@@ -47,15 +48,17 @@ pub(crate) async fn serve_until_idle(
     progress: Arc<Progress>,
     stopped: &CancellationToken,
 ) -> hyper::Result<Option<Idle>> {
-    let exchanges = Exchanges::default();
-    let service = service_fn(|request: Request<Incoming>| {
+    let (exchanges, interim) = (Exchanges::default(), Interim::default());
+    let service = service_fn(|mut request: Request<Incoming>| {
         progress.begin_answer();
-        let exchange = exchanges.begin(&request);
+        let (exchange, unanswered) = (exchanges.begin(&request), interim.begin(&mut request));
         let answered = front.answer(request, connection);
-        answered
-            .map(|response| Ok::<_, Infallible>(response.map(|body| Counted { body, _exchange: exchange })))
+        answered.map(|response| {
+            drop(unanswered);
+            Ok::<_, Infallible>(response.map(|body| Counted { body, _exchange: exchange }))
+        })
     });
-    let io = TokioIo::new(Watched::new(stream, progress.clone()));
+    let io = TokioIo::new(WithInterim::new(Watched::new(stream, progress.clone()), interim.clone()));
     let mut served = builder(limits).serve_connection(io, service);
     let mut stopping = pin!(stopped.cancelled());
     let mut leaving = Leaving::Not;
@@ -86,7 +89,7 @@ pub(crate) async fn serve_until_idle(
     .await?;
     Ok((leaving == Leaving::Idle).then(|| {
         let parts = served.into_parts();
-        let (rest, stream) = parts.io.into_inner().into_inner().into_parts();
+        let (rest, stream) = parts.io.into_inner().into_inner().into_inner().into_parts();
         ([parts.read_buf, rest].concat().into(), stream)
     }))
 }

@@ -11,6 +11,7 @@ mod health;
 mod http1;
 mod http2;
 mod http_date;
+mod interim;
 mod lanes;
 mod log;
 mod manifests;

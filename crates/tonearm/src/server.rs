@@ -23,6 +23,7 @@ use crate::connected::Connected;
 use crate::front::{Connection, Front};
 use crate::http1;
 use crate::http2::Http2;
+use crate::interim::{Interim, WithInterim};
 use crate::lanes::Lanes;
 use crate::progress::{ClientDeadlines, CloseReason, Progress, Watched};
 use crate::rewound::Rewound;
@@ -127,14 +128,19 @@ impl Server {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let progress = Arc::new(progress);
-        let stream = TokioIo::new(Watched::new(stream, progress.clone()));
+        let (progress, interim) = (Arc::new(progress), Interim::default());
+        let stream = WithInterim::new(Watched::new(stream, progress.clone()), interim.clone());
         let (front, asked) = (self.front.clone(), progress.clone());
-        let service = service_fn(move |request| {
+        let service = service_fn(move |mut request| {
             asked.begin_answer();
-            front.answer(request, connection).map(Ok::<_, Infallible>)
+            let unanswered = interim.begin(&mut request);
+            front.answer(request, connection).map(|response| {
+                drop(unanswered);
+                Ok::<_, Infallible>(response)
+            })
         });
-        let served = watcher.watch(http1::builder(self.limits).serve_connection(stream, service));
+        let served =
+            watcher.watch(http1::builder(self.limits).serve_connection(TokioIo::new(stream), service));
         Box::pin(self.watch(served, progress).map(drop))
     }
 

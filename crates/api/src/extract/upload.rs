@@ -3,8 +3,7 @@
 use axum::extract::{FromRequestParts, OriginalUri};
 use http::StatusCode;
 use http::request::Parts;
-use tonearm_domain::{CollectionId, OrganizationId, TrackId};
-use tonearm_service::SourceSlot;
+use tonearm_domain::{CollectionId, OrganizationId, SourceSlot, TrackId};
 use tonearm_signing::{UploadGrant, UploadTarget, VerifyError};
 
 use crate::app::App;

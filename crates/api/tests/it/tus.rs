@@ -1,5 +1,8 @@
 //! Uploads by the tus protocol, version 1.0.0.
 
+use std::pin::pin;
+use std::time::Duration;
+
 use axum::body::Body;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -10,6 +13,7 @@ use serde_json::{Value, json};
 use sha1::{Digest, Sha1};
 use tonearm_domain::Job;
 use tonearm_fixtures::TestDatabase;
+use tonearm_fixtures::audio::{WavSpec, wav};
 
 use crate::house::{House, LIMITS, local, tone};
 use crate::on_both;
@@ -24,6 +28,8 @@ on_both!(
     a_broken_piece_is_kept_as_far_as_it_came,
     checksums_decide_about_a_piece,
     parts_are_joined,
+    parts_of_others_make_no_track,
+    a_whole_is_joined_without_its_client,
     uploads_are_terminated,
     methods_can_be_overridden,
     wrong_requests_are_refused,
@@ -233,43 +239,102 @@ async fn checksums_decide_about_a_piece(database: TestDatabase) {
     assert_eq!(offset(&house, &url).await, 5000);
 }
 
+/// Begins a part of so many bytes in a session, and gives its URL.
+async fn begin_part(house: &House, session: &str, length: usize) -> String {
+    let (path, length) = (format!("/upload/tus?upload_session_id={session}"), length.to_string());
+    let headers = [("upload-concat", "partial"), ("upload-length", length.as_str())];
+    let answer = send(house, Method::POST, &path, &headers, Body::empty()).await;
+    assert_eq!((answer.status, answer.header("tonearm-track-id")), (201, None), "{}", answer.json);
+    answer.header("location").unwrap().to_owned()
+}
+
+/// Asks for parts to be joined.
+async fn join(house: &House, session: &str, parts: &[String]) -> Answer {
+    let concat = format!("final;{}", parts.join(" "));
+    let pairs = metadata(&[("upload_session_id", session), ("filename", "Joined.wav")]);
+    let headers = [("upload-metadata", pairs.as_str()), ("upload-concat", concat.as_str())];
+    send(house, Method::POST, "/upload/tus", &headers, Body::empty()).await
+}
+
 async fn parts_are_joined(database: TestDatabase) {
     let house = House::open(database).await;
     let (session, bytes) = (session(&house).await, tone());
-    let path = format!("/upload/tus?upload_session_id={session}");
     let mut urls = Vec::new();
     for part in [&bytes[..20_000], &bytes[20_000..]] {
-        let length = part.len().to_string();
-        let headers = [("upload-concat", "partial"), ("upload-length", length.as_str())];
-        let answer = send(&house, Method::POST, &path, &headers, Body::empty()).await;
-        assert_eq!((answer.status, answer.header("tonearm-track-id")), (201, None));
-        urls.push(answer.header("location").unwrap().to_owned());
+        urls.push(begin_part(&house, &session, part.len()).await);
     }
-    let concat = format!("final;{} {}", urls[0], urls[1]);
-    let pairs = metadata(&[("upload_session_id", session.as_str()), ("filename", "Joined.wav")]);
-    let headers = [("upload-metadata", pairs.as_str()), ("upload-concat", concat.as_str())];
     // Not before all bytes are there, which come in any order.
-    let early = send(&house, Method::POST, "/upload/tus", &headers, Body::empty()).await;
-    early.expect_error(400, "invalid_parameter");
+    join(&house, &session, &urls).await.expect_error(400, "invalid_parameter");
     append(&house, &urls[1], 0, &bytes[20_000..]).await;
     append(&house, &urls[0], 0, &bytes[..20_000]).await;
     assert_eq!(tracks(&house).await, []);
-    let answer = send(&house, Method::POST, "/upload/tus", &headers, Body::empty()).await;
+    let answer = join(&house, &session, &urls).await;
     assert_eq!(answer.status, 201, "{}", answer.json);
     let joined = answer.header("location").unwrap().to_owned();
     assert_eq!(offset(&house, &joined).await, bytes.len());
+    // Whoever has not seen the answer asks again.
+    let again = join(&house, &session, &urls).await;
+    assert_eq!((again.status, again.header("location")), (201, Some(joined.as_str())));
+    assert_eq!(again.header("tonearm-track-id"), answer.header("tonearm-track-id"));
     house.run_jobs().await;
     assert_eq!(tracks(&house).await, [("Joined.wav".to_owned(), "ready".to_owned())]);
+    let track = answer.header("tonearm-track-id").unwrap();
+    let ready = house.get(&format!("/v1/track/{track}")).await.expect_ok();
+    assert_eq!(ready.json["track"]["info"]["size"], bytes.len());
     // The parts are used up.
     assert_eq!(send(&house, Method::HEAD, &urls[0], &[], Body::empty()).await.status, 410);
     forget(&house).await;
     let labels: Vec<_> = stored_objects(&house).await.iter().map(|key| key.file.label.to_string()).collect();
     assert!(!labels.contains(&"upload_part".to_owned()), "{labels:?}");
-    // Those of others cannot be joined.
-    let bad = format!("final;{joined}");
-    let headers = [("upload-metadata", pairs.as_str()), ("upload-concat", bad.as_str())];
-    let answer = send(&house, Method::POST, "/upload/tus", &headers, Body::empty()).await;
-    answer.expect_error(400, "invalid_parameter");
+    // What is no part cannot be joined.
+    join(&house, &session, &[joined]).await.expect_error(400, "invalid_parameter");
+}
+
+async fn parts_of_others_make_no_track(database: TestDatabase) {
+    let house = House::open(database).await;
+    let neighbour = house.neighbour().await;
+    let collection = house.call_as(&neighbour, Method::POST, "/v1/collection", json!({"title": "Theirs"}));
+    let theirs = json!({ "collection_id": collection.await.expect_ok().json["collection_id"] });
+    let theirs = house.call_as(&neighbour, Method::POST, "/v1/upload_session", theirs).await.expect_ok();
+    let bytes = tone();
+    let part = begin_part(&house, theirs.json["upload_session_id"].as_str().unwrap(), bytes.len()).await;
+    let ours = session(&house).await;
+    // Not even whether it is complete is told.
+    join(&house, &ours, std::slice::from_ref(&part)).await.expect_error(404, "upload_not_found");
+    append(&house, &part, 0, &bytes).await;
+    join(&house, &ours, std::slice::from_ref(&part)).await.expect_error(404, "upload_not_found");
+    assert_eq!(tracks(&house).await, []);
+    let theirs = theirs.json["upload_session_id"].as_str().unwrap();
+    assert_eq!(join(&house, theirs, &[part]).await.status, 201);
+}
+
+async fn a_whole_is_joined_without_its_client(database: TestDatabase) {
+    let house = House::open(database).await;
+    let session = session(&house).await;
+    let bytes = wav(&WavSpec { seconds: 10.0, ..WavSpec::default() });
+    let mut parts = Vec::new();
+    for part in bytes.chunks(bytes.len() / 3) {
+        let url = begin_part(&house, &session, part.len()).await;
+        append(&house, &url, 0, part).await;
+        parts.push(url);
+    }
+    let begun = async {
+        while tracks(&house).await.is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    // The request is given up as soon as it has begun, which may be too late.
+    futures::future::select(pin!(join(&house, &session, &parts)), pin!(begun)).await;
+    let stored = async {
+        while tracks(&house).await[0].1 == "initialized" {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), stored).await.expect("the parts are joined all the same");
+    house.run_jobs().await;
+    assert_eq!(tracks(&house).await, [("Joined.wav".to_owned(), "ready".to_owned())]);
+    assert_eq!(join(&house, &session, &parts).await.status, 201);
+    assert_eq!(tracks(&house).await.len(), 1);
 }
 
 async fn forget(house: &House) {

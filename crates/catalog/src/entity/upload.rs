@@ -2,7 +2,7 @@
 
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
-use tonearm_domain::{OrganizationId, TrackId, Upload, UploadId, UploadKind, UploadState};
+use tonearm_domain::{OrganizationId, ReplacementId, TrackId, Upload, UploadId, UploadKind, UploadState};
 
 use crate::column::{byte_count, corrupt, moment, parsed, parsed_if_set, size};
 use crate::error::CatalogError;
@@ -14,6 +14,7 @@ pub struct Model {
     pub id: Uuid,
     pub organization_id: Uuid,
     pub track_id: Option<Uuid>,
+    pub replacement_id: Option<Uuid>,
     pub kind: String,
     pub is_complete: bool,
     pub folder: String,
@@ -47,6 +48,7 @@ impl TryFrom<Model> for Upload {
             id: UploadId::from_uuid(row.id),
             organization_id: OrganizationId::from_uuid(row.organization_id),
             track_id: row.track_id.map(TrackId::from_uuid),
+            replacement_id: row.replacement_id.map(ReplacementId::from_uuid),
             kind: UploadKind::from_text(&row.kind).ok_or_else(|| corrupt("upload.kind"))?,
             state: if row.is_complete { UploadState::Complete } else { UploadState::Receiving },
             folder: parsed("upload.folder", &row.folder)?,
@@ -69,6 +71,7 @@ impl From<&Upload> for ActiveModel {
             id: Set(upload.id.uuid()),
             organization_id: Set(upload.organization_id.uuid()),
             track_id: Set(upload.track_id.map(TrackId::uuid)),
+            replacement_id: Set(upload.replacement_id.map(ReplacementId::uuid)),
             kind: Set(upload.kind.as_str().to_owned()),
             is_complete: Set(upload.state == UploadState::Complete),
             folder: Set(upload.folder.to_string()),

@@ -6,8 +6,8 @@ use axum::extract::multipart::{Field, MultipartRejection};
 use axum::extract::{Multipart, Path, State};
 use axum::response::Response;
 use futures::TryStreamExt;
-use tonearm_domain::{CollectionId, UploadSessionId};
-use tonearm_service::{CreateTrack, SourceSlot, UploadTerms};
+use tonearm_domain::{CollectionId, SourceSlot, UploadSessionId};
+use tonearm_service::{CreateTrack, UploadTerms};
 
 use super::collection::collection_id;
 use super::upload::open_session;

@@ -5,8 +5,8 @@ use futures::{Stream, StreamExt};
 use tonearm_blobs::{PutError, PutTerms, Stored};
 use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
-    Ambient, AuditAction, ContentType, Job, ObjectFile, ObjectKey, OrganizationId, Origin, Replacement,
-    ReplacementId, ReplacementState, Source, Track, TrackId, TrackStatus, VariantIndex,
+    Ambient, AuditAction, ContentType, Job, ObjectFile, ObjectKey, Origin, Replacement, ReplacementId,
+    ReplacementState, Source, SourceSlot, Track, TrackId, TrackStatus, VariantIndex,
 };
 use tonearm_media::sniff;
 
@@ -40,24 +40,6 @@ pub struct AcceptedUpload {
     pub size: u64,
     /// Their SHA-256.
     pub sha256: [u8; 32],
-}
-
-/// Where the bytes of a source belong: a track that has none, or the replacement of the one it has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct SourceSlot {
-    /// Whose the track is.
-    pub organization_id: OrganizationId,
-    /// Which track.
-    pub track_id: TrackId,
-    /// The replacement; none for the first source of a track.
-    pub replacement_id: Option<ReplacementId>,
-}
-
-impl SourceSlot {
-    /// The first source of a track.
-    pub fn of_track(organization_id: OrganizationId, track_id: TrackId) -> Self {
-        Self { organization_id, track_id, replacement_id: None }
-    }
 }
 
 /// A source that is in the store.

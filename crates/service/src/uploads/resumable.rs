@@ -27,6 +27,7 @@ use super::accept_source::{AcceptedUpload, BodyError};
 use crate::refusal::{Refusal, Resource};
 
 pub use beginning::{BeginUpload, UploadPermit};
+pub(super) use concatenating::MOST_JOINS;
 pub(super) use holders::Holders;
 pub use lookup::UrlUpload;
 pub(crate) use removing::remove_upload;
@@ -119,6 +120,9 @@ impl PieceCheck for Sha256Check {
     }
 }
 
+/// What is called with the number of bytes that are durable.
+pub type OnDurable = Box<dyn Fn(u64) + Send>;
+
 /// Bytes that continue an upload.
 pub struct Piece<S> {
     /// Where they begin.
@@ -131,6 +135,8 @@ pub struct Piece<S> {
     pub is_last: bool,
     /// What they must satisfy to be kept.
     pub check: Option<Box<dyn PieceCheck>>,
+    /// Called with the offset up to which bytes are durable, each time that there are more and others still come.
+    pub on_durable: Option<OnDurable>,
     /// The bytes.
     pub body: S,
 }

@@ -16,11 +16,11 @@ use tokio_util::sync::CancellationToken;
 use tonearm_catalog::PendingJob;
 use tonearm_domain::{
     Codec, FileOutcome, Job, LevelsSettings, OrganizationId, Origin, Patch, PersonId, Recipe, RecipeKind,
-    TrackFile, TrackId, TrackStatus, Transcode, VariantId,
+    SourceSlot, TrackFile, TrackId, TrackStatus, Transcode, VariantId,
 };
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::{
-    Caller, CreateCollection, CreateTrack, JobError, JobRun, Refusal, SourceSlot, UpdateRecipe, UploadTerms,
+    Caller, CreateCollection, CreateTrack, JobError, JobRun, Refusal, UpdateRecipe, UploadTerms,
 };
 
 use crate::on_both;

@@ -3,11 +3,11 @@
 use bytes::Bytes;
 use futures::StreamExt;
 use futures::future::join_all;
-use tonearm_domain::{CollectionId, Origin, Patch, PersonId, QuotaKind, Quotas, TrackId};
+use tonearm_domain::{CollectionId, Origin, Patch, PersonId, QuotaKind, Quotas, SourceSlot, TrackId};
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::{
     Admission, AuditFilter, Caller, CreateCollection, CreateTrack, CreateUploadSession, Refusal, Resource,
-    SourceSlot, UpdateQuotas, UploadTerms,
+    UpdateQuotas, UploadTerms,
 };
 
 use crate::on_both;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use futures::TryStreamExt;
 use tonearm_domain::{
-    Codec, FileOutcome, Job, ObjectKey, RecipeKind, Replacement, ReplacementState, Track, TrackFile, TrackId,
-    TrackStatus, Transcode,
+    Codec, FileOutcome, Job, ObjectKey, RecipeKind, Replacement, ReplacementState, SourceSlot, Track,
+    TrackFile, TrackId, TrackStatus, Transcode,
 };
 use tonearm_fixtures::TestDatabase;
 use tonearm_fixtures::audio::{WavSpec, wav};
@@ -14,7 +14,7 @@ use tonearm_media::MediaConfig;
 use tonearm_service::{Caller, CreateTrack, JobError, Refusal, SourceSlot};
 
 use crate::on_both;
-use crate::workshop::{FAILING_BITRATE, Workshop, sound, write_program, write_scripts};
+use crate::workshop::{FAILING_BITRATE, Workshop, encode_no_sound, sound, write_program, write_scripts};
 
 on_both!(
     new_files_take_the_place_of_all_old_ones,
@@ -351,7 +351,7 @@ async fn a_source_that_others_have_is_taken_over(database: TestDatabase) {
     let (second, _) = scene.workshop.library.create_track(&scene.owner, create).await.unwrap();
     scene.workshop.send(&scene.owner, second.track.id, new_sound()).await.unwrap();
     scene.workshop.run_all().await;
-    write_program(&scene.ffmpeg, "exit 1");
+    encode_no_sound(&scene.ffmpeg);
     let second = Scene { id: second.track.id, ..scene };
     second.replace(sound()).await;
     second.workshop.run_all().await;

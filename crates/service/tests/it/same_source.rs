@@ -11,7 +11,7 @@ use tonearm_media::MediaConfig;
 use tonearm_service::{Caller, CreateTrack};
 
 use crate::on_both;
-use crate::workshop::{Workshop, sound, write_program};
+use crate::workshop::{Workshop, encode_no_sound, sound};
 
 on_both!(
     what_was_made_is_taken_over,
@@ -43,7 +43,7 @@ impl Scene {
     }
 
     fn take_ffmpeg_away(&self) {
-        write_program(&self.ffmpeg, "exit 1");
+        encode_no_sound(&self.ffmpeg);
     }
 
     async fn track(&self, id: TrackId) -> Track {

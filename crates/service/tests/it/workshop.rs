@@ -8,14 +8,14 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions, JobFilter};
-use tonearm_domain::{Ambient, Cover, CoverOrigin, Job, LimitOffset, Track, TrackId};
+use tonearm_domain::{Ambient, Cover, CoverOrigin, Job, LimitOffset, SourceSlot, Track, TrackId};
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_media::{Media, MediaConfig};
 use tonearm_outbound::{FetchLimits, Outbound};
 use tonearm_service::{
     AcceptedUpload, Caller, CreateCollection, CreateTrack, Imports, JobError, JobRun, Library, Links,
-    Processing, Refusal, Resealing, SourceSlot, UploadLimits, UploadTerms, Uploads, Webhooks,
+    Processing, Refusal, Resealing, UploadLimits, UploadTerms, Uploads, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 
@@ -200,6 +200,7 @@ for word in "$@"; do
     case $word in
         {FAILING_BITRATE}k) echo "Conversion failed!" >&2; exit 1 ;;
         f32le) samples=1 ;;
+        file:*.webp) echo picture > "${{word#file:}}" ;;
         file:*/out*) echo sound > "${{word#file:}}" ;;
     esac
 done
@@ -216,6 +217,13 @@ fn write_script(folder: &Path, name: &str, commands: &str) -> PathBuf {
     let path = folder.join(name);
     write_program(&path, commands);
     path
+}
+
+/// Replaces an ffmpeg of [`write_scripts`] by one that encodes pictures only.
+pub(crate) fn encode_no_sound(ffmpeg: &Path) {
+    let pictures = r#"for word in "$@"; do case $word in file:*.webp) echo picture > "${word#file:}"; found=1 ;; esac; done
+if [ "$found" ]; then exit; fi; echo "Conversion failed!" >&2; exit 1"#;
+    write_program(ffmpeg, pictures);
 }
 
 /// Writes a program for the shell, in place of one that is there.

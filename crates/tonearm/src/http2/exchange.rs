@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::Poll;
+use std::task::{Context, Poll};
 
 use axum::body::Body as AnyBody;
 use bytes::Bytes;
@@ -15,6 +15,8 @@ use hyper::body::Body;
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::http::{request, response};
 use hyper::{Method, Request, Response, StatusCode};
+use tokio::sync::mpsc::Receiver;
+use tonearm_api::{InterimResponse, InterimResponses};
 use tonearm_domain::{Ambient, Timestamp};
 use tonearm_edge::{Content, Edge};
 
@@ -73,7 +75,8 @@ impl Exchanges {
     /// Answers a request.
     pub(super) fn run(&self, request: Request<RecvStream>, respond: SendResponse<Bytes>) -> Running {
         let open = Open::one_more(&self.open);
-        let reply = Reply { respond, patience: self.patience, open, ambient: self.front.ambient.clone() };
+        let (patience, ambient) = (self.patience, self.front.ambient.clone());
+        let reply = Reply { respond, patience, open, ambient, interim: None };
         let (mut head, body) = request.into_parts();
         // In HTTP/2 the authority is the host, whatever a header line says (RFC 9113, section 8.3.1).
         let host = head.uri.authority().and_then(|host| HeaderValue::from_str(host.as_str()).ok());
@@ -90,8 +93,13 @@ impl Exchanges {
                 let length = head.headers.get(header::CONTENT_LENGTH);
                 let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
                 let body = AnyBody::new(Received::new(body, length));
+                let interim = InterimResponses::are_wanted(&head.headers).then(|| {
+                    let (sender, receiver) = InterimResponses::channel();
+                    head.extensions.insert(sender);
+                    receiver
+                });
                 let answer = self.front.route_elsewhere(Request::from_parts(head, body), self.connection);
-                Box::pin(route(answer, reply))
+                Box::pin(route(answer, interim, reply))
             }
         }
     }
@@ -111,8 +119,13 @@ async fn deliver(edge: Edge, head: request::Parts, mut reply: Reply) {
     }
 }
 
-/// Sends what the router answers.
-async fn route(answer: impl Future<Output = Response<AnyBody>>, mut reply: Reply) {
+/// Sends what the router answers, and the interim responses before.
+async fn route(
+    answer: impl Future<Output = Response<AnyBody>>,
+    interim: Option<Receiver<InterimResponse>>,
+    mut reply: Reply,
+) {
+    reply.interim = interim;
     let Some(response) = reply.unless_reset(answer).await else { return };
     let (head, body) = response.into_parts();
     reply.send(head, body, First::Bytes).await;
@@ -124,6 +137,8 @@ struct Reply {
     patience: ClientDeadlines,
     open: Open,
     ambient: Ambient,
+    /// Interim responses on their way, if the client wants some.
+    interim: Option<Receiver<InterimResponse>>,
 }
 
 impl Reply {
@@ -132,9 +147,25 @@ impl Reply {
         let mut work = pin!(work);
         poll_fn(|context| match self.respond.poll_reset(context) {
             Poll::Ready(_) => Poll::Ready(None),
-            Poll::Pending => work.as_mut().poll(context).map(Some),
+            Poll::Pending => {
+                self.send_interim(context);
+                work.as_mut().poll(context).map(Some)
+            }
         })
         .await
+    }
+
+    /// Sends the interim responses that are there.
+    fn send_interim(&mut self, context: &mut Context<'_>) {
+        let Some(interim) = &mut self.interim else { return };
+        while let Poll::Ready(Some(interim)) = interim.poll_recv(context) {
+            let mut response = Response::new(());
+            *response.status_mut() = interim.status;
+            *response.headers_mut() = interim.headers;
+            if let Err(error) = self.respond.send_informational(response) {
+                tracing::debug!(%error, "could not send an interim response");
+            }
+        }
     }
 
     async fn refuse(self, status: StatusCode) {

@@ -9,6 +9,8 @@ use futures::{Stream, StreamExt, stream};
 use http::header::{CONNECTION, EXPECT};
 use http::{HeaderMap, HeaderValue};
 
+use crate::app::ApiSettings;
+
 /// Bytes of a refused upload that are read and thrown away, so that the client gets to read why.
 const DRAINED_BYTES: usize = 1024 * 1024;
 
@@ -37,6 +39,15 @@ pub(super) fn chunks(
         }
     };
     Box::pin(stream::unfold(Some(body.into_data_stream()), next).fuse())
+}
+
+/// Answers a refusal of a request whose body was not read at all.
+pub(super) async fn refuse_unread(
+    error: impl IntoResponse,
+    settings: &ApiSettings,
+    (headers, body): (&HeaderMap, Body),
+) -> Response {
+    refuse(error, headers, chunks(body, settings.upload_idle_timeout)).await
 }
 
 /// Answers a refusal of a body that may not have been read to its end.

@@ -10,7 +10,7 @@ use tonearm_catalog::UploadHold;
 use tonearm_domain::{Origin, PieceError, Upload, UploadId};
 
 use super::lookup::HeldUpload;
-use super::{LEASE_SECONDS, Piece, PieceCheck, Progress, RECORDED_BYTES, UploadRefusal};
+use super::{LEASE_SECONDS, OnDurable, Piece, PieceCheck, Progress, RECORDED_BYTES, UploadRefusal};
 use crate::quotas::{self, Room};
 use crate::refusal::Refusal;
 use crate::uploads::Uploads;
@@ -36,6 +36,8 @@ struct Append {
     received: u64,
     /// Those of them that are recorded.
     recorded: u64,
+    /// Told of what is recorded while more bytes come.
+    on_durable: Option<OnDurable>,
 }
 
 impl Uploads {
@@ -72,7 +74,7 @@ impl Uploads {
         S: Stream<Item = Result<Bytes, BodyError>> + Send + Unpin,
     {
         let announced = piece.announced();
-        let Piece { offset, size, is_last, check, body, .. } = piece;
+        let Piece { offset, size, is_last, check, on_durable, body, .. } = piece;
         held.upload.check_piece(offset, size)?;
         if let Some(length) = announced {
             held.upload.announce(length)?;
@@ -93,7 +95,7 @@ impl Uploads {
         let draft = Self::draft_of(&held.upload)?;
         let writer = self.blobs.open_draft(held.upload.id, draft, self.names_of(&held.upload)).await?;
         let most = room.at_most(limit);
-        let mut append = Append { held, writer, room, most, received: 0, recorded: 0 };
+        let mut append = Append { held, writer, room, most, received: 0, recorded: 0, on_durable };
         let end = self.receive(&mut append, body, check).await?;
         self.record_piece(&mut append).await?;
         match end {
@@ -137,6 +139,9 @@ impl Uploads {
                     append.take(chunk, &mut check).await?;
                     if check.is_none() && append.received - append.recorded >= RECORDED_BYTES {
                         self.record_piece(append).await?;
+                        if let Some(on_durable) = &append.on_durable {
+                            on_durable(append.held.upload.offset);
+                        }
                     }
                 }
                 Some(Err(error)) => break End::Broken(error),

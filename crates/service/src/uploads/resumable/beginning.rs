@@ -3,26 +3,21 @@
 use std::net::IpAddr;
 
 use tonearm_domain::{
-    OrganizationId, Origin, ShortId, TrackId, Upload, UploadKind, UploadSessionId, UploadState,
+    NewUpload, OrganizationId, Origin, ShortId, SourceSlot, Track, Upload, UploadId, UploadKind,
+    UploadSession, UploadSessionId,
 };
 
 use super::UploadRefusal;
 use crate::library::CreateTrack;
-use crate::refusal::{Refusal, Resource};
+use crate::refusal::Refusal;
 use crate::track_view::TrackParents;
 use crate::uploads::Uploads;
-use crate::uploads::accept_source::accepted_status;
 
 /// What permits an upload.
 #[derive(Debug, Clone)]
 pub enum UploadPermit {
     /// The upload URL of a track.
-    Track {
-        /// Whose the track is.
-        organization_id: OrganizationId,
-        /// The track.
-        track_id: TrackId,
-    },
+    Track(SourceSlot),
     /// An upload session, in which a track is made.
     Session {
         /// The session.
@@ -47,11 +42,32 @@ pub struct BeginUpload {
     pub metadata: Option<String>,
 }
 
-/// Where the bytes belong.
-pub(super) struct Target {
-    pub(super) organization_id: OrganizationId,
-    pub(super) track_id: Option<TrackId>,
-    pub(super) folder: ShortId,
+/// Where the bytes of an upload that is permitted belong. Nothing is made yet.
+pub(super) enum Target {
+    /// They are the source of this track, or its new one.
+    Track(Box<Track>, SourceSlot),
+    /// They are the source of a track to be made in an upload session.
+    NewTrack(Box<NewTrack>),
+    /// They are a part, which becomes no track's source by itself.
+    Part { organization_id: OrganizationId, folder: ShortId },
+}
+
+/// A track to be made in an upload session.
+pub(super) struct NewTrack {
+    session: UploadSession,
+    parents: TrackParents,
+    origin: Origin,
+    create: CreateTrack,
+}
+
+impl Target {
+    pub(super) fn organization_id(&self) -> OrganizationId {
+        match self {
+            Self::Track(track, _) => track.organization_id,
+            Self::NewTrack(new) => new.session.organization_id,
+            Self::Part { organization_id, .. } => *organization_id,
+        }
+    }
 }
 
 impl Uploads {
@@ -62,43 +78,15 @@ impl Uploads {
         begin: BeginUpload,
     ) -> Result<Upload, UploadRefusal> {
         self.check_length(begin.length)?;
-        let organization_id = match &permit {
-            UploadPermit::Track { organization_id, .. } => *organization_id,
-            UploadPermit::Session { id, .. } => self.valid_session(*id).await?.organization_id,
-        };
-        self.require_room(organization_id, begin.length).await?;
-        if let (UploadKind::Url, UploadPermit::Track { organization_id, track_id }) = (begin.kind, &permit)
-            && let Some(earlier) = self.catalog.upload_to_url(*organization_id, *track_id).await?
+        let target = self.target(permit, begin.kind).await?;
+        self.require_room(target.organization_id(), begin.length).await?;
+        if let (UploadKind::Url, Target::Track(_, slot)) = (begin.kind, &target)
+            && let Some(earlier) = self.catalog.upload_to_url(*slot).await?
             && earlier.is_receiving()
         {
             self.remove_upload(earlier.id).await?;
         }
-        let target = self.target(permit, begin.kind).await?;
-        let now = self.ambient.now();
-        let upload = Upload {
-            id: self.ambient.credential_id(),
-            organization_id: target.organization_id,
-            track_id: target.track_id,
-            kind: begin.kind,
-            state: UploadState::Receiving,
-            folder: target.folder,
-            version: self.ambient.short_id(),
-            length: begin.length,
-            offset: 0,
-            sha256: begin.sha256,
-            metadata: begin.metadata,
-            draft: String::new(),
-            object: None,
-            created_at: now,
-            expires_at: Upload::expiry(now, now),
-        };
-        let tx = self.catalog.begin().await?;
-        tx.insert_upload(&upload).await?;
-        tx.commit().await?;
-        if let Some(track_id) = upload.track_id {
-            self.catalog.renew_upload(upload.organization_id, track_id, upload.expires_at).await?;
-        }
-        Ok(upload)
+        self.insert_upload(self.ambient.credential_id(), target, begin).await
     }
 
     fn check_length(&self, length: Option<u64>) -> Result<(), UploadRefusal> {
@@ -110,7 +98,7 @@ impl Uploads {
         }
     }
 
-    /// The track that a permit is about, or that it permits to make. Parts are no track's yet.
+    /// What a permit is about.
     pub(super) async fn target(
         &self,
         permit: UploadPermit,
@@ -118,31 +106,66 @@ impl Uploads {
     ) -> Result<Target, UploadRefusal> {
         let is_part = kind == UploadKind::Partial;
         match permit {
-            UploadPermit::Track { organization_id, track_id } => {
-                let track = self.catalog.track(organization_id, track_id).await?;
-                let track = track.ok_or(Refusal::NotFound(Resource::Track))?;
-                accepted_status(&track)?;
-                Ok(Target {
-                    organization_id,
-                    track_id: Some(track_id).filter(|_| !is_part),
-                    folder: track.index,
+            UploadPermit::Track(slot) => {
+                let track = self.track_of_open_slot(slot).await?;
+                Ok(match is_part {
+                    true => Target::Part { organization_id: slot.organization_id, folder: track.index },
+                    false => Target::Track(Box::new(track), slot),
                 })
-            }
-            UploadPermit::Session { id, .. } if is_part => {
-                let organization_id = self.valid_session(id).await?.organization_id;
-                Ok(Target { organization_id, track_id: None, folder: self.ambient.short_id() })
             }
             UploadPermit::Session { id, address, track } => {
                 let session = self.valid_session(id).await?;
                 let organization_id = session.organization_id;
+                if is_part {
+                    return Ok(Target::Part { organization_id, folder: self.ambient.short_id() });
+                }
                 let parents = TrackParents::of(&self.catalog, organization_id, session.collection_id).await?;
-                let tx = self.catalog.begin().await?;
                 let origin = Origin::uploader(address);
-                let made = self.insert_session_track(&tx, origin, &session, &parents, *track).await?;
-                tx.commit().await?;
-                let track = made.track.track;
-                Ok(Target { organization_id, track_id: Some(track.id), folder: track.index })
+                Ok(Target::NewTrack(Box::new(NewTrack { session, parents, origin, create: *track })))
             }
         }
+    }
+
+    /// Records an upload of which nothing has arrived, together with the track that is made for it.
+    pub(super) async fn insert_upload(
+        &self,
+        id: UploadId,
+        target: Target,
+        begin: BeginUpload,
+    ) -> Result<Upload, UploadRefusal> {
+        let organization_id = target.organization_id();
+        let tx = self.catalog.begin().await?;
+        let mut replacement_id = None;
+        let (track_id, folder) = match target {
+            Target::Track(track, slot) => {
+                replacement_id = slot.replacement_id;
+                (Some(track.id), track.index)
+            }
+            Target::Part { folder, .. } => (None, folder),
+            Target::NewTrack(new) => {
+                let NewTrack { session, parents, origin, create } = *new;
+                let made = self.insert_session_track(&tx, origin, &session, &parents, create).await?;
+                (Some(made.track.track.id), made.track.track.index)
+            }
+        };
+        let BeginUpload { kind, length, sha256, metadata } = begin;
+        let new = NewUpload {
+            id,
+            organization_id,
+            track_id,
+            replacement_id,
+            kind,
+            folder,
+            length,
+            sha256,
+            metadata,
+        };
+        let upload = Upload::begin(new, &self.ambient);
+        tx.insert_upload(&upload).await?;
+        tx.commit().await?;
+        if let Some(track_id) = upload.track_id {
+            self.catalog.renew_upload(organization_id, track_id, upload.expires_at).await?;
+        }
+        Ok(upload)
     }
 }

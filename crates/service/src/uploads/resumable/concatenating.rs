@@ -1,109 +1,195 @@
 //! Several complete parts become the source of a track.
+//!
+//! The whole is an upload like any other whose bytes come from the parts: it has a lease, it is recorded as it grows, and
+//! whoever asks for the same parts again continues it, at any node, or learns that it is complete.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
+use bytes::Bytes;
 use futures::{Stream, StreamExt, TryStreamExt, stream};
-use tonearm_blobs::Blobs;
-use tonearm_domain::{ObjectKey, Origin, Upload, UploadId, UploadKind, UploadState};
+use sha2::{Digest, Sha256};
+use tonearm_blobs::{BlobError, Blobs};
+use tonearm_domain::{CredentialId as _, ObjectKey, Origin, Upload, UploadId, UploadKind};
+use tracing::Instrument as _;
 
 use super::beginning::{BeginUpload, UploadPermit};
-use super::{Progress, UploadRefusal};
+use super::{Piece, Progress, UploadRefusal};
 use crate::refusal::Refusal;
 use crate::uploads::Uploads;
-use crate::uploads::accept_source::{BodyError, SourceSlot, UploadTerms};
+use crate::uploads::accept_source::BodyError;
 
 /// Parts that are joined at most.
 const MOST_PARTS: usize = 1000;
 
+/// Wholes that a process joins at once.
+pub(crate) const MOST_JOINS: usize = 16;
+
+/// How long a process works on one whole. What is done by then is kept, and the same request continues it.
+const JOINED_WITHIN: Duration = Duration::from_secs(3600);
+
+/// A part that was complete is not in the object store any more.
+#[derive(Debug, thiserror::Error)]
+#[error("a part of the upload is not in the object store any more")]
+struct PartLost;
+
+/// A complete part.
+struct Part {
+    upload: Upload,
+    object: ObjectKey,
+}
+
 impl Uploads {
     /// Joins complete parts, in this order, to the source of a track. The parts are removed.
+    ///
+    /// It goes on if its caller goes away, for an hour at most. Asked for the same parts again, it continues what was begun, or
+    /// gives the upload that is complete.
     pub async fn join_uploads(
         &self,
         origin: Origin,
         permit: UploadPermit,
-        parts: &[UploadId],
+        parts: Vec<UploadId>,
         begin: BeginUpload,
-    ) -> Result<Progress, UploadRefusal> {
-        if !(1..=MOST_PARTS).contains(&parts.len()) {
-            let message = format!("must name 1 to {MOST_PARTS} partial uploads");
-            return Err(Refusal::invalid("Upload-Concat", message).into());
+    ) -> Result<Upload, UploadRefusal> {
+        check_parts(&parts)?;
+        let turn = self.joins.clone().try_acquire_owned().map_err(|_| Refusal::Busy)?;
+        let uploads = self.clone();
+        let work = async move {
+            let _turn = turn;
+            let joined = uploads.join(origin, permit, &parts, begin);
+            tokio::time::timeout(JOINED_WITHIN, joined).await.unwrap_or(Err(UploadRefusal::Locked))
+        };
+        let joined = tokio::spawn(work.in_current_span()).await;
+        joined.unwrap_or_else(|error| Err(Refusal::Internal(error.into()).into()))
+    }
+
+    async fn join(
+        &self,
+        origin: Origin,
+        permit: UploadPermit,
+        ids: &[UploadId],
+        begin: BeginUpload,
+    ) -> Result<Upload, UploadRefusal> {
+        let id = whole_of(ids);
+        let begun = match self.catalog.upload(id).await? {
+            // The parts are used up by now.
+            Some(known) if !known.is_receiving() => return self.known_upload(id).await,
+            begun => begun,
+        };
+        let (upload, parts) = match begun {
+            Some(_) => (self.upload(id).await?, self.complete_parts(ids).await?),
+            None => self.begin_joining(id, permit, ids, begin).await?,
+        };
+        let at = upload.offset;
+        let size = upload.length.and_then(|length| length.checked_sub(at));
+        let body = joined(self.blobs.clone(), parts, at);
+        let (length, is_last) = (upload.length, true);
+        let piece = Piece { offset: at, size, length, is_last, check: None, on_durable: None, body };
+        let Progress { upload, .. } = self.append(origin, id, piece).await.map_err(not_at_fault)?;
+        let (now, tx) = (self.ambient.now(), self.catalog.begin().await?);
+        for &part in ids {
+            tx.expire_upload(part, now).await?;
         }
-        if parts.iter().collect::<HashSet<_>>().len() < parts.len() {
-            return Err(Refusal::invalid("Upload-Concat", "must not name a partial upload twice").into());
+        tx.commit().await?;
+        Ok(upload)
+    }
+
+    async fn begin_joining(
+        &self,
+        id: UploadId,
+        permit: UploadPermit,
+        ids: &[UploadId],
+        begin: BeginUpload,
+    ) -> Result<(Upload, Vec<Part>), UploadRefusal> {
+        let target = self.target(permit, UploadKind::Tus).await?;
+        let organization_id = target.organization_id();
+        // Parts of others are not told apart from ones that do not exist.
+        for &part in ids {
+            if self.known_upload(part).await?.organization_id != organization_id {
+                return Err(UploadRefusal::not_found());
+            }
         }
-        let mut objects = Vec::with_capacity(parts.len());
-        for &id in parts {
-            objects.push(self.complete_part(id).await?);
-        }
-        let length = objects.iter().fold(0_u64, |sum, (_, size)| sum.saturating_add(*size));
+        let parts = self.complete_parts(ids).await?;
+        let length = parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part.upload.offset));
         let limit = self.limits.max_source_bytes;
         if length > limit {
             return Err(Refusal::TooLarge { limit }.into());
         }
-        if let Some((part, _)) = objects.first() {
-            self.require_room(part.organization_id, Some(length)).await?;
+        self.require_room(organization_id, Some(length)).await?;
+        let begin = BeginUpload { kind: UploadKind::Tus, length: Some(length), ..begin };
+        match self.insert_upload(id, target, begin).await {
+            Ok(upload) => Ok((upload, parts)),
+            // The same request has begun it meanwhile, perhaps at another node.
+            Err(_) if self.catalog.upload(id).await?.is_some() => Err(UploadRefusal::Locked),
+            Err(refusal) => Err(refusal),
         }
-        let target = self.target(permit, begin.kind).await?;
-        // Parts of others are not told apart from ones that do not exist.
-        let organization_id = target.organization_id;
-        if objects.iter().any(|(key, _)| key.organization_id != organization_id) {
-            return Err(UploadRefusal::not_found());
-        }
-        let track_id = target.track_id.ok_or_else(UploadRefusal::not_found)?;
-        let terms = UploadTerms { size: Some(length), sha256: begin.sha256, md5: None };
-        let keys = objects.into_iter().map(|(key, _)| key).collect();
-        let body = joined(self.blobs.clone(), keys);
-        let accepted =
-            self.accept_source(origin, SourceSlot::of_track(organization_id, track_id), body, terms).await?;
-        let now = self.ambient.now();
-        let upload = Upload {
-            id: self.ambient.credential_id(),
-            organization_id,
-            track_id: Some(track_id),
-            kind: UploadKind::Tus,
-            state: UploadState::Complete,
-            folder: target.folder,
-            version: self.ambient.short_id(),
-            length: Some(length),
-            offset: length,
-            sha256: begin.sha256,
-            metadata: begin.metadata,
-            draft: String::new(),
-            object: None,
-            created_at: now,
-            expires_at: Upload::expiry(now, now),
-        };
-        let tx = self.catalog.begin().await?;
-        tx.insert_upload(&upload).await?;
-        for &id in parts {
-            tx.expire_upload(id, now).await?;
-        }
-        tx.commit().await?;
-        Ok(Progress { upload, accepted: Some(accepted) })
     }
 
-    async fn complete_part(&self, id: UploadId) -> Result<(ObjectKey, u64), UploadRefusal> {
-        let part = self.known_upload(id).await?;
-        match part.object {
-            Some(object) if part.kind == UploadKind::Partial => Ok((object, part.offset)),
-            _ => {
-                let message = "must name complete partial uploads; send the missing bytes first";
-                Err(Refusal::invalid("Upload-Concat", message).into())
+    async fn complete_parts(&self, ids: &[UploadId]) -> Result<Vec<Part>, UploadRefusal> {
+        let mut parts = Vec::with_capacity(ids.len());
+        for &id in ids {
+            let upload = self.known_upload(id).await?;
+            match upload.object.clone() {
+                Some(object) if upload.kind == UploadKind::Partial => parts.push(Part { upload, object }),
+                _ => {
+                    let message = "must name complete partial uploads; send the missing bytes first";
+                    return Err(Refusal::invalid("Upload-Concat", message).into());
+                }
             }
         }
+        Ok(parts)
     }
 }
 
-/// The bytes of the objects one after the other.
+fn check_parts(ids: &[UploadId]) -> Result<(), Refusal> {
+    if !(1..=MOST_PARTS).contains(&ids.len()) {
+        let message = format!("must name 1 to {MOST_PARTS} partial uploads");
+        return Err(Refusal::invalid("Upload-Concat", message));
+    }
+    if ids.iter().collect::<HashSet<_>>().len() < ids.len() {
+        return Err(Refusal::invalid("Upload-Concat", "must not name a partial upload twice"));
+    }
+    Ok(())
+}
+
+/// The id of the upload that these parts become: the same whenever they are joined, and known only to whoever knows theirs.
+fn whole_of(parts: &[UploadId]) -> UploadId {
+    let mut digest = Sha256::new_with_prefix("the upload that these parts become");
+    for part in parts {
+        digest.update(part.uuid().as_bytes());
+    }
+    let mut id = [0; 16];
+    id.copy_from_slice(&digest.finalize()[..16]);
+    UploadId::from_random(id)
+}
+
+/// The sender has sent everything already: what breaks off does so on our side, or gives way to the same request.
+fn not_at_fault(refusal: UploadRefusal) -> UploadRefusal {
+    match refusal {
+        UploadRefusal::Interrupted(source) if source.is::<PartLost>() => UploadRefusal::Gone,
+        UploadRefusal::Interrupted(source) if source.is::<BlobError>() => Refusal::Unavailable(source).into(),
+        UploadRefusal::Interrupted(_) => UploadRefusal::Locked,
+        refusal => refusal,
+    }
+}
+
+/// The bytes of the parts one after the other, from an offset on.
 fn joined(
     blobs: Blobs,
-    keys: Vec<ObjectKey>,
-) -> impl Stream<Item = Result<bytes::Bytes, BodyError>> + Send + Unpin {
-    let bodies = stream::iter(keys).then(move |key| {
+    parts: Vec<Part>,
+    from: u64,
+) -> impl Stream<Item = Result<Bytes, BodyError>> + Send + Unpin {
+    let mut skipped = from;
+    let left = parts.into_iter().filter_map(move |part| {
+        let size = part.upload.offset;
+        let begin = skipped.min(size);
+        skipped -= begin;
+        (begin < size).then_some((part.object, begin..size))
+    });
+    let bodies = stream::iter(left).then(move |(key, range)| {
         let blobs = blobs.clone();
         async move {
-            let body = blobs.get(&key, None).await?;
-            let body = body.ok_or("a part of the upload is not in the object store any more")?;
+            let body = blobs.get(&key, Some(range)).await?.ok_or(PartLost)?;
             Ok::<_, BodyError>(body.stream.map_err(BodyError::from))
         }
     });

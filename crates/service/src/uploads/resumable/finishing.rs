@@ -1,14 +1,14 @@
 //! The last piece is there: the bytes become the source of a track, or a part that waits to be joined with others.
 
 use tonearm_blobs::{DraftWriter, PutError, Stored};
-use tonearm_domain::{ObjectKey, Origin, TrackId, Upload, UploadKind};
+use tonearm_domain::{ObjectKey, Origin, Upload};
 
 use super::lookup::HeldUpload;
 use super::removing::remove_upload;
 use super::{LEASE_SECONDS, Progress, UploadRefusal};
 use crate::refusal::Refusal;
 use crate::uploads::Uploads;
-use crate::uploads::accept_source::{AcceptedUpload, Recorded, SourceSlot, refuse_put};
+use crate::uploads::accept_source::{AcceptedUpload, Recorded, refuse_put};
 
 impl Uploads {
     pub(super) async fn finish_upload(
@@ -30,12 +30,7 @@ impl Uploads {
             self.discard(&held.upload).await;
             return Err(refuse_put(PutError::DigestMismatch).into());
         }
-        let recorded = match (held.upload.kind, held.upload.track_id) {
-            (UploadKind::Url | UploadKind::Tus, Some(track_id)) => {
-                self.record_finished(origin, &mut held, track_id, &key, stored).await.map(Some)
-            }
-            _ => self.record_part(&mut held, key).await.map(|()| None),
-        };
+        let recorded = self.record_complete(origin, &mut held, key, stored).await;
         match recorded {
             Ok(accepted) => Ok(Progress { upload: held.upload, accepted }),
             // A row may name the object, or the same request may succeed later.
@@ -49,41 +44,31 @@ impl Uploads {
         }
     }
 
-    async fn record_finished(
+    /// Records that an upload is complete, and what it became: the source of its track, or a part.
+    async fn record_complete(
         &self,
         origin: Origin,
         held: &mut HeldUpload,
-        track_id: TrackId,
-        key: &ObjectKey,
+        key: ObjectKey,
         stored: Stored,
-    ) -> Result<AcceptedUpload, UploadRefusal> {
+    ) -> Result<Option<AcceptedUpload>, UploadRefusal> {
         let mut complete = held.upload.clone();
-        complete.complete(None);
-        let tx = self.catalog.begin().await?;
+        let slot = complete.slot();
         let until = self.ambient.now().plus_seconds(LEASE_SECONDS);
-        // Quotas are asked before anything is locked.
-        let recorded =
-            Recorded { slot: SourceSlot::of_track(complete.organization_id, track_id), key, stored: &stored };
-        self.record_upload(&tx, origin, recorded).await?;
+        let tx = self.catalog.begin().await?;
+        if let Some(slot) = slot {
+            // Quotas are asked before anything is locked.
+            let recorded = Recorded { slot, key: &key, stored: &stored };
+            self.record_upload(&tx, origin, recorded).await?;
+        }
+        complete.complete(slot.is_none().then_some(key));
         if !tx.record_upload(&complete, held.lease, until).await? {
             return Err(UploadRefusal::Locked);
         }
         tx.commit().await?;
         held.upload = complete;
-        Ok(AcceptedUpload { track_id, size: stored.size, sha256: stored.sha256 })
-    }
-
-    async fn record_part(&self, held: &mut HeldUpload, key: ObjectKey) -> Result<(), UploadRefusal> {
-        let mut complete = held.upload.clone();
-        complete.complete(Some(key));
-        let tx = self.catalog.begin().await?;
-        let until = self.ambient.now().plus_seconds(LEASE_SECONDS);
-        if !tx.record_upload(&complete, held.lease, until).await? {
-            return Err(UploadRefusal::Locked);
-        }
-        tx.commit().await?;
-        held.upload = complete;
-        Ok(())
+        let Stored { size, sha256, .. } = stored;
+        Ok(slot.map(|slot| AcceptedUpload { track_id: slot.track_id, size, sha256 }))
     }
 
     /// Removes an upload that cannot become anything.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tonearm_catalog::UploadLease;
-use tonearm_domain::{LeaseId, OrganizationId, TrackId, Upload, UploadId};
+use tonearm_domain::{LeaseId, SourceSlot, Upload, UploadId};
 
 use super::holders::Hold;
 use super::{LEASE_SECONDS, UploadRefusal};
@@ -44,17 +44,22 @@ impl Uploads {
     }
 
     /// How far the source of a track is, if its upload URL was used for an upload that can be resumed.
-    pub async fn upload_to_url(
-        &self,
-        organization_id: OrganizationId,
-        track_id: TrackId,
-    ) -> Result<UrlUpload, UploadRefusal> {
+    pub async fn upload_to_url(&self, slot: SourceSlot) -> Result<UrlUpload, UploadRefusal> {
+        let SourceSlot { organization_id, track_id, replacement_id } = slot;
         let track =
             self.catalog.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
-        if let Some(source) = track.source {
+        let source = match replacement_id {
+            None => track.source,
+            Some(id) => {
+                let found = self.catalog.replacement(organization_id, track_id).await?;
+                let replacement = found.filter(|it| it.id == id).ok_or_else(UploadRefusal::not_found)?;
+                replacement.source
+            }
+        };
+        if let Some(source) = source {
             return Ok(UrlUpload::Complete(source.size));
         }
-        let upload = self.catalog.upload_to_url(organization_id, track_id).await?;
+        let upload = self.catalog.upload_to_url(slot).await?;
         let upload = upload.ok_or_else(UploadRefusal::not_found)?;
         Ok(UrlUpload::Open(Box::new(self.upload(upload.id).await?)))
     }

@@ -5,14 +5,15 @@ use axum::response::Response;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, StatusCode};
 use tonearm_domain::{OrganizationId, Origin, PieceError, TrackId, UploadId};
-use tonearm_service::{SourceSlot, UploadRefusal, UrlUpload};
+use tonearm_service::{UploadRefusal, UrlUpload};
 
 use super::create::answer;
 use super::fields::{self, PARTIAL_UPLOAD};
+use super::interim::Announcements;
 use super::refusal::UploadError;
 use super::sending::{self, Sent};
 use crate::app::App;
-use crate::endpoint::upload::intake::{chunks, refuse};
+use crate::endpoint::upload::intake::refuse_unread;
 use crate::endpoint::upload::source::Accepted;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{BegunUpload, address, piece_check};
@@ -53,12 +54,11 @@ pub(crate) async fn append(
 ) -> Response {
     let (parts, body) = request.into_parts();
     let prepared = prepare(&app, upload, &parts.headers).await;
-    let (track_id, id, sent) = match prepared {
+    let (track_id, id, mut sent) = match prepared {
         Ok(prepared) => prepared,
-        Err(error) => {
-            return refuse(error, &parts.headers, chunks(body, app.settings.upload_idle_timeout)).await;
-        }
+        Err(error) => return refuse_unread(error, &app.settings, (&parts.headers, body)).await,
     };
+    sent.announcements = Announcements::of(&parts);
     let origin = Origin::uploader(address(&parts.extensions));
     let state = (app.uploads.clone(), app.settings.clone());
     match sending::append(state, origin, id, sent, (parts.headers, body)).await {
@@ -72,7 +72,7 @@ async fn prepare(
     upload: Result<BegunUpload, ApiError>,
     headers: &HeaderMap,
 ) -> Result<(TrackId, UploadId, Sent), UploadError> {
-    let BegunUpload(SourceSlot { organization_id, track_id, .. }) = upload?;
+    let BegunUpload(slot) = upload?;
     if headers.get(CONTENT_TYPE).is_none_or(|value| value.as_bytes() != PARTIAL_UPLOAD.as_bytes()) {
         let message = format!("the content type must be {PARTIAL_UPLOAD}");
         return Err(
@@ -85,8 +85,10 @@ async fn prepare(
         .ok_or_else(|| ApiError::invalid("Upload-Complete", "must be ?1 for the last bytes, else ?0"))?;
     let check = piece_check(headers)?;
     let length = fields::bytes(headers, &fields::UPLOAD_LENGTH);
-    match app.uploads.upload_to_url(organization_id, track_id).await? {
-        UrlUpload::Open(upload) => Ok((track_id, upload.id, Sent { offset, length, is_last, check })),
+    match app.uploads.upload_to_url(slot).await? {
+        UrlUpload::Open(upload) => {
+            Ok((slot.track_id, upload.id, Sent { offset, length, is_last, check, announcements: None }))
+        }
         UrlUpload::Complete(_) => Err(UploadRefusal::from(PieceError::Complete).into()),
     }
 }

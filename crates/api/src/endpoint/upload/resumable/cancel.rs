@@ -3,7 +3,7 @@
 use axum::extract::State;
 use http::StatusCode;
 use tonearm_domain::{OrganizationId, PieceError, TrackId};
-use tonearm_service::{SourceSlot, UploadRefusal, UrlUpload};
+use tonearm_service::{UploadRefusal, UrlUpload};
 
 use super::refusal::UploadError;
 use crate::app::App;
@@ -30,10 +30,10 @@ use crate::extract::BegunUpload;
     ),
 )]
 pub(crate) async fn cancel(
-    BegunUpload(SourceSlot { organization_id, track_id, .. }): BegunUpload,
+    BegunUpload(slot): BegunUpload,
     State(app): State<App>,
 ) -> Result<StatusCode, UploadError> {
-    match app.uploads.upload_to_url(organization_id, track_id).await? {
+    match app.uploads.upload_to_url(slot).await? {
         UrlUpload::Open(upload) => {
             app.uploads.remove_upload(upload.id).await?;
             Ok(StatusCode::NO_CONTENT)

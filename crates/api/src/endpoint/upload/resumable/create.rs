@@ -5,15 +5,16 @@ use axum::response::{IntoResponse, Response};
 use http::header::LOCATION;
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use serde::Serialize;
-use tonearm_domain::{OrganizationId, Origin, TrackId, Upload, UploadKind};
-use tonearm_service::{BeginUpload, PieceCheck, SourceSlot, UploadPermit, UploadProgress};
+use tonearm_domain::{Origin, SourceSlot, TrackId, Upload, UploadKind};
+use tonearm_service::{BeginUpload, PieceCheck, UploadPermit, UploadProgress};
 use utoipa::ToSchema;
 
 use super::fields;
+use super::interim::Announcements;
 use super::refusal::UploadError;
 use super::sending::{Sent, append};
 use crate::app::App;
-use crate::endpoint::upload::intake::{chunks, refuse};
+use crate::endpoint::upload::intake::refuse_unread;
 use crate::endpoint::upload::source::Accepted;
 use crate::extract::{SourceUpload, address, piece_check, upload_terms};
 use crate::request_id::CurrentRequest;
@@ -38,21 +39,24 @@ pub(crate) async fn create(
     request: Request,
 ) -> Response {
     let (parts, body) = request.into_parts();
-    let SourceUpload(SourceSlot { organization_id, track_id, .. }) = upload;
-    let begun = begin(&app, organization_id, track_id, is_last, &parts.headers).await;
+    let SourceUpload(slot) = upload;
+    let begun = begin(&app, slot, is_last, &parts.headers).await;
     let (begun, check) = match begun {
         Ok(begun) => begun,
-        Err(error) => {
-            return refuse(error, &parts.headers, chunks(body, app.settings.upload_idle_timeout)).await;
-        }
+        Err(error) => return refuse_unread(error, &app.settings, (&parts.headers, body)).await,
     };
-    let sent = Sent { offset: 0, length: begun.length, is_last, check };
+    let location = HeaderValue::try_from(location.to_string()).ok();
+    let announcements = Announcements::of(&parts);
+    if let (Some(to), Some(location)) = (&announcements, &location) {
+        to.begun(location, fields::limits_of(&begun, app.uploads.max_source_bytes(), app.ambient.now()));
+    }
+    let sent = Sent { offset: 0, length: begun.length, is_last, check, announcements };
     let origin = Origin::uploader(address(&parts.extensions));
     let state = (app.uploads.clone(), app.settings.clone());
     match append(state, origin, begun.id, sent, (parts.headers, body)).await {
         Ok(progress) => {
-            let mut response = answer(&app, current, track_id, progress, StatusCode::CREATED);
-            if let Ok(location) = HeaderValue::try_from(location.to_string()) {
+            let mut response = answer(&app, current, slot.track_id, progress, StatusCode::CREATED);
+            if let Some(location) = location {
                 response.headers_mut().insert(LOCATION, location);
             }
             response
@@ -63,8 +67,7 @@ pub(crate) async fn create(
 
 async fn begin(
     app: &App,
-    organization_id: OrganizationId,
-    track_id: TrackId,
+    slot: SourceSlot,
     is_last: bool,
     headers: &HeaderMap,
 ) -> Result<(Upload, Option<Box<dyn PieceCheck>>), UploadError> {
@@ -77,7 +80,7 @@ async fn begin(
         sha256: terms.sha256,
         metadata: None,
     };
-    let permit = UploadPermit::Track { organization_id, track_id };
+    let permit = UploadPermit::Track(slot);
     Ok((app.uploads.begin_upload(permit, begin).await?, check))
 }
 

@@ -9,6 +9,11 @@ pub(crate) const UPLOAD_COMPLETE: HeaderName = HeaderName::from_static("upload-c
 pub(crate) const UPLOAD_OFFSET: HeaderName = HeaderName::from_static("upload-offset");
 pub(crate) const UPLOAD_LENGTH: HeaderName = HeaderName::from_static("upload-length");
 pub(crate) const UPLOAD_LIMIT: HeaderName = HeaderName::from_static("upload-limit");
+pub(crate) const INTEROP_VERSION: HeaderName = HeaderName::from_static("upload-draft-interop-version");
+
+/// The versions of the draft that differ in nothing that clients notice here. Version 6 was the first to name the media type of
+/// pieces.
+const INTEROP_VERSIONS: [&str; 3] = ["6", "7", "8"];
 
 /// The media type of a piece.
 pub(crate) const PARTIAL_UPLOAD: &str = "application/partial-upload";
@@ -32,21 +37,33 @@ pub(crate) fn bytes(headers: &HeaderMap, name: &HeaderName) -> Option<u64> {
     text.parse().ok().filter(|&number| is_number && number <= MOST)
 }
 
+/// The version of the draft that the client says it speaks, if we do, too. Interim responses are for such clients only, by the
+/// rules of the draft.
+pub(crate) fn interop_version(headers: &HeaderMap) -> Option<HeaderValue> {
+    let version = headers.get(INTEROP_VERSION)?.to_str().ok()?.trim();
+    INTEROP_VERSIONS.into_iter().find(|known| *known == version).map(HeaderValue::from_static)
+}
+
 /// What an upload is limited to.
 pub(crate) fn limits(max_size: u64, max_age: i64) -> String {
     format!("max-size={}, max-age={}", max_size.min(MOST), max_age.max(0))
 }
 
+/// What an upload that was begun is limited to.
+pub(super) fn limits_of(upload: &Upload, max_size: u64, now: Timestamp) -> Option<HeaderValue> {
+    let max_age = upload.expires_at.unix_seconds() - now.unix_seconds();
+    HeaderValue::try_from(limits(max_size, max_age)).ok()
+}
+
 /// How far an upload is.
 pub(crate) fn describe(headers: &mut HeaderMap, upload: &Upload, max_size: u64, now: Timestamp) {
-    let max_age = upload.expires_at.unix_seconds() - now.unix_seconds();
     let complete = if upload.is_receiving() { "?0" } else { "?1" };
     headers.insert(UPLOAD_COMPLETE, HeaderValue::from_static(complete));
     headers.insert(UPLOAD_OFFSET, upload.offset.into());
     if let Some(length) = upload.length {
         headers.insert(UPLOAD_LENGTH, length.into());
     }
-    if let Ok(limit) = HeaderValue::try_from(limits(max_size, max_age)) {
+    if let Some(limit) = limits_of(upload, max_size, now) {
         headers.insert(UPLOAD_LIMIT, limit);
     }
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -73,5 +90,10 @@ mod tests {
             assert_eq!(read(bad), None, "{bad}");
         }
         assert_eq!(bytes(&HeaderMap::new(), &UPLOAD_OFFSET), None);
+        let read = |value: &str| interop_version(&with(&INTEROP_VERSION, value));
+        assert_eq!((read("6"), read(" 8 ")), (Some("6".parse().unwrap()), Some("8".parse().unwrap())));
+        for other in ["", "3", "5", "9", "08", "8;a", "\"8\""] {
+            assert_eq!(read(other), None, "{other}");
+        }
     }
 }

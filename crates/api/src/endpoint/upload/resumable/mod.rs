@@ -5,6 +5,7 @@ pub(crate) mod append;
 pub(crate) mod cancel;
 pub(crate) mod create;
 pub(crate) mod fields;
+pub(crate) mod interim;
 pub(crate) mod offset;
 pub(crate) mod refusal;
 pub(crate) mod sending;

@@ -5,7 +5,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::CACHE_CONTROL;
 use http::{HeaderValue, StatusCode};
 use tonearm_domain::{OrganizationId, TrackId};
-use tonearm_service::{SourceSlot, UrlUpload};
+use tonearm_service::UrlUpload;
 
 use super::fields;
 use super::refusal::UploadError;
@@ -33,12 +33,12 @@ use crate::extract::BegunUpload;
     ),
 )]
 pub(crate) async fn offset(
-    BegunUpload(SourceSlot { organization_id, track_id, .. }): BegunUpload,
+    BegunUpload(slot): BegunUpload,
     State(app): State<App>,
 ) -> Result<Response, UploadError> {
     let mut response = StatusCode::NO_CONTENT.into_response();
     let headers = response.headers_mut();
-    match app.uploads.upload_to_url(organization_id, track_id).await? {
+    match app.uploads.upload_to_url(slot).await? {
         UrlUpload::Open(upload) => {
             fields::describe(headers, &upload, app.uploads.max_source_bytes(), app.ambient.now());
         }

@@ -9,9 +9,10 @@ use tonearm_domain::{Origin, UploadId};
 use tonearm_service::{Piece, PieceCheck, Refusal, UploadProgress, UploadRefusal, Uploads};
 use tracing::{Instrument, Span};
 
+use super::interim::Announcements;
 use super::refusal::UploadError;
 use crate::app::ApiSettings;
-use crate::endpoint::upload::intake::{chunks, refuse};
+use crate::endpoint::upload::intake::{chunks, refuse, refuse_unread};
 
 /// What a request says of the bytes in its body.
 pub(crate) struct Sent {
@@ -19,6 +20,8 @@ pub(crate) struct Sent {
     pub(crate) length: Option<u64>,
     pub(crate) is_last: bool,
     pub(crate) check: Option<Box<dyn PieceCheck>>,
+    /// Told how many bytes are durable while more come.
+    pub(crate) announcements: Option<Announcements>,
 }
 
 /// Appends a body to an upload, in a task of its own: what has arrived is stored even if the client is gone, which ends
@@ -33,16 +36,15 @@ pub(crate) async fn append(
     let size = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
     let mut body = chunks(body, settings.upload_idle_timeout);
     let work = async move {
-        let Sent { offset, length, is_last, check } = sent;
-        let piece = Piece { offset, size, length, is_last, check, body: &mut body };
+        let Sent { offset, length, is_last, check, announcements } = sent;
+        let on_durable = announcements.map(|to| Box::new(move |offset| to.durable(offset)) as _);
+        let piece = Piece { offset, size, length, is_last, check, on_durable, body: &mut body };
         (uploads.append(origin, id, piece).await, body)
     };
     match tokio::spawn(work.instrument(Span::current())).await {
         Ok((Ok(progress), _)) => Ok(progress),
         Ok((Err(refusal), body)) => Err(refuse(UploadError::from(refusal), &headers, body).await),
-        Err(error) => {
-            Err(refuse(failed(error), &headers, chunks(Body::empty(), settings.upload_idle_timeout)).await)
-        }
+        Err(error) => Err(refuse_unread(failed(error), &settings, (&headers, Body::empty())).await),
     }
 }
 

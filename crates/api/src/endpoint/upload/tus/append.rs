@@ -10,7 +10,7 @@ use super::checksum::checksum;
 use super::fields::{self, OFFSET_STREAM};
 use super::terminate::terminate;
 use crate::app::App;
-use crate::endpoint::upload::intake::{chunks, refuse};
+use crate::endpoint::upload::intake::refuse_unread;
 use crate::endpoint::upload::resumable::fields::{UPLOAD_LENGTH, UPLOAD_OFFSET};
 use crate::endpoint::upload::resumable::sending::{self, Sent};
 use crate::error::{ApiError, ErrorBody};
@@ -70,9 +70,7 @@ pub(crate) async fn append(
     let (parts, body) = request.into_parts();
     let (id, sent) = match id.and_then(|PathId(id)| Ok((id, prepare(&parts.headers)?))) {
         Ok(prepared) => prepared,
-        Err(error) => {
-            return refuse(error, &parts.headers, chunks(body, app.settings.upload_idle_timeout)).await;
-        }
+        Err(error) => return refuse_unread(error, &app.settings, (&parts.headers, body)).await,
     };
     let origin = Origin::uploader(address(&parts.extensions));
     let state = (app.uploads.clone(), app.settings.clone());
@@ -94,7 +92,7 @@ fn prepare(headers: &HeaderMap) -> Result<Sent, ApiError> {
     let offset = fields::bytes(headers, &UPLOAD_OFFSET)?
         .ok_or_else(|| ApiError::invalid("Upload-Offset", "must be the number of bytes sent so far"))?;
     let length = fields::bytes(headers, &UPLOAD_LENGTH)?;
-    Ok(Sent { offset, length, is_last: false, check: checksum(headers)? })
+    Ok(Sent { offset, length, is_last: false, check: checksum(headers)?, announcements: None })
 }
 
 /// `PATCH` and `DELETE` for clients that can only send `POST` (`X-HTTP-Method-Override`).

@@ -14,7 +14,7 @@ use super::fields::{self, OFFSET_STREAM, UPLOAD_CONCAT, UPLOAD_DEFER_LENGTH};
 use super::metadata::UploadMetadata;
 use super::permit::permit;
 use crate::app::App;
-use crate::endpoint::upload::intake::{chunks, refuse};
+use crate::endpoint::upload::intake::refuse_unread;
 use crate::endpoint::upload::resumable::fields::UPLOAD_LENGTH;
 use crate::endpoint::upload::resumable::refusal::UploadError;
 use crate::endpoint::upload::resumable::sending::{Sent, append};
@@ -56,14 +56,12 @@ pub(crate) async fn create(
     let from = address(&parts.extensions);
     let (upload, check) = match begin(&app, &uri, from, &parts.headers).await {
         Ok(begun) => begun,
-        Err(error) => {
-            return refuse(error, &parts.headers, chunks(body, app.settings.upload_idle_timeout)).await;
-        }
+        Err(error) => return refuse_unread(error, &app.settings, (&parts.headers, body)).await,
     };
     let location = HeaderValue::try_from(app.uploads.tus_url(upload.id));
     let has_bytes = parts.headers.get(CONTENT_TYPE).is_some_and(|value| value == OFFSET_STREAM);
     let upload = if has_bytes && upload.is_receiving() {
-        let sent = Sent { offset: 0, length: None, is_last: false, check };
+        let sent = Sent { offset: 0, length: None, is_last: false, check, announcements: None };
         let state = (app.uploads.clone(), app.settings.clone());
         match append(state, Origin::uploader(from), upload.id, sent, (parts.headers, body)).await {
             Ok(progress) => progress.upload,
@@ -94,8 +92,8 @@ async fn begin(
     let length = fields::bytes(headers, &UPLOAD_LENGTH)?;
     let begin = BeginUpload { kind, length, sha256: None, metadata: metadata.stored };
     if let Concat::Final(parts) = concat {
-        let joined = app.uploads.join_uploads(Origin::uploader(address), permit, &parts, begin).await?;
-        return Ok((joined.upload, None));
+        let joined = app.uploads.join_uploads(Origin::uploader(address), permit, parts, begin).await?;
+        return Ok((joined, None));
     }
     let is_deferred = headers.get(UPLOAD_DEFER_LENGTH).is_some_and(|value| value == "1");
     if length.is_some() == is_deferred {

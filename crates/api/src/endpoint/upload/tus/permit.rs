@@ -5,7 +5,7 @@ use http::{StatusCode, Uri};
 use serde::Deserialize;
 use std::net::IpAddr;
 use tonearm_domain::UploadSessionId;
-use tonearm_service::{SourceSlot, UploadPermit};
+use tonearm_service::UploadPermit;
 
 use super::metadata::UploadMetadata;
 use crate::app::App;
@@ -31,8 +31,8 @@ pub(super) fn permit(
     let url = metadata.get("upload_url").or(parameters.upload_url.as_deref());
     match (url, session) {
         (Some(url), _) => {
-            let SourceUpload(SourceSlot { organization_id, track_id, .. }) = source_upload(url, app)?;
-            Ok(UploadPermit::Track { organization_id, track_id })
+            let SourceUpload(slot) = source_upload(url, app)?;
+            Ok(UploadPermit::Track(slot))
         }
         (None, Some(id)) => Ok(UploadPermit::Session { id, address, track: Box::new(metadata.track()?) }),
         (None, None) => {
