@@ -7,7 +7,7 @@ TONEARM := target/release/tonearm
 # The programs are built together with the tests: apart from them, they would need many libraries with other features.
 nextest = if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace --locked $(1); else cargo test --workspace --locked $(1); fi
 
-.PHONY: help run demo build package test lint dependencies fmt pictures chaos cluster neighbours fuzz-api fuzz-media fuzz-edge formats bench rust ffmpeg
+.PHONY: help run demo build package test lint dependencies fmt pictures chaos cluster endurance neighbours fuzz-api fuzz-media fuzz-edge formats bench rust ffmpeg
 
 help: ## List all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -27,6 +27,7 @@ package: rust ## Build the stripped binary and put it into an archive with its s
 test: rust ffmpeg ## Run all tests
 	@tools/need psql postgresql jq jq curl curl openssl openssl chromium chromium chromedriver chromium-driver
 	@tools/axe/fetch
+	@tools/tus/fetch
 	@$(call nextest,--no-run)
 	@tools/fuzz-api --short $${CARGO_TARGET_DIR:-target}/debug/tonearm
 	@$(call nextest)
@@ -50,6 +51,10 @@ pictures: rust ffmpeg ## Take screenshots of every dashboard page (DIR, default 
 chaos: rust ffmpeg ## Upload while the server is killed repeatedly (ROUNDS, default 20)
 	@TONEARM_CHAOS_ROUNDS=$${ROUNDS:-20} cargo test --release --package tonearm --test it chaos -- --nocapture
 	@cargo test --release --package tonearm --test it webhooks -- --ignored --nocapture
+
+endurance: build ffmpeg ## Upload 8 GiB over a connection that breaks, and 500 files to nodes that are killed (BYTES, UPLOADS)
+	@TONEARM_BIN=$(abspath $(TONEARM)) TONEARM_ENDURANCE_BYTES=$${BYTES:-8589934592} TONEARM_ENDURANCE_UPLOADS=$${UPLOADS:-500} \
+		cargo test --release --package tonearm --test it endurance -- --ignored --nocapture --test-threads 1
 
 neighbours: rust ffmpeg ## Run the previous version (NEIGHBOUR, a commit) and this one on one database
 	@tools/neighbours $${NEIGHBOUR:-e49ecea}

@@ -19,6 +19,8 @@ pub(crate) struct Reply {
     pub(crate) status: u16,
     /// Bytes of the body.
     pub(crate) body_bytes: u64,
+    /// Where it leads.
+    pub(crate) location: Option<String>,
 }
 
 /// Fetches a URL.
@@ -82,8 +84,13 @@ impl Visitor {
 
 /// Sends `size` bytes: `block` over and over.
 pub(crate) fn put(url: &str, block: &[u8], size: u64) -> Result<Reply> {
-    let (mut socket, head) = connect("PUT", url)?;
-    socket.write_all(format!("{head}Content-Length: {size}\r\n\r\n").as_bytes())?;
+    send("PUT", url, "", block, size)
+}
+
+/// The same by another method, with more header lines, each of which ends with `\r\n`.
+pub(crate) fn send(method: &str, url: &str, lines: &str, block: &[u8], size: u64) -> Result<Reply> {
+    let (mut socket, head) = connect(method, url)?;
+    socket.write_all(format!("{head}{lines}Content-Length: {size}\r\n\r\n").as_bytes())?;
     let mut left = size;
     while left > 0 {
         let next = left.min(block.len() as u64);
@@ -121,19 +128,24 @@ fn read_reply(from: &mut impl Read) -> io::Result<Reply> {
         }
     };
     let status = parse_status(&buffer[..head_end]).ok_or_else(invalid)?;
+    let location = parse_line(&buffer[..head_end], "location").map(str::to_owned);
     let mut body_bytes = (filled - head_end) as u64;
     loop {
         match from.read(&mut buffer)? {
-            0 => return Ok(Reply { status, body_bytes }),
+            0 => return Ok(Reply { status, body_bytes, location }),
             read => body_bytes += read as u64,
         }
     }
 }
 
 fn parse_length(head: &[u8]) -> Option<u64> {
-    let lines = std::str::from_utf8(head).ok()?.lines().filter_map(|line| line.split_once(':'));
-    let mut lengths = lines.filter(|(name, _)| name.eq_ignore_ascii_case("content-length"));
-    lengths.next()?.1.trim().parse().ok()
+    parse_line(head, "content-length")?.parse().ok()
+}
+
+/// The value of the first header line of this name.
+fn parse_line<'a>(head: &'a [u8], name: &str) -> Option<&'a str> {
+    let mut lines = std::str::from_utf8(head).ok()?.lines().filter_map(|line| line.split_once(':'));
+    Some(lines.find(|(found, _)| found.eq_ignore_ascii_case(name))?.1.trim())
 }
 
 fn parse_status(head: &[u8]) -> Option<u16> {

@@ -17,6 +17,8 @@ pub(crate) struct Plan {
     pub(crate) starts: usize,
     /// Bytes of one upload.
     pub(crate) upload_bytes: u64,
+    /// Uploads of a mebibyte.
+    pub(crate) small_uploads: usize,
     /// Bytes of the file that is downloaded, about.
     pub(crate) download_bytes: u64,
     /// Length of the sound that is processed, in seconds.
@@ -44,6 +46,7 @@ impl Plan {
             rounds: 3,
             starts: 10,
             upload_bytes: 2 << 30,
+            small_uploads: 400,
             download_bytes: 200_000_000,
             sound_seconds: 300.0,
             backlog: 200,
@@ -63,6 +66,7 @@ impl Plan {
             rounds: 1,
             starts: 3,
             upload_bytes: 64 << 20,
+            small_uploads: 16,
             download_bytes: 20_000_000,
             sound_seconds: 20.0,
             backlog: 12,

@@ -121,6 +121,22 @@ impl Stage {
         self.folder.path()
     }
 
+    /// Removes what was uploaded, where no worker does.
+    pub(crate) fn remove_sources(&self) -> Result<()> {
+        let mut folders = vec![self.folder.path().join("data")];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder)? {
+                let entry = entry?;
+                if entry.file_type()?.is_dir() {
+                    folders.push(entry.path());
+                } else if entry.file_name().to_string_lossy().starts_with("source.") {
+                    std::fs::remove_file(entry.path())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     pub(crate) fn processes(&self) -> Vec<u32> {
         self.program.pid().into_iter().collect()
     }

@@ -224,9 +224,8 @@ mod tests {
         });
         let (mut read, mut write) = tokio::io::split(&mut far);
         let mut all = String::new();
-        let (written, ended) =
-            tokio::join!(write.write_all(requests.as_bytes()), read.read_to_string(&mut all));
-        written.unwrap();
+        // A server that answers at once may not take all of a request.
+        let (_, ended) = tokio::join!(write.write_all(requests.as_bytes()), read.read_to_string(&mut all));
         ended.unwrap();
         served.await.unwrap().unwrap();
         // Dates differ.
@@ -252,11 +251,12 @@ mod tests {
 
     #[tokio::test]
     async fn they_come_in_order_before_the_final_response() {
-        for capacity in [1, 7, 100, 1 << 20] {
+        for (capacity, least) in [(1, 1), (7, 1), (100, 1), (1 << 20, 2)] {
             let all = answers(capacity, put_request("/told", "1.1", LAST)).await;
-            let before = format!("{}{}", interim("/a"), interim("/b"));
-            let (end, third) = (done("connection: close\n"), interim("/c"));
-            assert!(all == format!("{before}{end}") || all == format!("{before}{third}{end}"), "{all}");
+            let before = all.strip_suffix(&done("connection: close\n")).unwrap_or_else(|| panic!("{all}"));
+            // What still waits when the final response is there is left out.
+            let told: Vec<String> = ["/a", "/b", "/c"].into_iter().map(interim).collect();
+            assert!((least..=3).any(|count| before == told[..count].concat()), "{all}");
         }
     }
 
@@ -268,13 +268,16 @@ mod tests {
                 put_request("/told", "1.1", ASKS),
                 put_request("/told", "1.1", LAST)
             );
-            let all = answers(capacity, asked).await.replace(&interim("/c"), "");
+            let all = answers(capacity, asked).await;
+            let large_at = all.find(&"x".repeat(LARGE)).expect("the large response is whole");
+            assert!(all.find(&interim("/a")).is_some_and(|at| at > large_at), "the first comes after it");
+            let all = ["/a", "/b", "/c"].iter().fold(all, |all, what| all.replace(&interim(what), ""));
             let large = format!(
                 "HTTP/1.1 200 OK\ncontent-type: text/plain; charset=utf-8\ncontent-length: {LARGE}\n\n{}",
                 "x".repeat(LARGE)
             );
-            let before = format!("{}{}", interim("/a"), interim("/b"));
-            let expected = format!("{large}{before}{}{before}{}", done(""), done("connection: close\n"));
+            // Each was whole, as nothing is left of any.
+            let expected = format!("{large}{}{}", done(""), done("connection: close\n"));
             assert!(all == expected, "{}", all.replace(&"x".repeat(LARGE), "…"));
         }
     }

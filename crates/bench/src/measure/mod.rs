@@ -22,6 +22,7 @@ mod rude;
 mod scale;
 mod start;
 mod upload;
+mod uploads;
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -37,6 +38,7 @@ use crate::wrk::{self, Load, Request, Sample};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Benchmark {
     Upload,
+    Uploads,
     Download,
     Range,
     Http2,
@@ -64,6 +66,7 @@ impl Benchmark {
     /// What is measured unless something is asked for.
     pub(crate) const USUAL: &[Self] = &[
         Self::Upload,
+        Self::Uploads,
         Self::Download,
         Self::Range,
         Self::Http2,
@@ -89,6 +92,7 @@ impl Benchmark {
     pub(crate) async fn run(self, plan: &Plan) -> Result<Vec<Row>> {
         match self {
             Self::Upload => upload::run(plan).await,
+            Self::Uploads => uploads::run(plan).await,
             Self::Download => download::run(plan).await,
             Self::Range => range::run(plan).await,
             Self::Http2 => http2::run(plan).await,

@@ -69,7 +69,7 @@ fn rows(sides: &Sides<Taken>) -> Vec<Row> {
             "speed",
             Unit::MegabytesPerSecond,
             sides.medians(|t| t.megabytes_per_second),
-            Some(Goal::AtLeast(0.8)),
+            Some(Goal::AtLeast(0.9)),
         ),
         row("memory before", Unit::Megabytes, (before(&sides.tonearm), before(&sides.reference)), None),
         row("memory at its peak", Unit::Megabytes, (peak(&sides.tonearm), peak(&sides.reference)), None),

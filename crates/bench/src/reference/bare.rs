@@ -66,6 +66,8 @@ async fn take_in(UrlPath(path): UrlPath<PathBuf>, request: Request) -> Result<St
         }
     }
     file.sync_all()?;
+    // Without this, the file may have no name after a loss of power.
+    File::open(".")?.sync_all()?;
     Ok(format!("{:?}", hash.finalize()))
 }
 

@@ -14,6 +14,7 @@ mod damaged;
 mod direct;
 mod durable;
 mod edge;
+mod endurance;
 mod fairness;
 mod forwarded;
 mod frames;

@@ -83,11 +83,12 @@ impl Scene {
     fn sources(&self) -> HashSet<Vec<u8>> {
         let (mut folders, mut found) = (vec![self.server.data_dir().to_owned()], HashSet::new());
         while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(folder).unwrap().flatten() {
-                if entry.file_type().unwrap().is_dir() {
+            // Other folders come and go while tracks are processed.
+            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                     folders.push(entry.path());
                 } else if entry.file_name().to_string_lossy().starts_with("source.") {
-                    found.insert(Sha256::digest(std::fs::read(entry.path()).unwrap()).to_vec());
+                    found.extend(std::fs::read(entry.path()).map(|bytes| Sha256::digest(bytes).to_vec()));
                 }
             }
         }
