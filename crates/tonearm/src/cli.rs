@@ -1,6 +1,8 @@
-//! The command line. Commands work on the catalog directly, beside a running server or without one.
+//! The command line. Commands work on the catalog directly, beside a running server or without one. Those in `upload` and
+//! `import_feed` are clients of a running service.
 
 mod audit;
+mod bulk;
 mod demo;
 mod doctor;
 mod job;
@@ -16,6 +18,7 @@ mod store;
 mod sweep;
 mod track;
 mod transcription;
+mod upload;
 mod webhook;
 
 use std::path::PathBuf;
@@ -103,6 +106,11 @@ enum Command {
     },
     /// Show what the last sweep of the object store found, or confirm its removals
     Sweep(sweep::Args),
+    /// Upload files and folders to a collection of a running service
+    ///
+    /// Files that the collection has already are skipped, by their content. An upload that was interrupted, even by a
+    /// restart of this computer, continues where it stopped when the same command is run again.
+    Upload(upload::Args),
     /// Upload and process an audio file, and print URLs that play it
     Demo(demo::Args),
     /// Print a commented configuration file with all defaults
@@ -168,6 +176,9 @@ fn run(cli: Cli) -> Result<(), Failure> {
         print!("{EXAMPLE}");
         return Ok(());
     }
+    if let Command::Upload(args) = cli.command {
+        return bulk::block_on(upload::run(args));
+    }
     let mut overrides = Overrides { config: cli.config, data_dir: cli.data_dir, ..Overrides::default() };
     if let Command::Serve(args) = &cli.command {
         args.apply(&mut overrides);
@@ -200,7 +211,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
             Command::Store { command } => store::run(&config, &ambient, command).await,
             Command::Sweep(args) => sweep::run(&config, &ambient, args).await,
             Command::Demo(args) => demo::run(&config, ambient, args).await,
-            Command::Config => Ok(()),
+            Command::Config | Command::Upload(_) => Ok(()),
             Command::Doctor => doctor::run(&config, &ambient).await,
         }
     });
