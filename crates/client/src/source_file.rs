@@ -47,7 +47,6 @@ impl From<io::Error> for FileError {
 pub struct Stamp {
     size: u64,
     modified: (i64, i64),
-    changed: (i64, i64),
     file: (u64, u64),
 }
 
@@ -57,7 +56,6 @@ impl Stamp {
         Self {
             size: metadata.size(),
             modified: (metadata.mtime(), metadata.mtime_nsec()),
-            changed: (metadata.ctime(), metadata.ctime_nsec()),
             file: (metadata.dev(), metadata.ino()),
         }
     }

@@ -3,6 +3,7 @@
 mod remote;
 mod report;
 mod screen;
+mod state;
 mod stop;
 mod text;
 mod waiting;
@@ -10,9 +11,10 @@ mod waiting;
 pub(super) use remote::RemoteArgs;
 pub(super) use report::{Kind, Report, ReportEntry};
 pub(super) use screen::Screen;
+pub(super) use state::{LockError, lock, state_folder};
 pub(super) use stop::Stop;
 pub(super) use text::{shown_path, shown_text};
-pub(super) use waiting::{Settled, settle};
+pub(super) use waiting::settle;
 
 use super::Failure;
 

@@ -16,7 +16,7 @@ pub(in crate::cli) struct Screen {
 }
 
 impl Screen {
-    /// A quiet one shows nothing but errors: somebody reads JSON.
+    /// A quiet one shows only warnings: somebody reads JSON.
     pub(in crate::cli) fn new(is_quiet: bool) -> Self {
         let is_terminal = std::io::stderr().is_terminal() && !is_quiet;
         let target = if is_terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
@@ -31,6 +31,12 @@ impl Screen {
         } else if !self.is_quiet {
             eprintln!("{line}");
         }
+    }
+
+    /// Something that did not go well, and is no failure.
+    pub(in crate::cli) fn warn(&self, warning: &str) {
+        let line = format!("Warning: {warning}");
+        if self.is_quiet { eprintln!("{line}") } else { self.line(&line) }
     }
 
     /// A line about one thing that went well: where there are bars, they tell it.

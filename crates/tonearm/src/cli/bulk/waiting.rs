@@ -7,7 +7,9 @@ use tokio::time::Instant;
 use tonearm_client::{Client, ClientError, TrackQuery, TrackRecord};
 use tonearm_domain::{CollectionId, TrackId, TrackStatus};
 
+use super::report::{Kind, ReportEntry};
 use super::stop::Stop;
+use super::text::shown_text;
 
 /// How often the service is asked.
 const EVERY: Duration = Duration::from_secs(1);
@@ -29,6 +31,17 @@ pub(in crate::cli) enum Settled {
 }
 
 impl Settled {
+    /// What is reported of a track once it is known.
+    pub(in crate::cli) fn into_entry(self, entry: ReportEntry) -> ReportEntry {
+        let failed =
+            |reason: String| ReportEntry { kind: Kind::Failed, ..entry.clone() }.because(shown_text(&reason));
+        match self {
+            Self::Playable(status) => entry.with("track_status_id", status.as_str()),
+            Self::Failed(status, reason) => failed(reason).with("track_status_id", status.as_str()),
+            Self::Unknown(reason) => failed(reason),
+        }
+    }
+
     fn of(track: TrackRecord) -> Option<Self> {
         let status = track.track_status_id;
         if !status.is_final() {

@@ -3,9 +3,8 @@
 //! A folder with a file per upload, which is written anew and renamed. Upload URLs are credentials: only the user can read
 //! them. A file that cannot be read is as good as none.
 
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -14,6 +13,8 @@ use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 use tonearm_client::{CreatedTrack, SourceFile, UploadSession};
 use tonearm_domain::{Ambient, CollectionId};
+
+use crate::cli::bulk::{LockError, lock, state_folder};
 
 /// How long a request with the same `Idempotency-Key` gives the same track, with a margin.
 const REPEATABLE_SECONDS: i64 = 23 * 3600;
@@ -64,28 +65,15 @@ pub(super) struct Claim {
     pub(super) entry: Option<JournalEntry>,
 }
 
-/// Where programs keep what outlives a run, by the XDG base directory specification.
-fn state_folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
-    let absolute = |name: &str| variable(name).filter(|path| path.is_absolute());
-    let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))?;
-    Some(state.join("tonearm/uploads"))
-}
-
 impl Journal {
     /// Opens the journal of the user. Where it cannot be used, the reason comes with one that remembers nothing.
     pub(super) fn open(ambient: Ambient, server: &str, collection: CollectionId) -> (Self, Option<String>) {
-        let folder = state_folder(|name| std::env::var_os(name).map(PathBuf::from));
-        let prepared = match &folder {
-            None => Err("neither XDG_STATE_HOME nor HOME is set".to_owned()),
-            Some(folder) => {
-                let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-                made.map_err(|error| format!("{}: {error}", folder.display()))
-            }
-        };
+        let folder = state_folder("uploads");
+        let problem = folder.as_ref().err().cloned();
         let of = format!("{server}\0{collection}\0");
-        let journal = Self { folder: folder.filter(|_| prepared.is_ok()), of, ambient };
+        let journal = Self { folder: folder.ok(), of, ambient };
         journal.remove_expired();
-        (journal, prepared.err())
+        (journal, problem)
     }
 
     #[cfg(test)]
@@ -105,10 +93,10 @@ impl Journal {
     /// Takes an upload, unless another process has it.
     pub(super) fn claim(&self, file: &SourceFile) -> Result<Claim, Busy> {
         let path = self.path("upload", &format!("{}\0{}", hex::encode(file.sha256()), file.size()));
-        let lock = match path.as_deref().map(lock) {
-            Some(Err(Some(busy))) => return Err(busy),
+        let lock = match path.as_deref().map(|path| lock(&path.with_extension("lock"))) {
+            Some(Err(LockError::Busy)) => return Err(Busy),
             Some(Ok(lock)) => Some(lock),
-            Some(Err(None)) | None => None,
+            Some(Err(LockError::Unavailable)) | None => None,
         };
         let entry: Option<JournalEntry> = path.as_deref().and_then(read);
         let entry = entry.filter(|entry| entry.expires_at > self.now());
@@ -203,17 +191,6 @@ impl Drop for Claim {
     }
 }
 
-/// Locks an upload for this process. `None`: locks do not work here.
-fn lock(path: &Path) -> Result<File, Option<Busy>> {
-    let file = File::options().write(true).create(true).truncate(false).open(path.with_extension("lock"));
-    let file = file.map_err(|_| None)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(fs::TryLockError::WouldBlock) => Err(Some(Busy)),
-        Err(fs::TryLockError::Error(_)) => Err(None),
-    }
-}
-
 fn modified(path: &Path) -> Option<i64> {
     use std::os::unix::fs::MetadataExt;
     Some(fs::metadata(path).ok()?.mtime())
@@ -291,15 +268,5 @@ mod tests {
         assert_eq!(journal.session(100), None);
         journal.forget_session();
         assert_eq!(journal.session(0), None);
-    }
-
-    #[test]
-    fn the_state_folder_is_the_one_of_the_user() {
-        let of = |state: Option<&str>, home: Option<&str>| {
-            state_folder(|name| if name == "HOME" { home } else { state }.map(PathBuf::from))
-        };
-        assert_eq!(of(Some("/s"), Some("/h")).unwrap(), Path::new("/s/tonearm/uploads"));
-        assert_eq!(of(Some("s"), Some("/h")).unwrap(), Path::new("/h/.local/state/tonearm/uploads"));
-        assert_eq!(of(None, None), None);
     }
 }

@@ -25,7 +25,7 @@ use self::run::{Run, RunOptions, entry};
 use self::selection::Selection;
 use self::watch::Watch;
 use super::Failure;
-use super::bulk::{Kind, RemoteArgs, Report, ReportEntry, Screen, Settled, settle, shown_text};
+use super::bulk::{Kind, RemoteArgs, Report, ReportEntry, Screen, settle, shown_text};
 use crate::ambient;
 use crate::config::ByteSize;
 
@@ -79,7 +79,7 @@ pub(super) async fn run(args: Args) -> Result<(), Failure> {
     let server = client.server().to_string();
     let (journal, problem) = Journal::open(ambient::system(), &server, args.collection);
     if let Some(problem) = problem {
-        screen.line(&format!("Warning: interrupted uploads cannot be resumed later: {problem}"));
+        screen.warn(&format!("interrupted uploads cannot be resumed later: {problem}"));
     }
     let options = RunOptions {
         collection: args.collection,
@@ -138,7 +138,7 @@ async fn find(
     }
     if let Some(watch) = watch {
         run.bars.screen().line("Watching for new files. Press Ctrl-C to stop.");
-        watch.run(paths, &run.stop).await;
+        watch.run(paths, &run).await;
     }
 }
 
@@ -152,14 +152,7 @@ async fn wait(run: &Run) {
     let pending: HashSet<TrackId> = uploaded.keys().copied().collect();
     settle(&run.client, run.options.collection, pending, &run.stop, |track, settled| {
         let Some(entry) = uploaded.remove(&track) else { return };
-        run.add(match settled {
-            Settled::Playable(status) => entry.with("track_status_id", status.as_str()),
-            Settled::Failed(status, reason) => ReportEntry { kind: Kind::Failed, ..entry }
-                .because(format!("uploaded, but {}", shown_text(&reason)))
-                .with("track_status_id", status.as_str()),
-            Settled::Unknown(reason) => ReportEntry { kind: Kind::Failed, ..entry }
-                .because(format!("uploaded, but {}", shown_text(&reason))),
-        });
+        run.add(settled.into_entry(entry));
     })
     .await;
 }

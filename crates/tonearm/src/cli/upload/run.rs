@@ -8,14 +8,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinSet;
-use tonearm_client::{Client, ClientError, FileError, SourceFile, TrackQuery};
-use tonearm_domain::{CollectionId, TrackId};
+use tonearm_client::{Client, ClientError, FileError, FoundTrack, SourceFile, TrackQuery};
+use tonearm_domain::{CollectionId, TrackId, TrackStatus};
 
 use super::bars::Bars;
 use super::journal::Journal;
 use super::sending::{Sending, SendingError};
 use super::sessions::Sessions;
-use crate::cli::bulk::{Kind, Report, ReportEntry, Stop, shown_path};
+use crate::cli::bulk::{Kind, Report, ReportEntry, Stop, shown_path, shown_text};
 
 /// How a run behaves.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +43,8 @@ pub(super) struct Run {
     report: Mutex<Report>,
     /// What this run uploads, by hash.
     begun: Mutex<HashMap<[u8; 32], PathBuf>>,
+    /// Watched files that changed while they were read or sent.
+    changed: Mutex<Vec<PathBuf>>,
     uploaded: Mutex<Vec<(TrackId, ReportEntry)>>,
 }
 
@@ -63,6 +65,7 @@ impl Run {
             stop: Stop::default(),
             report: Mutex::new(report),
             begun: Mutex::default(),
+            changed: Mutex::default(),
             uploaded: Mutex::default(),
         }
     }
@@ -74,6 +77,15 @@ impl Run {
     /// What was uploaded and is not reported yet.
     pub(super) fn take_uploaded(&self) -> Vec<(TrackId, ReportEntry)> {
         std::mem::take(&mut *self.uploaded.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Watched files that have to be looked at again.
+    pub(super) fn take_changed(&self) -> Vec<PathBuf> {
+        std::mem::take(&mut *self.changed.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn look_again(&self, path: &Path) {
+        self.changed.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
     }
 
     /// Uploads all that comes out of `paths`, to the end.
@@ -105,7 +117,8 @@ impl Run {
 
     /// Reports a file that needs no upload.
     async fn is_settled(&self, file: &SourceFile) -> bool {
-        if let Some(of) = self.begun().get(&file.sha256()) {
+        let begun = self.begun().get(&file.sha256()).cloned();
+        if let Some(of) = begun.as_deref().filter(|of| *of != file.path()) {
             let of = shown_path(of);
             let entry =
                 entry(Kind::Duplicate, file.path()).because(format!("the same as {of}")).with("same_as", of);
@@ -116,10 +129,12 @@ impl Run {
         match self.client.tracks(self.options.collection, &query).await {
             Ok(found) => match found.tracks.first() {
                 Some(track) => {
-                    let entry = entry(Kind::Present, file.path())
-                        .with("track_id", track.id.to_string())
-                        .with("track_status_id", track.track_status_id.as_str());
-                    self.settle(file, entry);
+                    self.settle(file, present(file, track));
+                    true
+                }
+                // A watched file that was touched while it is uploaded.
+                None if begun.is_some() => {
+                    self.bars.forget(file.size());
                     true
                 }
                 None => false,
@@ -202,6 +217,7 @@ impl Run {
         if let ClientError::File(FileError::Changed) = error
             && self.options.is_watching
         {
+            self.look_again(file.path());
             return self.bars.forget(file.size());
         }
         if error.concerns_all() {
@@ -214,8 +230,7 @@ impl Run {
     fn fail_unread(&self, path: &Path, error: &FileError) {
         match error {
             FileError::Stopped => self.leave(path, None),
-            // It comes again once it is complete.
-            FileError::Changed | FileError::Empty if self.options.is_watching => {}
+            FileError::Changed | FileError::Empty if self.options.is_watching => self.look_again(path),
             error => self.add(entry(Kind::Failed, path).because(error.to_string())),
         }
     }
@@ -235,6 +250,20 @@ impl Run {
 
     pub(super) fn add(&self, entry: ReportEntry) {
         self.report().add(entry);
+    }
+}
+
+/// A file that the collection has. That it could not be processed there would not change with another upload.
+fn present(file: &SourceFile, track: &FoundTrack) -> ReportEntry {
+    let status = track.track_status_id;
+    let entry = entry(Kind::Present, file.path())
+        .with("track_id", track.id.to_string())
+        .with("track_status_id", status.as_str());
+    match (status, &track.status_reason) {
+        (TrackStatus::Error | TrackStatus::InitError, Some(reason)) => {
+            entry.because(format!("its track failed: {}", shown_text(reason)))
+        }
+        _ => entry,
     }
 }
 

@@ -55,10 +55,7 @@ impl Sending {
     fn remember(&self, entry: JournalEntry, expires_at: Option<i64>) {
         let saved = self.claim.lock().unwrap_or_else(PoisonError::into_inner).save(entry, expires_at);
         if let Err(error) = saved {
-            self.run
-                .bars
-                .screen()
-                .line(&format!("Warning: interrupted uploads cannot be resumed later: {error}"));
+            self.run.bars.screen().warn(&format!("interrupted uploads cannot be resumed later: {error}"));
         }
     }
 

@@ -11,9 +11,10 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 use tonearm_client::Stamp;
 
+use super::run::Run;
 use super::selection::Selection;
 use crate::cli::Failure;
-use crate::cli::bulk::{Stop, shown_path};
+use crate::cli::bulk::shown_path;
 
 /// How long a file has to stay the same before it is uploaded.
 pub(super) const SETTLED: Duration = Duration::from_secs(3);
@@ -88,7 +89,8 @@ impl Watch {
     }
 
     /// Hands over files until the run ends.
-    pub(super) async fn run(mut self, files: mpsc::Sender<PathBuf>, stop: &Stop) {
+    pub(super) async fn run(mut self, files: mpsc::Sender<PathBuf>, run: &Run) {
+        let stop = &run.stop;
         let mut look = interval(LOOK);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -98,6 +100,10 @@ impl Watch {
                 _ = look.tick() => {
                     if self.has_overflown.swap(false, Ordering::Relaxed) || Instant::now() >= self.next_scan {
                         self = self.rescan().await;
+                    }
+                    for path in run.take_changed() {
+                        self.known.remove(&path);
+                        self.consider(&path);
                     }
                     for path in self.settled() {
                         // A full queue: what changes meanwhile waits too.
