@@ -116,7 +116,8 @@ mod tests {
 
     fn names(root: &Path, is_all: bool) -> Vec<String> {
         let scan = Selection { is_all }.scan(&[root.to_owned()]);
-        assert!(scan.problems.is_empty(), "{:?}", scan.problems);
+        // A link that leads nowhere might have been sound.
+        assert_eq!(scan.problems.len(), usize::from(is_all), "{:?}", scan.problems);
         let below =
             scan.files.iter().map(|file| file.strip_prefix(root).unwrap().to_string_lossy().into_owned());
         below.collect()

@@ -95,7 +95,7 @@ async fn people_read_a_report() {
     assert_eq!(output.status.code(), Some(1), "{printed} {told}");
     assert!(printed.starts_with("1 uploaded, 3 failed\n"), "{printed}");
     assert!(printed.contains("empty.mp3: the file is empty"), "{printed}");
-    assert!(printed.contains("text.mp3: uploaded, but "), "{printed}");
+    assert!(printed.contains("text.mp3: The file is not audio"), "{printed}");
     assert!(printed.contains("missing.mp3: No such file"), "{printed}");
     assert!(told.contains("Uploading to the collection Read.\n"), "{told}");
     assert!(told.ends_with("tonearm: 3 of the files failed or were not done; see above\n"), "{told}");
