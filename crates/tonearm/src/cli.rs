@@ -1,8 +1,11 @@
-//! The command line. Commands work on the catalog directly, beside a running server or without one.
+//! The command line. Commands work on the catalog directly, beside a running server or without one. Those in `upload` and
+//! `import_feed` are clients of a running service.
 
 mod audit;
+mod bulk;
 mod demo;
 mod doctor;
+mod import_feed;
 mod job;
 mod key;
 mod migrate;
@@ -16,6 +19,7 @@ mod store;
 mod sweep;
 mod track;
 mod transcription;
+mod upload;
 mod webhook;
 
 use std::path::PathBuf;
@@ -103,6 +107,16 @@ enum Command {
     },
     /// Show what the last sweep of the object store found, or confirm its removals
     Sweep(sweep::Args),
+    /// Upload files and folders to a collection of a running service
+    ///
+    /// Files that the collection has already are skipped, by their content. An upload that was interrupted, even by a
+    /// restart of this computer, continues where it stopped when the same command is run again.
+    Upload(upload::Args),
+    /// Import a podcast's feed to a collection of a running service
+    ///
+    /// Each episode becomes a track, whose file the service fetches. Run the same command again to import new episodes:
+    /// those that the collection has already are recognized by their guid.
+    ImportFeed(import_feed::Args),
     /// Upload and process an audio file, and print URLs that play it
     Demo(demo::Args),
     /// Print a commented configuration file with all defaults
@@ -168,13 +182,18 @@ fn run(cli: Cli) -> Result<(), Failure> {
         print!("{EXAMPLE}");
         return Ok(());
     }
+    let command = match cli.command {
+        Command::Upload(args) => return bulk::block_on(upload::run(args)),
+        Command::ImportFeed(args) => return bulk::block_on(import_feed::run(args)),
+        command => command,
+    };
     let mut overrides = Overrides { config: cli.config, data_dir: cli.data_dir, ..Overrides::default() };
-    if let Command::Serve(args) = &cli.command {
+    if let Command::Serve(args) = &command {
         args.apply(&mut overrides);
     }
     let config = Config::load(&overrides, |name| std::env::var(name).ok())?;
     // A command says what it has to say itself; the log is for the service.
-    let default_filter = match cli.command {
+    let default_filter = match command {
         Command::Serve(_) => "info,sea_orm_migration=warn,sqlx=warn",
         _ => "warn",
     };
@@ -184,7 +203,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::failed)?;
     let done = runtime.block_on(async {
         let ambient = ambient::system();
-        match cli.command {
+        match command {
             Command::Serve(args) => serve::run(&config, ambient, args).await,
             Command::Migrate(args) => migrate::run(&config, args).await,
             Command::Org { command } => org::run(&config, &ambient, command).await,
@@ -200,7 +219,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
             Command::Store { command } => store::run(&config, &ambient, command).await,
             Command::Sweep(args) => sweep::run(&config, &ambient, args).await,
             Command::Demo(args) => demo::run(&config, ambient, args).await,
-            Command::Config => Ok(()),
+            Command::Config | Command::Upload(_) | Command::ImportFeed(_) => Ok(()),
             Command::Doctor => doctor::run(&config, &ambient).await,
         }
     });

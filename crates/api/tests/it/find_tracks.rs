@@ -100,6 +100,7 @@ async fn a_file_is_found_by_its_hash(database: TestDatabase) {
     let other = house.create_collection("Other").await;
     let mut uploaded = None;
     for (collection, name) in [(&house.collection_id, "a.wav"), (&other, "b.wav")] {
+        house.clock.advance_seconds(1);
         let fields = json!({ "collection_id": collection, "file_name": name });
         let created = house.post("/v1/track", fields).await.expect_ok();
         let url = created.json["track_upload"]["upload_url"].as_str().unwrap();

@@ -12,8 +12,8 @@ use super::{ByteSize, ConfigError, Role};
 /// The commented configuration file with every setting at its default.
 pub(crate) const EXAMPLE: &str = include_str!("../../../../tonearm.toml");
 
-/// The variables that stand for no file and no setting, but for where they are.
-const PLACES: [&str; 2] = ["TONEARM_CONFIG", "TONEARM_DATA_DIR"];
+/// The variables that are no settings of the service: where its files are, and what its clients use.
+const PLACES: [&str; 4] = ["TONEARM_CONFIG", "TONEARM_DATA_DIR", "TONEARM_SERVER", "TONEARM_API_KEY"];
 
 /// Those of some names of variables that begin with `TONEARM_` and mean nothing: most are misspelt.
 pub(crate) fn unknown_variables(names: impl Iterator<Item = String>) -> Vec<String> {

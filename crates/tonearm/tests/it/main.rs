@@ -3,6 +3,7 @@
 
 mod audit;
 mod browser;
+mod bulk;
 mod cdn;
 mod chaos;
 mod cluster;

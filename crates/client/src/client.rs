@@ -1,0 +1,159 @@
+//! Requests with a key, repeated where that may help.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::{Method, RequestBuilder, StatusCode};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tonearm_domain::Ambient;
+
+use crate::error::{ClientError, Refusal};
+use crate::retry::Attempts;
+use crate::server_url::ServerUrl;
+
+/// How long a connection may take to be made.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// How long a request with a small body may take. The service gives up its own work before.
+const CALL_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// The largest answer that is read, in bytes.
+const LARGEST_ANSWER: usize = 32 << 20;
+
+/// How a client behaves.
+#[derive(Debug, Clone, Copy)]
+pub struct ClientOptions {
+    /// How long something that fails is tried again before it is given up. Each success begins it anew.
+    pub patience: Duration,
+}
+
+impl Default for ClientOptions {
+    /// Five minutes: a restart or a short outage of the service or the network.
+    fn default() -> Self {
+        Self { patience: Duration::from_secs(300) }
+    }
+}
+
+/// Calls to one service with one key. Clones share connections.
+#[derive(Clone)]
+pub struct Client {
+    pub(crate) http: reqwest::Client,
+    pub(crate) server: ServerUrl,
+    pub(crate) ambient: Ambient,
+    key: Arc<str>,
+    options: ClientOptions,
+}
+
+/// An answer with its body.
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: reqwest::header::HeaderMap,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Client {
+    /// A client to `server` with an API key.
+    pub fn new(
+        server: ServerUrl,
+        key: &str,
+        ambient: Ambient,
+        options: ClientOptions,
+    ) -> Result<Self, ClientError> {
+        // Fails only where one was installed before, which is as good.
+        drop(rustls::crypto::ring::default_provider().install_default());
+        let http = reqwest::Client::builder()
+            .connect_timeout(CONNECT_TIMEOUT)
+            .redirect(reqwest::redirect::Policy::none())
+            .user_agent(concat!("tonearm/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|error| ClientError::unreachable(server.host(), &error))?;
+        Ok(Self { http, server, ambient, key: key.into(), options })
+    }
+
+    /// The service.
+    pub fn server(&self) -> &ServerUrl {
+        &self.server
+    }
+
+    /// The attempts of a new undertaking.
+    pub(crate) fn attempts(&self) -> Attempts<'_> {
+        Attempts::new(&self.ambient, self.options.patience)
+    }
+
+    /// Sends JSON to a path of the service and reads the JSON that comes back. A POST carries an `Idempotency-Key`, so that
+    /// it takes effect once however often it is sent.
+    pub(crate) async fn call<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+        idempotency_key: Option<&str>,
+    ) -> Result<T, ClientError> {
+        let own_key = (method == Method::POST).then(|| self.new_idempotency_key());
+        let key = idempotency_key.or(own_key.as_deref());
+        let mut attempts = self.attempts();
+        loop {
+            let mut request =
+                self.http.request(method.clone(), self.server.join(path)).bearer_auth(&self.key);
+            if let Some(body) = body {
+                request = request.json(body);
+            }
+            if let Some(key) = key {
+                request = request.header("Idempotency-Key", key);
+            }
+            match self.send(request.timeout(CALL_TIMEOUT)).await.and_then(Answer::success) {
+                Ok(answer) => return self.parse(&answer.body),
+                Err(error) => attempts.wait_after(error).await?,
+            }
+        }
+    }
+
+    /// A key for a request that may have to be repeated, even by another process.
+    pub fn new_idempotency_key(&self) -> String {
+        hex::encode(self.ambient.random::<16>())
+    }
+
+    /// Sends a request once and reads the answer.
+    pub(crate) async fn send(&self, request: RequestBuilder) -> Result<Answer, ClientError> {
+        let failed = |error: reqwest::Error| ClientError::unreachable(self.server.host(), &error);
+        let mut response = request.send().await.map_err(failed)?;
+        let (status, headers) = (response.status(), std::mem::take(response.headers_mut()));
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(failed)? {
+            if body.len() + chunk.len() > LARGEST_ANSWER {
+                return Err(self.strange("the response is too large"));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(Answer { status, headers, body })
+    }
+
+    pub(crate) fn parse<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T, ClientError> {
+        serde_json::from_slice(body).map_err(|error| self.strange(&error.to_string()))
+    }
+
+    pub(crate) fn strange(&self, what: &str) -> ClientError {
+        ClientError::Strange { host: self.server.host().to_owned(), what: what.to_owned() }
+    }
+}
+
+impl Answer {
+    /// The answer if it is a success, else what it says.
+    pub(crate) fn success(self) -> Result<Self, ClientError> {
+        match self.status.is_success() {
+            true => Ok(self),
+            false => Err(ClientError::Refused(Refusal::read(self.status, &self.headers, &self.body))),
+        }
+    }
+
+    /// A header with a number.
+    pub(crate) fn number(&self, name: &str) -> Option<u64> {
+        self.headers.get(name)?.to_str().ok()?.parse().ok()
+    }
+
+    /// A header's text; empty where there is none.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+}

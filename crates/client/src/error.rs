@@ -1,0 +1,183 @@
+//! What can go wrong with a call. The texts are sentences for people, and never contain keys or upload URLs.
+
+use std::error::Error;
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use serde::Deserialize;
+
+use crate::source_file::FileError;
+
+/// The longest text of a message from a server that is shown, in characters.
+const LONGEST_MESSAGE: usize = 500;
+
+/// A call without a result.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum ClientError {
+    /// The service answered and did not do it.
+    #[error("{}", .0.message)]
+    Refused(Refusal),
+    /// No answer.
+    #[error("{host} cannot be reached: {cause}")]
+    Unreachable {
+        /// Host and port.
+        host: String,
+        /// Why not.
+        cause: String,
+    },
+    /// An answer that is not one of a Tonearm.
+    #[error("{host} does not respond as a Tonearm service does: {what}")]
+    Strange {
+        /// Host and port.
+        host: String,
+        /// What is strange.
+        what: String,
+    },
+    /// The file that was to be sent.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// An answer that says no.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The status.
+    pub status: u16,
+    /// The code, for programs; empty where there is none.
+    pub code: String,
+    /// A sentence.
+    pub message: String,
+    /// How long to wait before it is worth another try.
+    pub retry_after: Option<Duration>,
+}
+
+#[derive(Deserialize)]
+struct Body {
+    message: String,
+    #[serde(default)]
+    code: String,
+}
+
+impl Refusal {
+    /// Reads an answer that is no success. It may come from a proxy.
+    pub(crate) fn read(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Self {
+        let retry_after = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
+        let (message, code) = match serde_json::from_slice::<Body>(body) {
+            Ok(body) => (printable(&body.message), body.code),
+            Err(_) => (format!("the server responded with {status}"), String::new()),
+        };
+        Self { status: status.as_u16(), code, message, retry_after: retry_after.map(Duration::from_secs) }
+    }
+
+    /// Whether the same request may succeed later.
+    fn may_pass(&self) -> bool {
+        match self.status {
+            408 | 423 | 425 | 429 | 500 | 502 | 503 | 504 | 507 => true,
+            // The first request with this Idempotency-Key is still at work.
+            409 => self.retry_after.is_some(),
+            400 => self.code == "upload_interrupted",
+            _ => false,
+        }
+    }
+}
+
+/// Text from elsewhere, fit for a terminal.
+fn printable(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(LONGEST_MESSAGE).collect()
+}
+
+impl ClientError {
+    /// Whether the same request may succeed later.
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Self::Refused(refusal) => refusal.may_pass(),
+            Self::Unreachable { .. } => true,
+            Self::Strange { .. } | Self::File(_) => false,
+        }
+    }
+
+    /// The status of the answer, if there was one.
+    pub fn status(&self) -> Option<u16> {
+        match self {
+            Self::Refused(refusal) => Some(refusal.status),
+            _ => None,
+        }
+    }
+
+    /// The code of the answer; empty if there was none.
+    pub fn code(&self) -> &str {
+        match self {
+            Self::Refused(refusal) => &refusal.code,
+            _ => "",
+        }
+    }
+
+    /// Whether every other request would fail for the same reason: the credential, the collection, the service as a whole.
+    pub fn concerns_all(&self) -> bool {
+        match self {
+            Self::Refused(refusal) => {
+                matches!(refusal.status, 401 | 403)
+                    || refusal.code == "collection_not_found"
+                    || refusal.may_pass()
+            }
+            Self::Unreachable { .. } | Self::Strange { .. } => true,
+            Self::File(_) => false,
+        }
+    }
+
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Refused(refusal) => refusal.retry_after,
+            _ => None,
+        }
+    }
+
+    /// A request that got no answer. The text of the error itself would contain the URL.
+    pub(crate) fn unreachable(host: &str, error: &reqwest::Error) -> Self {
+        let cause = match error.is_timeout() {
+            true => "it does not respond in time".to_owned(),
+            false => innermost(error),
+        };
+        Self::Unreachable { host: host.to_owned(), cause }
+    }
+}
+
+/// The cause behind all causes, which says the most.
+fn innermost(error: &dyn Error) -> String {
+    let Some(mut cause) = error.source() else { return "the connection failed".to_owned() };
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    printable(&cause.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(status: u16, body: &str, after: Option<&'static str>) -> ClientError {
+        let mut headers = HeaderMap::new();
+        after.map(|after| headers.insert(RETRY_AFTER, after.parse().unwrap()));
+        ClientError::Refused(Refusal::read(StatusCode::from_u16(status).unwrap(), &headers, body.as_bytes()))
+    }
+
+    #[test]
+    fn refusals_are_told_apart() {
+        let full =
+            refusal(507, r#"{"message": "too little space", "code": "insufficient_storage"}"#, Some("60"));
+        assert!(full.may_pass() && full.concerns_all());
+        assert_eq!((full.to_string().as_str(), full.code()), ("too little space", "insufficient_storage"));
+        assert_eq!(full.retry_after(), Some(Duration::from_secs(60)));
+        let page = refusal(502, "<html>", Some("Wed, 21 Oct 2026 07:28:00 GMT"));
+        assert_eq!(page.to_string(), "the server responded with 502 Bad Gateway");
+        assert_eq!(page.retry_after(), None);
+        let key = refusal(401, r#"{"message": "no\u001b[2J key"}"#, None);
+        assert!(!key.may_pass() && key.concerns_all());
+        assert_eq!(key.to_string(), "no[2J key");
+        let large = refusal(413, "", None);
+        assert!(!large.may_pass() && !large.concerns_all());
+        assert!(!refusal(409, "", None).may_pass());
+        assert!(refusal(409, "", Some("2")).may_pass());
+    }
+}

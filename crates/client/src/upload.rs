@@ -1,0 +1,236 @@
+//! An upload that goes on after every interruption, by the protocol of the IETF
+//! (draft-ietf-httpbis-resumable-upload). See docs/uploads.md.
+//!
+//! The upload is begun by a request without bytes, so that whatever speaks against the file is known before any are sent. The
+//! bytes follow in pieces. After anything but a success, `HEAD` tells where the upload is, and it goes on from there.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use reqwest::{Body, Method, RequestBuilder, StatusCode};
+
+use crate::client::{Answer, Client};
+use crate::error::{ClientError, Refusal};
+use crate::secret_url::SecretUrl;
+use crate::source_file::{FileError, SourceFile};
+use crate::stall::unless_stalled;
+
+/// How long the service may take to take more bytes, or to answer after the last one.
+const STALL: Duration = Duration::from_secs(120);
+
+/// How long a request without bytes may take. An earlier one that hangs is ended first.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The media type of a piece.
+const PARTIAL_UPLOAD: &str = "application/partial-upload";
+
+/// How a file is sent.
+#[derive(Debug, Clone)]
+pub struct UploadOptions {
+    /// Bytes of one request at most.
+    pub piece: u64,
+    /// Nothing has been sent to this URL before.
+    pub is_new: bool,
+    /// Follows the upload: bytes of the file that have been sent.
+    pub position: Arc<AtomicU64>,
+}
+
+/// How often in a row an upload may be where it was before, although nothing failed.
+const MOST_IN_PLACE: u32 = 50;
+
+/// For how many more seconds an upload that has begun can go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Begun {
+    /// Seconds, if the service says so.
+    pub max_age: Option<u64>,
+}
+
+/// An upload that did not come to its end.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum UploadError {
+    /// There is nothing to be continued at this URL, and nothing can begin there.
+    #[error("the upload has expired")]
+    Gone,
+    /// It failed.
+    #[error(transparent)]
+    Failed(#[from] ClientError),
+}
+
+impl From<FileError> for UploadError {
+    fn from(error: FileError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Where an upload is.
+enum State {
+    /// Nothing has begun.
+    Nothing,
+    /// So many bytes are durable.
+    At(u64),
+    /// All of it.
+    Complete,
+}
+
+impl Client {
+    /// Sends a file to the upload URL of a track, or what is missing of it. `begun` is called once the upload can be resumed.
+    pub async fn upload(
+        &self,
+        url: &SecretUrl,
+        file: &SourceFile,
+        options: &UploadOptions,
+        begun: &(dyn Fn(Begun) + Sync),
+    ) -> Result<(), UploadError> {
+        let upload = Sending { client: self, url, file, options, begun };
+        let mut attempts = self.attempts();
+        let mut state = if options.is_new { Ok(State::Nothing) } else { upload.state().await };
+        let (mut furthest, mut in_place) = (None, 0);
+        loop {
+            in_place += 1;
+            let next = match state {
+                Ok(State::Complete) => return Ok(()),
+                Ok(_) if in_place > MOST_IN_PLACE => {
+                    Err(self.strange("it accepts bytes that it does not keep").into())
+                }
+                Ok(State::Nothing) => upload.begin().await,
+                Ok(State::At(offset)) => {
+                    // A piece that arrives is progress, and so is a part of one that was cut off.
+                    if furthest.is_none_or(|before| offset > before) {
+                        attempts.got_on();
+                        (furthest, in_place) = (Some(offset), 0);
+                    }
+                    upload.append(offset).await
+                }
+                Err(error) => Err(error),
+            };
+            state = match next {
+                Err(UploadError::Failed(error)) => {
+                    attempts.wait_after(error).await?;
+                    upload.state().await
+                }
+                next => Ok(next?),
+            };
+        }
+    }
+
+    /// Gives up an upload, so that its bytes are removed at once. Whether that works does not matter: it expires.
+    pub async fn cancel_upload(&self, url: &SecretUrl) {
+        drop(self.send(self.http.delete(url.reveal()).timeout(HEAD_TIMEOUT)).await);
+    }
+}
+
+struct Sending<'a> {
+    client: &'a Client,
+    url: &'a SecretUrl,
+    file: &'a SourceFile,
+    options: &'a UploadOptions,
+    begun: &'a (dyn Fn(Begun) + Sync),
+}
+
+impl Sending<'_> {
+    fn request(&self, method: Method) -> RequestBuilder {
+        self.client.http.request(method, self.url.reveal())
+    }
+
+    /// Asks where the upload is.
+    async fn state(&self) -> Result<State, UploadError> {
+        let answer = self.client.send(self.request(Method::HEAD).timeout(HEAD_TIMEOUT)).await?;
+        match answer.status {
+            StatusCode::NOT_FOUND => Ok(State::Nothing),
+            StatusCode::GONE | StatusCode::UNAUTHORIZED => Err(UploadError::Gone),
+            _ => self.read(&answer.success()?),
+        }
+    }
+
+    fn read(&self, answer: &Answer) -> Result<State, UploadError> {
+        if answer.text("upload-complete") == "?1" {
+            return Ok(State::Complete);
+        }
+        let offset = answer.number("upload-offset");
+        let offset = offset.ok_or_else(|| self.client.strange("it does not say where the upload is"))?;
+        if offset > self.file.size() {
+            return Err(UploadError::Gone);
+        }
+        (self.begun)(Begun { max_age: max_age(answer) });
+        self.options.position.store(offset, Ordering::Relaxed);
+        Ok(State::At(offset))
+    }
+
+    /// Begins the upload without bytes. The whole file must have the digest that is sent.
+    async fn begin(&self) -> Result<State, UploadError> {
+        let digest = STANDARD.encode(self.file.sha256());
+        let request = self
+            .request(Method::PUT)
+            .header("Upload-Complete", "?0")
+            .header("Upload-Length", self.file.size())
+            .header("Repr-Digest", format!("sha-256=:{digest}:"))
+            .header(CONTENT_LENGTH, 0);
+        let answer = self.client.send(request.timeout(HEAD_TIMEOUT)).await?;
+        match answer.status {
+            // Either the URL has expired, or its track was deleted.
+            StatusCode::UNAUTHORIZED | StatusCode::NOT_FOUND => Err(UploadError::Gone),
+            // The track has its source; if that is not this file, the next question tells.
+            StatusCode::CONFLICT => self.state().await,
+            _ => {
+                let answer = answer.success()?;
+                (self.begun)(Begun { max_age: max_age(&answer) });
+                Ok(State::At(0))
+            }
+        }
+    }
+
+    /// Sends the next piece.
+    async fn append(&self, offset: u64) -> Result<State, UploadError> {
+        let (size, position) = (self.file.size(), &self.options.position);
+        let end = size.min(offset.saturating_add(self.options.piece.max(1)));
+        position.store(offset, Ordering::Relaxed);
+        let body = Body::wrap_stream(self.file.bytes((offset, end), Arc::clone(position)).await?);
+        let request = self
+            .request(Method::PATCH)
+            .header(CONTENT_TYPE, PARTIAL_UPLOAD)
+            .header(CONTENT_LENGTH, end - offset)
+            .header("Upload-Offset", offset)
+            .header("Upload-Complete", if end == size { "?1" } else { "?0" })
+            .body(body);
+        let sent = unless_stalled(self.client.send(request), position, STALL).await;
+        let answer = match sent {
+            Some(sent) => sent?,
+            None => {
+                let host = self.client.server.host().to_owned();
+                let cause = "it takes no more bytes".to_owned();
+                return Err(ClientError::Unreachable { host, cause }.into());
+            }
+        };
+        match answer.status {
+            StatusCode::OK => Ok(State::Complete),
+            StatusCode::NO_CONTENT => self.read(&answer).map(|_| State::At(end)),
+            // We were wrong about where the upload is; or it is complete.
+            StatusCode::CONFLICT => self.state().await,
+            StatusCode::NOT_FOUND | StatusCode::GONE | StatusCode::UNAUTHORIZED => Err(UploadError::Gone),
+            _ => Err(self.refused(answer).await),
+        }
+    }
+
+    /// Why a piece was refused: bytes with another digest come from a file that has changed.
+    async fn refused(&self, answer: Answer) -> UploadError {
+        let refusal = Refusal::read(answer.status, &answer.headers, &answer.body);
+        let is_changed = match tokio::fs::metadata(self.file.path()).await {
+            Ok(metadata) => self.file.check(&metadata).is_err(),
+            Err(_) => true,
+        };
+        match is_changed {
+            true => FileError::Changed.into(),
+            false => ClientError::Refused(refusal).into(),
+        }
+    }
+}
+
+/// `max-age` of `Upload-Limit`.
+fn max_age(answer: &Answer) -> Option<u64> {
+    let limits = answer.text("upload-limit").split(',');
+    limits.filter_map(|limit| limit.trim().strip_prefix("max-age=")).find_map(|seconds| seconds.parse().ok())
+}

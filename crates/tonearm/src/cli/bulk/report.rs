@@ -1,0 +1,190 @@
+//! What came of each item, and of all together.
+
+use serde_json::{Map, Value, json};
+
+use super::screen::Screen;
+use crate::cli::{Failure, print};
+
+/// Failures that are listed once more at the end.
+const MOST_LISTED: usize = 1000;
+
+/// What came of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::cli) enum Kind {
+    Uploaded,
+    Imported,
+    Updated,
+    /// It is there already.
+    Present,
+    /// The same bytes are uploaded under another path.
+    Duplicate,
+    /// There is nothing to be done about it, and that is in order.
+    Skipped,
+    Failed,
+    /// It was not tried, or not to its end.
+    Stopped,
+    /// In a dry run.
+    WouldUpload,
+    WouldImport,
+    WouldUpdate,
+}
+
+impl Kind {
+    const ALL: [Self; 11] = [
+        Self::Uploaded,
+        Self::Imported,
+        Self::Updated,
+        Self::WouldUpload,
+        Self::WouldImport,
+        Self::WouldUpdate,
+        Self::Present,
+        Self::Duplicate,
+        Self::Skipped,
+        Self::Failed,
+        Self::Stopped,
+    ];
+
+    fn code(self) -> &'static str {
+        match self {
+            Self::Uploaded => "uploaded",
+            Self::Imported => "imported",
+            Self::Updated => "updated",
+            Self::Present => "present",
+            Self::Duplicate => "duplicate",
+            Self::Skipped => "skipped",
+            Self::Failed => "failed",
+            Self::Stopped => "stopped",
+            Self::WouldUpload => "would_upload",
+            Self::WouldImport => "would_import",
+            Self::WouldUpdate => "would_update",
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Present => "already there",
+            Self::Stopped => "not done",
+            Self::WouldUpload => "to upload",
+            Self::WouldImport => "to import",
+            Self::WouldUpdate => "to update",
+            other => other.code(),
+        }
+    }
+}
+
+/// What came of one item.
+#[derive(Debug, Clone)]
+pub(in crate::cli) struct ReportEntry {
+    pub(in crate::cli) kind: Kind,
+    /// What people call it, fit for a terminal.
+    pub(in crate::cli) name: String,
+    /// Why it failed or was skipped.
+    pub(in crate::cli) reason: Option<String>,
+    /// For programs.
+    pub(in crate::cli) fields: Map<String, Value>,
+}
+
+impl ReportEntry {
+    pub(in crate::cli) fn new(kind: Kind, name: String) -> Self {
+        Self { kind, name, reason: None, fields: Map::new() }
+    }
+
+    pub(in crate::cli) fn because(self, reason: impl Into<String>) -> Self {
+        Self { reason: Some(reason.into()), ..self }
+    }
+
+    pub(in crate::cli) fn with(mut self, field: &str, value: impl Into<Value>) -> Self {
+        self.fields.insert(field.to_owned(), value.into());
+        self
+    }
+}
+
+/// What came of all items so far.
+#[derive(Debug)]
+pub(in crate::cli) struct Report {
+    screen: Screen,
+    is_json: bool,
+    counts: [u64; Kind::ALL.len()],
+    failures: Vec<String>,
+}
+
+impl Report {
+    pub(in crate::cli) fn new(screen: Screen, is_json: bool) -> Self {
+        Self { screen, is_json, counts: [0; Kind::ALL.len()], failures: Vec::new() }
+    }
+
+    /// Adds an item, and tells it at once.
+    pub(in crate::cli) fn add(&mut self, entry: ReportEntry) {
+        if let Some(place) = Kind::ALL.iter().position(|kind| *kind == entry.kind) {
+            self.counts[place] += 1;
+        }
+        let reason = entry.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        let line = format!("{:13} {}{reason}", entry.kind.words(), entry.name);
+        if self.is_json {
+            let mut fields = entry.fields;
+            fields.insert("result".to_owned(), entry.kind.code().into());
+            if let Some(reason) = entry.reason {
+                fields.insert("reason".to_owned(), reason.into());
+            }
+            print::json(&Value::Object(fields));
+        } else if entry.kind == Kind::Failed {
+            self.screen.line(&line);
+        } else if entry.kind != Kind::Stopped {
+            // What a run did not get to may be very much.
+            self.screen.detail(&line);
+        }
+        if entry.kind == Kind::Failed && self.failures.len() < MOST_LISTED {
+            self.failures.push(format!("{}{reason}", entry.name));
+        }
+    }
+
+    pub(in crate::cli) fn count(&self, kind: Kind) -> u64 {
+        Kind::ALL.iter().position(|other| *other == kind).map_or(0, |place| self.counts[place])
+    }
+
+    /// Tells of all together. It is a failure if anything failed or was not done. `details` are for programs.
+    pub(in crate::cli) fn finish(
+        &self,
+        noun: &str,
+        stopped: Option<&str>,
+        details: Map<String, Value>,
+    ) -> Result<(), Failure> {
+        self.screen.clear();
+        let counted = || Kind::ALL.iter().zip(self.counts).filter(|(_, count)| *count > 0);
+        if self.is_json {
+            let mut summary = details;
+            Kind::ALL.iter().zip(self.counts).for_each(|(kind, count)| {
+                summary.insert(kind.code().to_owned(), count.into());
+            });
+            summary.insert("stopped_because".to_owned(), stopped.into());
+            print::json(&json!({ "summary": summary }));
+        } else {
+            let parts: Vec<String> =
+                counted().map(|(kind, count)| format!("{count} {}", kind.words())).collect();
+            match parts.is_empty() {
+                true => println!("There are no {noun}."),
+                false => println!("{}", parts.join(", ")),
+            }
+            self.list_failures();
+        }
+        let undone = self.count(Kind::Failed) + self.count(Kind::Stopped);
+        match (stopped, undone) {
+            (Some(reason), _) => Err(Failure::Failed(reason.to_owned())),
+            (None, 0) => Ok(()),
+            (None, 1) => Err(Failure::Failed(format!("one of the {noun} failed or was not done; see above"))),
+            (None, n) => {
+                Err(Failure::Failed(format!("{n} of the {noun} failed or were not done; see above")))
+            }
+        }
+    }
+
+    fn list_failures(&self) {
+        for failure in &self.failures {
+            println!("  failed: {failure}");
+        }
+        let more = self.count(Kind::Failed) - self.failures.len() as u64;
+        if more > 0 {
+            println!("  and {more} more");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! How a run ends before everything is done.
+
+use std::sync::{Arc, OnceLock};
+
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+use super::text::shown_text;
+
+/// The status of a program that a signal ended, as shells have it.
+const INTERRUPTED: i32 = 130;
+
+/// Whether nothing new is begun, and whether what is under way is left.
+#[derive(Debug, Clone, Default)]
+pub(in crate::cli) struct Stop {
+    closing: CancellationToken,
+    leaving: CancellationToken,
+    reason: Arc<OnceLock<String>>,
+}
+
+impl Stop {
+    /// Stops at once on Ctrl-C or SIGTERM. A second one ends the program.
+    pub(in crate::cli) fn on_signals(&self) -> std::io::Result<()> {
+        let (mut interrupt, mut terminate) =
+            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        let stop = self.clone();
+        tokio::spawn(async move {
+            loop {
+                tokio::select! {
+                    _ = interrupt.recv() => {}
+                    _ = terminate.recv() => {}
+                }
+                if stop.leaving.is_cancelled() {
+                    std::process::exit(INTERRUPTED);
+                }
+                stop.closing.cancel();
+                stop.leaving.cancel();
+            }
+        });
+        Ok(())
+    }
+
+    /// Begins nothing new, since that would fail for the same reason.
+    pub(in crate::cli) fn because(&self, reason: &str) {
+        let _ = self.reason.set(shown_text(reason));
+        self.closing.cancel();
+    }
+
+    /// Why nothing new is begun, unless somebody stopped it.
+    pub(in crate::cli) fn reason(&self) -> Option<&str> {
+        self.reason.get().map(String::as_str)
+    }
+
+    /// Whether nothing new is begun.
+    pub(in crate::cli) fn is_closing(&self) -> bool {
+        self.closing.is_cancelled()
+    }
+
+    /// Whether somebody stopped it.
+    pub(in crate::cli) fn is_leaving(&self) -> bool {
+        self.leaving.is_cancelled()
+    }
+
+    /// Waits until nothing new is begun.
+    pub(in crate::cli) async fn closed(&self) {
+        self.closing.cancelled().await;
+    }
+
+    /// Runs `work`, unless somebody stops it.
+    pub(in crate::cli) async fn unless_left<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        self.leaving.run_until_cancelled(work).await
+    }
+}

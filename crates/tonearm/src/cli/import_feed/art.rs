@@ -1,0 +1,41 @@
+//! Pictures of a podcast.
+
+use bytes::{Bytes, BytesMut};
+use futures::StreamExt;
+use std::time::Duration;
+use tonearm_outbound::{FetchLimits, Outbound};
+use url::Url;
+
+use crate::cli::Failure;
+
+/// The largest picture that is fetched, in bytes. The service has a limit of its own.
+const LARGEST: u64 = 20 << 20;
+
+/// Fetches pictures from public addresses. Whoever writes a feed must not reach what this computer can reach.
+#[derive(Clone)]
+pub(super) struct Art {
+    outbound: Outbound,
+}
+
+impl Art {
+    pub(super) fn new(allow_private: bool) -> Result<Self, Failure> {
+        Ok(Self { outbound: Outbound::new(allow_private).map_err(Failure::failed)? })
+    }
+
+    /// Fetches a picture. An error is a sentence.
+    pub(super) async fn fetch(&self, url: &Url) -> Result<Bytes, String> {
+        let limits = FetchLimits {
+            max_bytes: LARGEST,
+            total: Duration::from_secs(120),
+            patience: Duration::from_secs(30),
+            pause: Duration::from_secs(1),
+        };
+        let failed = |error: &dyn std::fmt::Display| format!("the picture cannot be fetched: {error}");
+        let mut fetched = self.outbound.fetch(url.as_str(), limits).await.map_err(|error| failed(&error))?;
+        let mut picture = BytesMut::new();
+        while let Some(chunk) = fetched.body.next().await {
+            picture.extend_from_slice(&chunk.map_err(|error| failed(&error))?);
+        }
+        Ok(picture.freeze())
+    }
+}

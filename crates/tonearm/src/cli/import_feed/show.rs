@@ -1,0 +1,404 @@
+//! A podcast, read from its feed.
+
+use std::collections::HashSet;
+use std::io::Cursor;
+
+use jiff::fmt::rfc2822::DateTimeParser;
+use rss::extension::itunes::ITunesItemExtension;
+use sha2::{Digest, Sha256};
+use tonearm_domain::Timestamp;
+use url::Url;
+
+use super::outline::{FeedKind, outline};
+use super::source::FeedBytes;
+
+/// The longest id of an episode that is used as it is, in characters. A longer one is hashed.
+const LONGEST_ID: usize = 200;
+
+/// The longest title, as the service has it, in characters.
+const LONGEST_TITLE: usize = 1000;
+
+/// The longest URL of a file, as the service has it, in characters.
+const LONGEST_URL: usize = 8000;
+
+/// Extensions of files that are sound, where the feed does not say so.
+const SOUND: [&str; 12] =
+    ["mp3", "m4a", "m4b", "aac", "ogg", "oga", "opus", "flac", "wav", "wma", "aif", "aiff"];
+
+/// Days of the week may be wrong: feeds are written by hand, too.
+const DATES: DateTimeParser = DateTimeParser::new().relaxed_weekday(true);
+
+/// A podcast.
+#[derive(Debug, Default)]
+pub(super) struct Show {
+    pub(super) title: String,
+    pub(super) author: Option<String>,
+    pub(super) image: Option<Url>,
+    /// The oldest first.
+    pub(super) episodes: Vec<Episode>,
+    /// Items that are no episodes, by their titles, and why.
+    pub(super) skipped: Vec<(String, &'static str)>,
+}
+
+/// An item of a feed with a file of sound.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Episode {
+    /// What the feed calls it, which does not change; hashed if it is long.
+    pub(super) id: String,
+    pub(super) title: Option<String>,
+    pub(super) author: Option<String>,
+    pub(super) link: Option<String>,
+    pub(super) published_at: Option<Timestamp>,
+    pub(super) season: Option<u32>,
+    pub(super) number: Option<u32>,
+    /// `full`, `trailer` or `bonus`.
+    pub(super) kind: Option<String>,
+    /// How long it is said to be, in seconds.
+    pub(super) seconds: Option<u64>,
+    pub(super) image: Option<Url>,
+    pub(super) file: Url,
+}
+
+/// What both kinds of feed say of an item, before it is known to be an episode.
+#[derive(Default)]
+struct Item {
+    id: Option<String>,
+    file: Option<(String, String)>,
+    episode: Draft,
+}
+
+#[derive(Default)]
+struct Draft {
+    title: Option<String>,
+    author: Option<String>,
+    link: Option<String>,
+    published_at: Option<Timestamp>,
+    itunes: ITunesItemExtension,
+}
+
+/// Reads a feed. An error is a sentence.
+pub(super) fn read(feed: &FeedBytes) -> Result<Show, String> {
+    let wrong = |error: &dyn std::fmt::Display| format!("the feed cannot be read: {error}");
+    let base = feed.base.as_ref();
+    let (mut show, items) = match outline(&feed.bytes)? {
+        FeedKind::Rss => {
+            let channel = rss::Channel::read_from(Cursor::new(&feed.bytes)).map_err(|error| wrong(&error))?;
+            of_rss(channel, base)
+        }
+        FeedKind::Atom => {
+            let feed =
+                atom_syndication::Feed::read_from(Cursor::new(&feed.bytes)).map_err(|error| wrong(&error))?;
+            of_atom(&feed, base)
+        }
+    };
+    let mut known = HashSet::new();
+    for item in items {
+        let title = item.episode.title.clone().unwrap_or_else(|| "an item without a title".to_owned());
+        match item.into_episode(base, show.image.as_ref()) {
+            Ok(episode) if !known.insert(episode.id.clone()) => {
+                show.skipped.push((title, "another item has the same guid"));
+            }
+            Ok(episode) => show.episodes.push(episode),
+            Err(reason) => show.skipped.push((title, reason)),
+        }
+    }
+    put_in_order(&mut show.episodes);
+    Ok(show)
+}
+
+/// The oldest first. Feeds begin with the newest; an episode without a date stays next to the one that follows it in the feed.
+fn put_in_order(episodes: &mut [Episode]) {
+    episodes.reverse();
+    let mut last = None;
+    let mut keys: Vec<(Option<Timestamp>, usize)> = Vec::with_capacity(episodes.len());
+    for (place, episode) in episodes.iter().enumerate() {
+        last = episode.published_at.or(last);
+        keys.push((last, place));
+    }
+    keys.sort();
+    let sorted: Vec<Episode> = keys.into_iter().map(|(_, place)| episodes[place].clone()).collect();
+    episodes.clone_from_slice(&sorted);
+}
+
+fn of_rss(channel: rss::Channel, base: Option<&Url>) -> (Show, Vec<Item>) {
+    let itunes = channel.itunes_ext();
+    let image = itunes.and_then(|itunes| itunes.image()).or_else(|| channel.image().map(rss::Image::url));
+    let show = Show {
+        title: text(channel.title()).unwrap_or_default(),
+        author: itunes.and_then(|itunes| itunes.author()).and_then(text),
+        image: image.and_then(|image| web_url(image, base)),
+        ..Show::default()
+    };
+    let items = channel.into_items().into_iter().map(|item| Item {
+        id: item.guid().map(|guid| guid.value().to_owned()),
+        file: item.enclosure().map(|file| (file.url().to_owned(), file.mime_type().to_owned())),
+        episode: Draft {
+            title: item.title().and_then(text),
+            author: item.author().and_then(text),
+            link: item.link().and_then(text),
+            published_at: item.pub_date().and_then(date),
+            itunes: item.itunes_ext().cloned().unwrap_or_default(),
+        },
+    });
+    (show, items.collect())
+}
+
+fn of_atom(feed: &atom_syndication::Feed, base: Option<&Url>) -> (Show, Vec<Item>) {
+    let author =
+        |authors: &[atom_syndication::Person]| authors.first().and_then(|author| text(author.name()));
+    let show = Show {
+        title: text(feed.title().as_str()).unwrap_or_default(),
+        author: author(feed.authors()),
+        image: feed.logo().or_else(|| feed.icon()).and_then(|image| web_url(image, base)),
+        ..Show::default()
+    };
+    let items = feed.entries().iter().map(|entry| {
+        let link = |rel: &str| entry.links().iter().find(|link| link.rel() == rel);
+        let moment = entry.published().unwrap_or_else(|| entry.updated());
+        Item {
+            id: Some(entry.id().to_owned()),
+            file: link("enclosure")
+                .map(|file| (file.href().to_owned(), file.mime_type().unwrap_or_default().to_owned())),
+            episode: Draft {
+                title: text(entry.title().as_str()),
+                author: author(entry.authors()),
+                link: link("alternate").and_then(|link| text(link.href())),
+                published_at: Timestamp::from_unix_millis(moment.timestamp_millis()),
+                itunes: ITunesItemExtension::default(),
+            },
+        }
+    });
+    (show, items.collect())
+}
+
+impl Item {
+    fn into_episode(self, base: Option<&Url>, show_image: Option<&Url>) -> Result<Episode, &'static str> {
+        let (file, media_type) =
+            self.file.filter(|(url, _)| !url.trim().is_empty()).ok_or("it has no file")?;
+        let file = web_url(&file, base).ok_or("its file has no http or https URL")?;
+        if file.as_str().chars().count() > LONGEST_URL {
+            return Err("the URL of its file is too long");
+        }
+        if !is_sound(&media_type, &file) {
+            return Err("its file is not audio");
+        }
+        let Draft { title, author, link, published_at, itunes } = self.episode;
+        let number = |text: Option<&str>| text?.trim().parse().ok();
+        let image = itunes.image().and_then(|image| web_url(image, base));
+        Ok(Episode {
+            id: self.id.as_deref().and_then(id).unwrap_or_else(|| id_of_file(&file)),
+            title,
+            author: itunes.author().and_then(text).or(author),
+            link: link.and_then(|link| Some(String::from(web_url(&link, base)?))),
+            published_at,
+            season: number(itunes.season()),
+            number: number(itunes.episode()),
+            kind: itunes.episode_type().and_then(text).map(|kind| kind.to_ascii_lowercase()),
+            seconds: itunes.duration().and_then(seconds),
+            image: image.filter(|image| show_image != Some(image)),
+            file,
+        })
+    }
+}
+
+/// A text without what the service does not store; none if nothing is left.
+fn text(text: &str) -> Option<String> {
+    let text: String = text.trim().chars().filter(|c| *c != '\0').take(LONGEST_TITLE).collect();
+    Some(text).filter(|text| !text.is_empty())
+}
+
+/// An address on the web, perhaps relative to that of the feed.
+fn web_url(text: &str, base: Option<&Url>) -> Option<Url> {
+    let url = Url::options().base_url(base).parse(text.trim()).ok()?;
+    Some(url).filter(|url| matches!(url.scheme(), "http" | "https") && url.as_str().len() <= LONGEST_URL * 4)
+}
+
+fn is_sound(media_type: &str, url: &Url) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    if essence.starts_with("audio/") {
+        return true;
+    }
+    // Many feeds have no type, or one that says nothing.
+    let says_nothing = matches!(
+        essence.as_str(),
+        "" | "application/octet-stream" | "application/ogg" | "binary/octet-stream"
+    );
+    let extension = url.path().rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+    says_nothing && extension.is_some_and(|own| SOUND.contains(&own.as_str()))
+}
+
+fn id(id: &str) -> Option<String> {
+    let id = id.trim();
+    if id.is_empty() {
+        return None;
+    }
+    let fits = !id.contains('\0') && id.chars().count() <= LONGEST_ID;
+    Some(if fits { id.to_owned() } else { hashed(id) })
+}
+
+/// The id of an item without one. What follows the path is often a different token each time.
+fn id_of_file(file: &Url) -> String {
+    let mut file = file.clone();
+    file.set_query(None);
+    file.set_fragment(None);
+    id(file.as_str()).unwrap_or_else(|| hashed(file.as_str()))
+}
+
+fn hashed(id: &str) -> String {
+    format!("sha256:{}", hex::encode(Sha256::digest(id)))
+}
+
+fn date(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
+    match DATES.parse_timestamp(text) {
+        Ok(moment) => Timestamp::from_unix_millis(moment.as_millisecond()),
+        // Not what RSS says, and yet in use.
+        Err(_) => text.parse().ok(),
+    }
+}
+
+/// `1:02:03`, `62:03` or `3723`.
+fn seconds(text: &str) -> Option<u64> {
+    let mut total = 0_u64;
+    let parts: Vec<&str> = text.trim().split(':').collect();
+    if parts.len() > 3 {
+        return None;
+    }
+    for part in parts {
+        let whole = part.split('.').next().unwrap_or_default();
+        total = total.checked_mul(60)?.checked_add(whole.trim().parse().ok()?)?;
+    }
+    Some(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(text: &str) -> Show {
+        let base = Some("https://example.com/feeds/show.xml".parse().unwrap());
+        read(&FeedBytes { bytes: text.as_bytes().to_vec(), base }).unwrap()
+    }
+
+    fn feed(items: &str) -> String {
+        format!(
+            r#"<?xml version="1.0" encoding="UTF-8"?>
+            <rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel>
+            <title>A &amp; B</title><link>https://example.com</link><description/>
+            <itunes:author>Ann</itunes:author><itunes:image href="art.jpg"/>{items}</channel></rss>"#
+        )
+    }
+
+    #[test]
+    fn an_episode_is_read() {
+        let show = show(&feed(
+            r#"<item><title><![CDATA[One & only]]></title><guid isPermaLink="false"> ep-1 </guid>
+            <link>/one</link><pubDate>Mon, 02 Jan 2024 10:00:00 EST</pubDate>
+            <enclosure url="https://cdn.example.com/1.mp3?a=1&amp;b=2" length="5" type="audio/mpeg"/>
+            <itunes:season>2</itunes:season><itunes:episode>7</itunes:episode><itunes:episodeType>Bonus</itunes:episodeType>
+            <itunes:duration>1:02:03</itunes:duration><itunes:image href="https://example.com/1.jpg"/>
+            <itunes:author>Bob</itunes:author></item>"#,
+        ));
+        assert_eq!((show.title.as_str(), show.author.as_deref()), ("A & B", Some("Ann")));
+        assert_eq!(show.image.unwrap().as_str(), "https://example.com/feeds/art.jpg");
+        let expected = Episode {
+            id: "ep-1".to_owned(),
+            title: Some("One & only".to_owned()),
+            author: Some("Bob".to_owned()),
+            link: Some("https://example.com/one".to_owned()),
+            published_at: Some("2024-01-02T15:00:00Z".parse().unwrap()),
+            season: Some(2),
+            number: Some(7),
+            kind: Some("bonus".to_owned()),
+            seconds: Some(3723),
+            image: Some("https://example.com/1.jpg".parse().unwrap()),
+            file: "https://cdn.example.com/1.mp3?a=1&b=2".parse().unwrap(),
+        };
+        assert_eq!(show.episodes, [expected]);
+    }
+
+    #[test]
+    fn what_is_no_episode_is_skipped() {
+        let long = "x".repeat(201);
+        let show = show(&feed(&format!(
+            r#"<item><title>none</title></item>
+            <item><title>video</title><enclosure url="/v.mp4" length="" type="video/mp4"/></item>
+            <item><title>unknown</title><enclosure url="/v.bin" length="" type=""/></item>
+            <item><title>local</title><enclosure url="file:///etc/passwd" length="" type="audio/mpeg"/></item>
+            <item><title>again</title><guid>same</guid><enclosure url="/a.mp3" type="" length=""/></item>
+            <item><title>again</title><guid>same</guid><enclosure url="/b.mp3" type="" length=""/></item>
+            <item><guid>{long}</guid><enclosure url="/c.mp3" type="audio/mpeg" length=""/></item>
+            <item><enclosure url="/d.ogg?token=1" type="application/octet-stream" length="1"/></item>"#
+        )));
+        let reasons: Vec<&str> = show.skipped.iter().map(|(_, reason)| *reason).collect();
+        assert_eq!(
+            reasons,
+            [
+                "it has no file",
+                "its file is not audio",
+                "its file is not audio",
+                "its file has no http or https URL",
+                "another item has the same guid",
+            ]
+        );
+        let ids: Vec<&str> = show.episodes.iter().map(|episode| episode.id.as_str()).collect();
+        assert_eq!(ids, ["https://example.com/d.ogg", &hashed(&long), "same"]);
+    }
+
+    #[test]
+    fn the_oldest_comes_first() {
+        let items: String = [
+            ("d", "Thu, 04 Jan 2024 00:00:00 +0000"),
+            ("c", "someday"),
+            ("b", "2024-01-02T00:00:00Z"),
+            ("e", "Fri, 05 Jan 2024 00:00:00 GMT"),
+            ("a", "Mon, 01 Jan 2024 00:00:00 GMT"),
+        ]
+        .into_iter()
+        .map(|(id, date)| {
+            format!(
+                "<item><guid>{id}</guid><pubDate>{date}</pubDate><enclosure url='/{id}.mp3' type='' length=''/></item>"
+            )
+        })
+        .collect();
+        let ids: Vec<String> = show(&feed(&items)).episodes.into_iter().map(|episode| episode.id).collect();
+        assert_eq!(ids, ["a", "b", "c", "d", "e"]);
+    }
+
+    #[test]
+    fn atom_is_read_too() {
+        let show = show(
+            r#"<feed xmlns="http://www.w3.org/2005/Atom"><title>Show</title><id>x</id><updated>2024-01-01T00:00:00Z</updated>
+            <author><name>Ann</name></author><logo>/logo.png</logo>
+            <entry><title>One</title><id>urn:1</id><updated>2024-01-02T00:00:00Z</updated>
+            <link href="https://example.com/1"/><link rel="enclosure" type="audio/mpeg" href="/1.mp3"/></entry></feed>"#,
+        );
+        let episode = &show.episodes[0];
+        assert_eq!((show.title.as_str(), episode.id.as_str()), ("Show", "urn:1"));
+        assert_eq!(episode.file.as_str(), "https://example.com/1.mp3");
+        assert_eq!(episode.published_at.unwrap().to_string(), "2024-01-02T00:00:00.000Z");
+    }
+
+    #[test]
+    fn entities_are_not_expanded() {
+        let bomb = r#"<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">
+            <!ENTITY c SYSTEM "file:///etc/passwd">]>
+            <rss version="2.0"><channel><title>&b;&c;</title><link/><description/></channel></rss>"#;
+        assert_eq!(show(bomb).title, "&b;&c;");
+    }
+
+    #[test]
+    fn durations_are_read() {
+        for (text, expected) in [
+            ("3723", Some(3723)),
+            ("62:03", Some(3723)),
+            ("01:02:03.5", Some(3723)),
+            ("", None),
+            ("1:2:3:4", None),
+            ("an hour", None),
+            ("99999999999999999999", None),
+        ] {
+            assert_eq!(seconds(text), expected, "{text}");
+        }
+    }
+}

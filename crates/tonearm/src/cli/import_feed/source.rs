@@ -1,0 +1,141 @@
+//! Where a feed is read from.
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use reqwest::header::{ACCEPT, CONTENT_ENCODING};
+use url::Url;
+
+/// The largest feed that is read, in bytes.
+pub(super) const LARGEST_FEED: u64 = 32 << 20;
+
+/// How long a feed may take, from the first request to the last byte.
+const TIMEOUT: Duration = Duration::from_secs(120);
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// How often a server may redirect.
+const MOST_REDIRECTS: usize = 5;
+
+const TYPES: &str =
+    "application/rss+xml, application/atom+xml, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.5";
+
+/// A feed's URL, or a file that contains one.
+#[derive(Debug, Clone)]
+pub(super) enum FeedSource {
+    Url(Url),
+    File(PathBuf),
+}
+
+/// A feed as it came, and the address that its relative URLs belong to.
+pub(super) struct FeedBytes {
+    pub(super) bytes: Vec<u8>,
+    pub(super) base: Option<Url>,
+}
+
+impl FromStr for FeedSource {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        // As podcast apps write it.
+        let text = text.strip_prefix("feed:").map_or(text, |rest| rest.strip_prefix("//").unwrap_or(rest));
+        match text.split_once("://") {
+            Some(("http" | "https", _)) => Url::parse(text).map(Self::Url).map_err(|error| error.to_string()),
+            Some((scheme, _)) => {
+                Err(format!("{scheme} is not supported; use an http or https URL, or a file"))
+            }
+            None if text.is_empty() => Err("must be an http or https URL, or a file".to_owned()),
+            None => Ok(Self::File(text.into())),
+        }
+    }
+}
+
+impl FeedSource {
+    /// Reads the feed. An error is a sentence, without the URL, which may contain a password.
+    pub(super) async fn read(&self) -> Result<FeedBytes, String> {
+        match self {
+            Self::Url(url) => fetch(url.clone()).await,
+            Self::File(path) => {
+                let opened =
+                    std::fs::File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
+                let mut bytes = Vec::new();
+                let read = opened.take(LARGEST_FEED + 1).read_to_end(&mut bytes);
+                read.map_err(|error| format!("{}: {error}", path.display()))?;
+                check_size(bytes.len() as u64)?;
+                Ok(FeedBytes { bytes, base: None })
+            }
+        }
+    }
+}
+
+fn check_size(bytes: u64) -> Result<(), String> {
+    match bytes > LARGEST_FEED {
+        true => Err(format!("the feed is larger than {} MiB", LARGEST_FEED >> 20)),
+        false => Ok(()),
+    }
+}
+
+async fn fetch(url: Url) -> Result<FeedBytes, String> {
+    // Fails only where one was installed before, which is as good.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    let client = reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::limited(MOST_REDIRECTS))
+        .connect_timeout(CONNECT_TIMEOUT)
+        .timeout(TIMEOUT)
+        .user_agent(concat!("tonearm/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .map_err(|error| error.to_string())?;
+    let host = url.host_str().unwrap_or_default().to_owned();
+    let failed = |error: reqwest::Error| format!("the feed cannot be fetched from {host}: {}", cause(error));
+    let mut response = client.get(url).header(ACCEPT, TYPES).send().await.map_err(failed)?;
+    if !response.status().is_success() {
+        return Err(format!("{host} responds with {} instead of the feed", response.status()));
+    }
+    if response.headers().get(CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
+        return Err(format!("{host} sends the feed compressed, although that was not asked for"));
+    }
+    check_size(response.content_length().unwrap_or_default())?;
+    let base = response.url().clone();
+    let mut bytes = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(failed)? {
+        check_size((bytes.len() + chunk.len()) as u64)?;
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(FeedBytes { bytes, base: Some(base) })
+}
+
+/// The cause of an error, which does not contain the URL.
+fn cause(error: reqwest::Error) -> String {
+    if error.is_timeout() {
+        return format!("it does not arrive within {} seconds", TIMEOUT.as_secs());
+    }
+    if error.is_redirect() {
+        return format!("the server redirects more than {MOST_REDIRECTS} times");
+    }
+    let error = error.without_url();
+    let mut cause: &dyn std::error::Error = &error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_are_told_from_files() {
+        for text in
+            ["https://example.com/feed", "feed://https://example.com/feed", "feed:https://example.com/feed"]
+        {
+            let Ok(FeedSource::Url(url)) = text.parse() else { panic!("{text}") };
+            assert_eq!(url.as_str(), "https://example.com/feed");
+        }
+        assert!(matches!("feeds/show.xml".parse(), Ok(FeedSource::File(_))));
+        for text in ["", "ftp://example.com/feed", "file:///etc/passwd", "https://"] {
+            assert!(text.parse::<FeedSource>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! From paths to tracks: files are hashed in their order, one at a time and somewhat ahead, tracks are created in the same
+//! order, and a few files are uploaded at once.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::task::JoinSet;
+use tonearm_client::{Client, ClientError, FileError, FoundTrack, SourceFile, TrackQuery};
+use tonearm_domain::{CollectionId, TrackId, TrackStatus};
+
+use super::bars::Bars;
+use super::journal::Journal;
+use super::sending::{Sending, SendingError};
+use super::sessions::Sessions;
+use crate::cli::bulk::{Kind, Report, ReportEntry, Stop, shown_path, shown_text};
+
+/// How a run behaves.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RunOptions {
+    pub(super) collection: CollectionId,
+    /// Files that are uploaded at once.
+    pub(super) jobs: usize,
+    /// Bytes of one request at most.
+    pub(super) piece: u64,
+    pub(super) is_dry: bool,
+    /// Folders are watched: a file that changes is looked at again.
+    pub(super) is_watching: bool,
+    /// What was uploaded is reported once it is processed.
+    pub(super) waits: bool,
+}
+
+/// One run of the command.
+pub(super) struct Run {
+    pub(super) client: Client,
+    pub(super) options: RunOptions,
+    pub(super) journal: Journal,
+    pub(super) sessions: Sessions,
+    pub(super) bars: Bars,
+    pub(super) stop: Stop,
+    report: Mutex<Report>,
+    /// What this run uploads, by hash.
+    begun: Mutex<HashMap<[u8; 32], PathBuf>>,
+    /// Watched files that changed while they were read or sent.
+    changed: Mutex<Vec<PathBuf>>,
+    uploaded: Mutex<Vec<(TrackId, ReportEntry)>>,
+}
+
+impl Run {
+    pub(super) fn new(
+        client: Client,
+        options: RunOptions,
+        journal: Journal,
+        bars: Bars,
+        report: Report,
+    ) -> Self {
+        Self {
+            sessions: Sessions::new(journal.clone()),
+            client,
+            options,
+            journal,
+            bars,
+            stop: Stop::default(),
+            report: Mutex::new(report),
+            begun: Mutex::default(),
+            changed: Mutex::default(),
+            uploaded: Mutex::default(),
+        }
+    }
+
+    pub(super) fn report(&self) -> MutexGuard<'_, Report> {
+        self.report.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was uploaded and is not reported yet.
+    pub(super) fn take_uploaded(&self) -> Vec<(TrackId, ReportEntry)> {
+        std::mem::take(&mut *self.uploaded.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Watched files that have to be looked at again.
+    pub(super) fn take_changed(&self) -> Vec<PathBuf> {
+        std::mem::take(&mut *self.changed.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn look_again(&self, path: &Path) {
+        self.changed.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
+    }
+
+    /// Uploads all that comes out of `paths`, to the end.
+    pub(super) async fn work(self: &Arc<Self>, paths: mpsc::Receiver<PathBuf>) {
+        let (hashed, mut files) = mpsc::channel(self.options.jobs * 2);
+        let hashing = tokio::spawn(hash_all(Arc::clone(self), paths, hashed));
+        let (places, mut uploads) = (Arc::new(Semaphore::new(self.options.jobs)), JoinSet::new());
+        while let Some(file) = files.recv().await {
+            if self.stop.is_closing() {
+                self.leave(file.path(), Some(file.size()));
+                continue;
+            }
+            match self.stop.unless_left(self.is_settled(&file)).await {
+                Some(false) => {}
+                Some(true) => continue,
+                None => {
+                    self.leave(file.path(), Some(file.size()));
+                    continue;
+                }
+            }
+            let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
+            while uploads.try_join_next().is_some() {}
+            self.begin(file, place, &mut uploads).await;
+        }
+        uploads.join_all().await;
+        // It has ended, or nobody takes what it hashes.
+        drop(hashing.await);
+    }
+
+    /// Reports a file that needs no upload.
+    async fn is_settled(&self, file: &SourceFile) -> bool {
+        let begun = self.begun().get(&file.sha256()).cloned();
+        if let Some(of) = begun.as_deref().filter(|of| *of != file.path()) {
+            let of = shown_path(of);
+            let entry =
+                entry(Kind::Duplicate, file.path()).because(format!("the same as {of}")).with("same_as", of);
+            self.settle(file, entry);
+            return true;
+        }
+        let query = TrackQuery { source_sha256: Some(file.sha256()), limit: 1, ..TrackQuery::default() };
+        match self.client.tracks(self.options.collection, &query).await {
+            Ok(found) => match found.tracks.first() {
+                Some(track) => {
+                    self.settle(file, present(file, track));
+                    true
+                }
+                // A watched file that was touched while it is uploaded.
+                None if begun.is_some() => {
+                    self.bars.forget(file.size());
+                    true
+                }
+                None => false,
+            },
+            Err(error) => {
+                self.fail(file, &error);
+                true
+            }
+        }
+    }
+
+    fn begun(&self) -> MutexGuard<'_, HashMap<[u8; 32], PathBuf>> {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Creates the track, or finds the one of an earlier run, and uploads beside the others.
+    async fn begin(
+        self: &Arc<Self>,
+        file: SourceFile,
+        place: OwnedSemaphorePermit,
+        uploads: &mut JoinSet<()>,
+    ) {
+        // While it waited for its place, the one before may have met what speaks against all.
+        if self.stop.is_closing() {
+            return self.leave(file.path(), Some(file.size()));
+        }
+        self.begun().insert(file.sha256(), file.path().to_owned());
+        if self.options.is_dry {
+            return self.settle(&file, entry(Kind::WouldUpload, file.path()));
+        }
+        let Ok(claim) = self.journal.claim(&file) else {
+            let entry = entry(Kind::Failed, file.path());
+            return self.settle(&file, entry.because("another tonearm process is uploading it"));
+        };
+        let mut sending = Sending::new(Arc::clone(self), file, claim);
+        match self.stop.unless_left(sending.prepare()).await {
+            None => self.leave(sending.file.path(), Some(sending.file.size())),
+            Some(Err(error)) => self.end(&sending, Err(error)),
+            Some(Ok(())) => {
+                uploads.spawn(async move {
+                    let run = Arc::clone(&sending.run);
+                    match run.stop.unless_left(sending.send()).await {
+                        Some(sent) => run.end(&sending, sent),
+                        None => run.leave(sending.file.path(), Some(sending.file.size())),
+                    }
+                    drop(place);
+                });
+            }
+        }
+    }
+
+    fn end(&self, sending: &Sending, sent: Result<TrackId, SendingError>) {
+        let file = &sending.file;
+        match sent {
+            Ok(track) => {
+                let entry = entry(Kind::Uploaded, file.path()).with("track_id", track.to_string());
+                self.bars.uploaded(file.size());
+                self.settle_uploaded(file, track, entry);
+            }
+            Err(SendingError::Failed(error)) => self.fail(file, &error),
+            Err(SendingError::Expired) => {
+                let entry = entry(Kind::Failed, file.path());
+                self.settle(file, entry.because("its upload expired again and again"));
+            }
+        }
+    }
+
+    fn settle_uploaded(&self, file: &SourceFile, track: TrackId, entry: ReportEntry) {
+        if self.options.waits {
+            let entry = described(entry, file);
+            self.uploaded.lock().unwrap_or_else(PoisonError::into_inner).push((track, entry));
+        } else {
+            self.settle(file, entry);
+        }
+    }
+
+    /// Reports what failed. If it concerns all files, none is begun any more.
+    fn fail(&self, file: &SourceFile, error: &ClientError) {
+        self.begun().remove(&file.sha256());
+        if let ClientError::File(FileError::Changed) = error
+            && self.options.is_watching
+        {
+            self.look_again(file.path());
+            return self.bars.forget(file.size());
+        }
+        if error.concerns_all() {
+            self.stop.because(&error.to_string());
+        }
+        self.settle(file, entry(Kind::Failed, file.path()).because(error.to_string()));
+    }
+
+    /// Reports a file that was not hashed.
+    fn fail_unread(&self, path: &Path, error: &FileError) {
+        match error {
+            FileError::Stopped => self.leave(path, None),
+            FileError::Changed | FileError::Empty if self.options.is_watching => self.look_again(path),
+            error => self.add(entry(Kind::Failed, path).because(error.to_string())),
+        }
+    }
+
+    /// Reports a file that is not done because the run ends. The next one goes on with it.
+    fn leave(&self, path: &Path, size: Option<u64>) {
+        size.into_iter().for_each(|size| self.bars.forget(size));
+        self.add(entry(Kind::Stopped, path));
+    }
+
+    fn settle(&self, file: &SourceFile, entry: ReportEntry) {
+        if entry.kind != Kind::Uploaded {
+            self.bars.forget(file.size());
+        }
+        self.add(described(entry, file));
+    }
+
+    pub(super) fn add(&self, entry: ReportEntry) {
+        self.report().add(entry);
+    }
+}
+
+/// A file that the collection has. That it could not be processed there would not change with another upload.
+fn present(file: &SourceFile, track: &FoundTrack) -> ReportEntry {
+    let status = track.track_status_id;
+    let entry = entry(Kind::Present, file.path())
+        .with("track_id", track.id.to_string())
+        .with("track_status_id", status.as_str());
+    match (status, &track.status_reason) {
+        (TrackStatus::Error | TrackStatus::InitError, Some(reason)) => {
+            entry.because(format!("its track failed: {}", shown_text(reason)))
+        }
+        _ => entry,
+    }
+}
+
+fn described(entry: ReportEntry, file: &SourceFile) -> ReportEntry {
+    entry.with("sha256", hex::encode(file.sha256())).with("size", file.size())
+}
+
+/// An entry of the report about a file.
+pub(super) fn entry(kind: Kind, path: &Path) -> ReportEntry {
+    ReportEntry::new(kind, shown_path(path)).with("file", Value::from(path.to_string_lossy()))
+}
+
+/// Hashes files one after another, off the threads that wait for the network.
+async fn hash_all(run: Arc<Run>, mut paths: mpsc::Receiver<PathBuf>, hashed: mpsc::Sender<SourceFile>) {
+    while let Some(path) = paths.recv().await {
+        if run.stop.is_closing() {
+            run.leave(&path, None);
+            continue;
+        }
+        let of_thread = Arc::clone(&run);
+        let read = tokio::task::spawn_blocking(move || {
+            let size = std::fs::metadata(&path).map_or(0, |file| file.len());
+            let bar = of_thread.bars.hashing(&path, size);
+            let go_on = |bytes| {
+                bar.inc(bytes);
+                !of_thread.stop.is_leaving()
+            };
+            let file = SourceFile::hash(&path, &go_on);
+            bar.finish_and_clear();
+            (path, file)
+        });
+        match read.await {
+            Ok((_, Ok(file))) => {
+                run.bars.expect(file.size());
+                if hashed.send(file).await.is_err() {
+                    return;
+                }
+            }
+            Ok((path, Err(error))) => run.fail_unread(&path, &error),
+            // A thread that panicked has told why.
+            Err(_) => return,
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Folders in which files appear: each is uploaded once nobody writes to it any more.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, MissedTickBehavior, interval};
+use tonearm_client::Stamp;
+
+use super::run::Run;
+use super::selection::Selection;
+use crate::cli::Failure;
+use crate::cli::bulk::shown_path;
+
+/// How long a file has to stay the same before it is uploaded.
+pub(super) const SETTLED: Duration = Duration::from_secs(3);
+
+/// How often files that may still be written to are looked at.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// How often everything is looked at: network file systems do not tell of what others write, and a queue may overflow.
+const RESCAN: Duration = Duration::from_secs(60);
+
+/// A scan may take at most this part of the time, however many files there are.
+const SCAN_SHARE: u32 = 20;
+
+/// Changes that wait to be looked at.
+const MOST_CHANGES: usize = 4096;
+
+/// Watches folders, from the moment that it is made.
+pub(super) struct Watch {
+    roots: Vec<PathBuf>,
+    selection: Selection,
+    changes: mpsc::Receiver<PathBuf>,
+    has_overflown: Arc<AtomicBool>,
+    /// What was handed over, as it was then.
+    known: HashMap<PathBuf, Stamp>,
+    /// What may still be written to, and since when it has been the same.
+    unsettled: HashMap<PathBuf, (Stamp, Instant)>,
+    next_scan: Instant,
+    _watcher: RecommendedWatcher,
+}
+
+impl Watch {
+    pub(super) fn begin(roots: &[PathBuf], selection: Selection) -> Result<Self, Failure> {
+        let (sender, changes) = mpsc::channel(MOST_CHANGES);
+        let has_overflown = Arc::new(AtomicBool::new(false));
+        let overflow = Arc::clone(&has_overflown);
+        let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
+            let is_lost = match event {
+                Ok(event) if event.kind.is_access() && !is_written(&event) => false,
+                Ok(event) => {
+                    event.need_rescan() || event.paths.into_iter().any(|path| sender.try_send(path).is_err())
+                }
+                Err(_) => true,
+            };
+            if is_lost {
+                overflow.store(true, Ordering::Relaxed);
+            }
+        })
+        .map_err(Failure::failed)?;
+        for root in roots {
+            let problem = |error: notify::Error| {
+                Failure::Failed(format!("{} cannot be watched: {error}", shown_path(root)))
+            };
+            watcher.watch(root, RecursiveMode::Recursive).map_err(problem)?;
+        }
+        Ok(Self {
+            roots: roots.to_vec(),
+            selection,
+            changes,
+            has_overflown,
+            known: HashMap::new(),
+            unsettled: HashMap::new(),
+            next_scan: Instant::now() + RESCAN,
+            _watcher: watcher,
+        })
+    }
+
+    /// A file that is handed over now.
+    pub(super) fn know(&mut self, path: &Path) {
+        if let Ok(metadata) = std::fs::metadata(path) {
+            self.known.insert(path.to_owned(), Stamp::of(&metadata));
+        }
+    }
+
+    /// Hands over files until the run ends.
+    pub(super) async fn run(mut self, files: mpsc::Sender<PathBuf>, run: &Run) {
+        let stop = &run.stop;
+        let mut look = interval(LOOK);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = stop.closed() => return,
+                Some(path) = self.changes.recv() => self.changed(&path),
+                _ = look.tick() => {
+                    if self.has_overflown.swap(false, Ordering::Relaxed) || Instant::now() >= self.next_scan {
+                        self = self.rescan().await;
+                    }
+                    for path in run.take_changed() {
+                        self.known.remove(&path);
+                        self.consider(&path);
+                    }
+                    for path in self.settled() {
+                        // A full queue: what changes meanwhile waits too.
+                        tokio::select! {
+                            () = stop.closed() => return,
+                            sent = files.send(path) => if sent.is_err() { return },
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn changed(&mut self, path: &Path) {
+        let Some(root) = self.roots.iter().find(|root| path.starts_with(root)) else { return };
+        if path.is_dir() {
+            // What was put into it before it was watched brings no event.
+            for file in self.selection.scan(&[path.to_owned()]).files {
+                self.consider(&file);
+            }
+        } else if root == path || self.selection.takes_below(root, path) {
+            self.consider(path);
+        }
+    }
+
+    fn consider(&mut self, path: &Path) {
+        let Ok(metadata) = std::fs::metadata(path) else { return };
+        let stamp = Stamp::of(&metadata);
+        // Nobody leaves an empty file of sound.
+        if !metadata.is_file() || stamp.size() == 0 || self.known.get(path) == Some(&stamp) {
+            return;
+        }
+        let since = Instant::now();
+        let unsettled = self.unsettled.entry(path.to_owned()).or_insert((stamp, since));
+        if unsettled.0 != stamp {
+            *unsettled = (stamp, since);
+        }
+    }
+
+    /// Takes out the files that have stayed the same for long enough.
+    fn settled(&mut self) -> Vec<PathBuf> {
+        let mut settled = Vec::new();
+        let now = Instant::now();
+        self.unsettled.retain(|path, (stamp, since)| {
+            let Ok(metadata) = std::fs::metadata(path) else { return false };
+            let current = Stamp::of(&metadata);
+            if current != *stamp {
+                (*stamp, *since) = (current, now);
+            }
+            let is_settled = now.duration_since(*since) >= SETTLED;
+            if is_settled {
+                self.known.insert(path.clone(), current);
+                settled.push(path.clone());
+            }
+            !is_settled
+        });
+        settled.sort_by(|a, b| super::natural::natural_order(a, b));
+        settled
+    }
+
+    /// Looks at everything, and forgets what is gone.
+    async fn rescan(mut self) -> Self {
+        let begun = Instant::now();
+        let scanned = tokio::task::spawn_blocking(move || {
+            for file in self.selection.scan(&self.roots).files {
+                self.consider(&file);
+            }
+            self.known.retain(|path, _| path.exists());
+            self
+        });
+        let mut scanned = match scanned.await {
+            Ok(scanned) => scanned,
+            Err(ended) => std::panic::resume_unwind(ended.into_panic()),
+        };
+        let pause = RESCAN.max(begun.elapsed() * SCAN_SHARE);
+        scanned.next_scan = Instant::now() + pause;
+        scanned
+    }
+}
+
+/// Whether a file was closed after it was written to.
+fn is_written(event: &Event) -> bool {
+    use notify::event::{AccessKind, AccessMode, EventKind};
+    matches!(event.kind, EventKind::Access(AccessKind::Close(AccessMode::Write)))
+}

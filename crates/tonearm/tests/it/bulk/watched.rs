@@ -1,0 +1,96 @@
+//! `tonearm upload --watch`
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Write};
+use std::process::Child;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tonearm_testkit::{Backend, TestServer};
+
+use super::{CommandLine, interrupt, sound, tracks};
+
+/// A watching program, and what it prints.
+struct Watching {
+    child: Child,
+    lines: mpsc::Receiver<Value>,
+}
+
+impl Watching {
+    fn begin(cli: &CommandLine, folder: &std::path::Path, collection: &str) -> Self {
+        let path = folder.to_str().unwrap();
+        let mut child = cli.spawn(&["upload", path, "--collection", collection, "--watch"]);
+        let (sender, lines) = mpsc::channel();
+        let printed = BufReader::new(child.stdout.take().unwrap());
+        std::thread::spawn(move || {
+            for line in printed.lines().map_while(Result::ok) {
+                if sender.send(serde_json::from_str(&line).unwrap()).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { child, lines }
+    }
+
+    /// The next line. Bounded by a minute.
+    fn next(&self) -> Value {
+        self.lines.recv_timeout(Duration::from_secs(60)).expect("it prints a line")
+    }
+
+    fn next_is(&self, result: &str, name: &str) {
+        let line = self.next();
+        assert_eq!(line["result"], result, "{line}");
+        assert!(line["file"].as_str().unwrap().ends_with(name), "{line}");
+    }
+
+    fn end(mut self) -> (Option<i32>, Value) {
+        interrupt(&self.child);
+        let status = self.child.wait().unwrap();
+        (status.code(), self.next()["summary"].clone())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn new_files_are_uploaded_once_they_are_complete() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let cli = CommandLine::of(&server);
+    let collection = server.client.collection("Watched").await;
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("first.wav"), sound(1, 0.5)).unwrap();
+    let watching = Watching::begin(&cli, folder.path(), &collection);
+    watching.next_is("uploaded", "first.wav");
+
+    // Written in pieces, over a longer time than a file may stay the same.
+    let bytes = sound(2, 4.0);
+    let mut slow = File::create(folder.path().join("slow.wav")).unwrap();
+    for piece in bytes.chunks(bytes.len() / 9) {
+        slow.write_all(piece).unwrap();
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+    drop(slow);
+    watching.next_is("uploaded", "slow.wav");
+
+    // In a folder that comes into being at once, beside what is not uploaded, and by a rename.
+    fs::create_dir_all(folder.path().join("new/deep")).unwrap();
+    fs::write(folder.path().join("new/deep/third.wav"), sound(3, 0.5)).unwrap();
+    fs::write(folder.path().join("new/.hidden.wav"), sound(4, 0.5)).unwrap();
+    fs::write(folder.path().join("new/notes.txt"), "text").unwrap();
+    watching.next_is("uploaded", "new/deep/third.wav");
+    fs::write(folder.path().join("moved.part"), sound(5, 0.5)).unwrap();
+    fs::rename(folder.path().join("moved.part"), folder.path().join("moved.wav")).unwrap();
+    watching.next_is("uploaded", "moved.wav");
+    // The same bytes again.
+    fs::copy(folder.path().join("moved.wav"), folder.path().join("copy.wav")).unwrap();
+    watching.next_is("duplicate", "copy.wav");
+
+    let (code, summary) = watching.end();
+    assert_eq!((code, &summary["uploaded"]), (Some(0), &4.into()), "{summary}");
+    let stored = tracks(&server.client, &collection).await;
+    assert_eq!(stored.len(), 4);
+    for track in &stored {
+        let settled = server.client.settled(track["id"].as_str().unwrap()).await;
+        assert_eq!(settled["track_status_id"], "ready", "{settled}");
+    }
+    server.node.stop().await;
+}
