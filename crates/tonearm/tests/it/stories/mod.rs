@@ -6,6 +6,7 @@ mod keyboard;
 mod library;
 mod listening;
 mod pages;
+mod playing;
 mod sharing;
 mod uploading;
 mod webhooks;
