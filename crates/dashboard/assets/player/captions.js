@@ -6,7 +6,7 @@ import { seconds } from "./time.js";
 
 const TIMING = /^((?:\d+:)?\d\d:\d\d\.\d{3})\s+-->\s+((?:\d+:)?\d\d:\d\d\.\d{3})/;
 const MOST_CUES = 20_000;
-const ENTITIES = { amp: "&", lt: "<", gt: ">", nbsp: "\u00a0", lrm: "", rlm: "" };
+const ENTITIES = { amp: "&", lt: "<", gt: ">", nbsp: "\u00a0" };
 
 /** The cues of a WebVTT file as plain text, in order. What is no cue is left out. @returns {Cue[]} */
 export function parseCaptions(text) {
@@ -25,6 +25,6 @@ export function parseCaptions(text) {
 function plain(markup) {
   return markup
     .replace(/<[^>]*>/g, "")
-    .replace(/&(amp|lt|gt|nbsp|lrm|rlm);/g, (_, name) => ENTITIES[name])
+    .replace(/&(amp|lt|gt|nbsp);/g, (_, name) => ENTITIES[name])
     .trim();
 }

@@ -1,8 +1,8 @@
 // Carries out what the reducer decides.
 
 import { claimSystemControls } from "./media-session.js";
-import { whyNotDelivered } from "./request.js";
 import { Problem } from "./problem.js";
+import { whyNotDelivered } from "./request.js";
 
 /** The player that is heard: one at a time on a page. */
 let heard = null;
@@ -14,8 +14,8 @@ export function isHeard(player) {
 
 /** What the promise of `play()` is rejected with. */
 function rejection(kind, title) {
-  if (kind === "aborted") return new DOMException("Playback was paused before it began.", "AbortError");
-  if (kind === "blocked") return new DOMException("The browser requires a click before playback.", "NotAllowedError");
+  if (kind === "aborted") return new DOMException("Paused before playback began.", "AbortError");
+  if (kind === "blocked") return new DOMException("Playback requires a click.", "NotAllowedError");
   return new Problem(kind, title);
 }
 

@@ -2,26 +2,22 @@
 
 const PREFIX = "tonearm-";
 
-function storage(name) {
-  return name === "speed" ? sessionStorage : localStorage;
-}
-
-/** @param {"volume" | "quality" | "speed"} name */
-export function keep(name, value) {
+/** Frames of other sites may keep nothing. @param {"volume" | "quality" | "speed"} name */
+function stored(name, use) {
   try {
-    storage(name).setItem(PREFIX + name, String(value));
-  } catch {
-    // Frames of other sites may keep nothing.
-  }
-}
-
-/** @param {"volume" | "quality" | "speed"} name @returns {string | null} */
-export function kept(name) {
-  try {
-    return storage(name).getItem(PREFIX + name);
+    return use(name === "speed" ? sessionStorage : localStorage, PREFIX + name);
   } catch {
     return null;
   }
+}
+
+export function keep(name, value) {
+  stored(name, (storage, key) => storage.setItem(key, String(value)));
+}
+
+/** @returns {string | null} */
+export function kept(name) {
+  return stored(name, (storage, key) => storage.getItem(key));
 }
 
 /** A number that was kept, if it is within the range. */

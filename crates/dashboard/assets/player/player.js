@@ -48,6 +48,12 @@ export class TonearmPlayer extends HTMLElement {
   }
 
   connectedCallback() {
+    // Set by the page before this module was there.
+    if (this.hasOwnProperty("session")) {
+      const { session } = this;
+      delete this.session;
+      this.session = session;
+    }
     window.addEventListener("online", this.#onOnline);
     this.#openSoon();
   }

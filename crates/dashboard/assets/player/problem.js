@@ -27,11 +27,6 @@ export function isPassing(kind) {
   return kind === "offline" || kind === "unavailable";
 }
 
-/** Whether only one track is affected, so that the list goes on. */
-export function isOfTrack(kind) {
-  return kind === "missing" || kind === "unsupported" || kind === "damaged";
-}
-
 /** Thrown by sources, and what the promise of `play()` is rejected with. */
 export class Problem extends Error {
   /** @param {ProblemKind} kind @param {string} [title] */

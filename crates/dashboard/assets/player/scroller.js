@@ -1,5 +1,8 @@
 // A part that scrolls, and shows that it does: it fades where there is more.
 
+/** Pixels at both ends that may be faded. */
+const FADE = 44;
+
 export class Scroller {
   #node;
 
@@ -14,9 +17,8 @@ export class Scroller {
     const { offsetHeight: height } = this.#node;
     if (child && height > 0) {
       const top = child.offsetTop - this.#node.offsetTop;
-      const isAbove = top < this.#node.scrollTop;
-      const isBelow = top + child.offsetHeight > this.#node.scrollTop + height;
-      if (isAbove || isBelow) this.#node.scrollTop = top - (height - child.offsetHeight) / 2;
+      const above = top - this.#node.scrollTop;
+      if (above < FADE || above > height - child.offsetHeight - FADE) this.#node.scrollTop = top - (height - child.offsetHeight) / 2;
     }
     this.#mark();
   }

@@ -12,6 +12,8 @@ import { Wave } from "./wave.js";
 /** Widths of the player, in pixels, below which it is laid out as on a phone, and without what is least needed. */
 const NARROW = 560;
 const TINY = 300;
+/** Its height below which a frame has no room for texts. */
+const SHORT = 240;
 
 /**
  * @typedef {import("./controls.js").Actions & { onToggle(): void, onRetry(): void, onChoose(index: number): void,
@@ -123,9 +125,10 @@ export class View {
 
   /** Container queries in words that older browsers know. */
   #fit() {
-    const { clientWidth: width } = this.card;
+    const { clientWidth: width, clientHeight: height } = this.card;
     this.card.classList.toggle("narrow", width <= NARROW);
     this.card.classList.toggle("tiny", width <= TINY);
+    this.card.classList.toggle("short", height <= SHORT);
   }
 }
 
