@@ -9,6 +9,8 @@ import { begin, chosen, durationOf, following, silence, tell } from "./state-ste
 const END_SECONDS = 0.05;
 /** Seconds after which a sound that was renewed counts as healthy. */
 const STEADY_SECONDS = 5;
+/** How long a sound may wait for data. */
+const STALL_MS = 30_000;
 
 /** Dispatches `tonearm-progress` for each quarter that playback went through. */
 function quarters(state, position, act) {
@@ -38,7 +40,11 @@ const REPORTS = {
     return silence(state, act);
   },
 
-  waiting: (state) => ({ ...state, isWaiting: true }),
+  // Not every browser calls a connection that hangs an error.
+  waiting(state, _, act) {
+    act("retryLater", { after: STALL_MS });
+    return { ...state, isWaiting: true };
+  },
 
   timeupdate(state, { position, isSeeking }, act) {
     if (isSeeking || state.seekFrom !== null) return state;

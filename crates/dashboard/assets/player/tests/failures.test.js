@@ -92,6 +92,17 @@ test("without a network it waits, tries again less and less often, and goes on",
   assert.equal(listener.last("openSound").at, 30);
 });
 
+test("a connection that hangs is opened again", () => {
+  const listener = Listener.of("a").plays().hears("timeupdate", { position: 30 });
+  listener.hears("waiting", { isPaused: false });
+  assert.equal(listener.last("retryLater").after, 30_000);
+  listener.take();
+  listener.hears("timeupdate", { position: 31 }).on("again");
+  assert.deepEqual(listener.asked(), [], "it goes on");
+  listener.hears("waiting", { isPaused: false }).on("again").loads("a");
+  assert.equal(listener.last("openSound").at, 31);
+});
+
 test("waiting for the network has an end", () => {
   const listener = Listener.of("a").plays().hears("error", NOT_SUPPORTED);
   for (let tries = 0; tries < 100 && listener.isOn; tries += 1) listener.refuses("offline").on("again");
