@@ -3,6 +3,7 @@
 const picture = document.querySelector(".piece > img");
 
 document.addEventListener("tonearm-trackchange", ({ detail: { cover } }) => {
-  const url = cover.large ?? cover.regular;
+  // While nodes of two versions are running, the player may be one that does not tell.
+  const url = cover?.large ?? cover?.regular;
   if (picture && url) picture.src = url;
 });
