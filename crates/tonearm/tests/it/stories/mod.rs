@@ -2,8 +2,10 @@
 
 mod gallery;
 mod getting_in;
+mod going_wrong;
 mod keyboard;
 mod library;
+mod listener;
 mod listening;
 mod pages;
 mod playing;
