@@ -7,7 +7,7 @@ TONEARM := target/release/tonearm
 # The programs are built together with the tests: apart from them, they would need many libraries with other features.
 nextest = if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace --locked $(1); else cargo test --workspace --locked $(1); fi
 
-.PHONY: help run demo build package test lint dependencies fmt pictures chaos cluster endurance neighbours fuzz-api fuzz-media fuzz-edge formats bench rust ffmpeg
+.PHONY: help run demo build package player test lint dependencies fmt pictures chaos cluster endurance neighbours fuzz-api fuzz-media fuzz-edge formats bench rust ffmpeg
 
 help: ## List all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -24,8 +24,11 @@ build: rust
 package: rust ## Build the stripped binary and put it into an archive with its settings and licences (target/tonearm-*.tar.gz)
 	@tools/package
 
+player: ## Bundle the player after a change to its modules (needs npm)
+	@tools/player/build
+
 test: rust ffmpeg ## Run all tests
-	@tools/need psql postgresql jq jq curl curl openssl openssl chromium chromium chromedriver chromium-driver
+	@tools/need psql postgresql jq jq curl curl openssl openssl node nodejs chromium chromium chromedriver chromium-driver
 	@tools/axe/fetch
 	@tools/tus/fetch
 	@$(call nextest,--no-run)

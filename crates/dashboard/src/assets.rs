@@ -32,7 +32,7 @@ const ASSETS: &[Asset] = &[
         .as_bytes(),
     ),
     ("dashboard.js", JS, include_bytes!("../assets/dashboard.js")),
-    ("copy.js", JS, include_bytes!("../assets/player/copy.js")),
+    ("copy.js", JS, include_bytes!("../assets/copy.js")),
     ("confirm.js", JS, include_bytes!("../assets/confirm.js")),
     ("choices.js", JS, include_bytes!("../assets/choices.js")),
     ("times.js", JS, include_bytes!("../assets/times.js")),

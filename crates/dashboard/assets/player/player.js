@@ -1,296 +1,241 @@
 // <tonearm-player>: plays what a share link or a play session opens. See docs/player.md.
 
-import { isColour, readableOn } from "./colour.js";
-import { Controls } from "./controls.js";
-import { element, showIcon } from "./dom.js";
-import { Playlist } from "./playlist.js";
-import { claimSystemControls, tellPosition } from "./session.js";
+import { parseCaptions } from "./captions.js";
+import { Commands, isHeard } from "./commands.js";
+import { Expiry } from "./expiry.js";
+import { keep, kept, keptNumber } from "./kept.js";
+import { listenForKeys } from "./keys.js";
+import { reportToSystem } from "./media-session.js";
+import { idsIn, isSame, namedSource } from "./named-source.js";
 import { Sound } from "./sound.js";
-import { sourceOf } from "./source.js";
+import { Data, Session } from "./source.js";
+import { durationOf } from "./state-steps.js";
+import { INITIAL, reduce } from "./state.js";
 import { dress } from "./style.js";
-import { Wave } from "./wave.js";
+import { View } from "./view.js";
 
 const SERVER = new URL(import.meta.url).origin;
 const stillness = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** The player that is heard: one at a time on a page. */
-let heard = null;
-
 export class TonearmPlayer extends HTMLElement {
   static observedAttributes = ["src", "session", "tracks", "server"];
 
-  #source = null;
+  #state = { ...INITIAL, quality: kept("quality") };
+  #events = [];
+  #isReducing = false;
+  #isOpening = false;
+  #named = null;
   #session = null;
-  #tracks = [];
-  #track = null;
-  #index = 0;
-  #quality = 0;
-  #opening = 0;
   #frame = 0;
+  #captioned = null;
+  #expiry = new Expiry(() => this.#dispatch({ type: "expired" }));
+  #onOnline = () => this.#dispatch({ type: "again" });
 
   constructor() {
     super();
     const root = this.attachShadow({ mode: "open" });
-    dress(root);
-    this.sound = new Sound(() => this.#renewed());
-    this.wave = new Wave((seconds) => this.seek(seconds));
-    this.controls = new Controls(this.sound, {
-      onStep: (by) => this.#choose(this.#index + by, this.sound.isWanted),
-      onQuality: (index) => this.#setQuality(index),
-    });
-    this.list = new Playlist((index) => this.#choose(index, true));
-    root.append(this.#build());
-    this.#listen();
+    this.sound = new Sound(
+      (report) => this.#dispatch({ type: "sound", ...report }),
+      () => this.#dispatch({ type: "blocked" }),
+    );
+    this.sound.volume = keptNumber("volume", 0, 1, 1);
+    this.sound.speed = keptNumber("speed", 0.25, 4, 1);
+    this.commands = new Commands(this, this.sound, (event) => this.#dispatch(event));
+    this.view = new View(this.#actions());
+    listenForKeys(this.view.card, { toggle: () => this.toggle(), toggleMute: () => this.#toggleMute() });
+    dress(root, this.view.card);
+    this.#render();
   }
 
   connectedCallback() {
-    this.#open();
+    // Set by the page before this module was there.
+    if (this.hasOwnProperty("session")) {
+      const { session } = this;
+      delete this.session;
+      this.session = session;
+    }
+    window.addEventListener("online", this.#onOnline);
+    this.#openSoon();
   }
 
   disconnectedCallback() {
-    this.pause();
+    this.#openSoon();
   }
 
   attributeChangedCallback() {
-    if (this.isConnected) this.#open();
+    this.#openSoon();
   }
 
-  /** The answer of POST /v1/play_session/…, where the page has it. */
+  /** The response of POST /v1/play_session/…, if the page has it. */
   get session() {
     return this.#session;
   }
 
   set session(answer) {
     this.#session = answer;
-    if (this.isConnected) this.#open();
+    this.#openSoon();
   }
 
   get position() {
-    return this.sound.position;
+    const { isOpen, position, seekFrom } = this.#state;
+    return isOpen && seekFrom === null && this.sound.audio.readyState > 0 ? this.sound.audio.currentTime : position;
   }
 
   get duration() {
-    return this.#track?.duration ?? 0;
+    return durationOf(this.#state);
   }
 
   get paused() {
-    return !this.sound.isWanted;
+    return !(this.#state.isPlaying || this.#state.isPending);
   }
 
   get hasPrevious() {
-    return this.#index > 0;
+    return this.#state.index > 0;
   }
 
   get hasNext() {
-    return this.#index < this.#tracks.length - 1;
+    return this.#state.index < this.#state.tracks.length - 1;
   }
 
+  /** Resolves once sound is heard. */
   play() {
-    if (!this.#track) return;
-    if (heard !== this) heard?.pause();
-    heard = this;
-    this.sound.play();
-    claimSystemControls(this, this.#track);
+    this.#openNow();
+    const heard = this.commands.wait();
+    this.#dispatch({ type: "play" });
+    return heard;
   }
 
   pause() {
-    this.sound.pause();
+    this.#dispatch({ type: "pause" });
   }
 
   toggle() {
-    if (this.paused) this.play();
+    // Who cannot hear it is told by the player.
+    if (this.paused) this.play().catch(() => {});
     else this.pause();
   }
 
   seek(seconds) {
-    // The very end would only end it.
-    this.sound.seek(Math.max(0, Math.min(seconds, this.duration - 0.05)));
-    this.#showPosition();
+    this.#dispatch({ type: "seek", to: seconds });
   }
 
   next() {
-    return this.#choose(this.#index + 1, !this.paused);
+    this.#step(1);
   }
 
   previous() {
-    return this.#choose(this.#index - 1, !this.paused);
+    this.#step(-1);
   }
 
-  #build() {
-    this.cover = element("img", { class: "cover", part: "cover", alt: "", width: "168", height: "168", hidden: "" });
-    this.button = element("button", { class: "play", part: "play", type: "button", "aria-label": "Play", disabled: "" });
-    showIcon(this.button, "play");
-    this.heading = element("p", { class: "title", part: "title" });
-    this.subtitle = element("p", { class: "subtitle", part: "subtitle" });
-    this.says = element("p", { class: "says", part: "message", role: "status", hidden: "" });
-    this.controls.showTime(0, 0);
-    this.controls.showPlace(0, 0);
-    this.controls.showQualities([]);
-    const words = element("div", { class: "words" }, this.heading, this.subtitle);
-    const head = element("div", { class: "head" }, this.button, words);
-    const main = element("div", { class: "main" }, head, this.wave.node, this.controls.node);
-    this.card = element(
-      "div", { class: "card", part: "card", role: "group", "aria-label": "Audio player" },
-      this.cover, main, this.says, this.list.node,
-    );
-    return this.card;
+  #step(by) {
+    this.#dispatch({ type: "choose", index: this.#state.index + by, isWanted: !this.paused });
   }
 
-  #listen() {
-    this.button.addEventListener("click", () => this.toggle());
-    const { sound } = this;
-    for (const name of ["playing", "pause", "waiting", "ended"]) sound.addEventListener(name, () => this.#showState(name));
-    for (const name of ["timeupdate", "seeked", "ratechange"]) sound.addEventListener(name, () => this.#showPosition());
-    sound.addEventListener("ended", () => this.#ended());
-    sound.addEventListener("failed", ({ detail }) => {
-      this.#showState("pause");
-      this.#say(detail, () => this.play());
-    });
-    this.card.addEventListener("keydown", (event) => this.#key(event));
+  #actions() {
+    return {
+      onToggle: () => this.toggle(),
+      onRetry: () => this.#dispatch({ type: "again", isAsked: true }),
+      onChoose: (index) => this.#dispatch({ type: "choose", index, isWanted: true }),
+      onSeek: (seconds) => this.seek(seconds),
+      onPrevious: () => this.previous(),
+      onNext: () => this.next(),
+      onSpeed: (speed) => {
+        this.sound.speed = speed;
+        keep("speed", speed);
+      },
+      onQuality: (index) => {
+        this.#dispatch({ type: "quality", index });
+        keep("quality", this.#state.quality);
+      },
+      onMute: () => this.#toggleMute(),
+      onVolume: (volume) => {
+        this.sound.volume = volume;
+        keep("volume", volume);
+      },
+    };
   }
 
-  #key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest("select")) return;
-    const typing = event.target.closest("button, input");
-    if (event.key === "m" || event.key === "M") this.controls.toggleMute();
-    else if ((event.key === " " && !typing) || event.key === "k") this.toggle();
-    else return;
-    event.preventDefault();
+  #toggleMute() {
+    this.sound.isMuted = !this.sound.audio.muted;
   }
 
-  async #open() {
-    const turn = ++this.#opening;
+  /** Once for all attributes that change together. */
+  #openSoon() {
+    if (this.#isOpening) return;
+    this.#isOpening = true;
+    queueMicrotask(() => this.#openNow());
+  }
+
+  #openNow() {
+    if (!this.#isOpening) return;
+    this.#isOpening = false;
+    if (!this.isConnected) return this.#leave();
+    const named = namedSource(this, SERVER);
+    if (isSame(named, this.#named)) return;
+    const isSwitch = Boolean(named?.session && this.#named?.session);
+    this.#named = named;
+    this.#expiry.clear();
+    this.commands.source = named && this.#sourceOf(named);
+    this.#dispatch(named ? { type: "open", isSwitch } : { type: "empty" });
+  }
+
+  #sourceOf({ src, session, tracks, server }) {
+    if (src) return new Data(src);
+    return new Session(server, session, idsIn(tracks), (end) => this.#expiry.set(end));
+  }
+
+  #leave() {
+    window.removeEventListener("online", this.#onOnline);
     this.pause();
-    this.#source = sourceOf(this, SERVER);
-    if (!this.#source) return;
-    this.card.setAttribute("aria-busy", "true");
-    this.#say(null);
+  }
+
+  #dispatch(event) {
+    this.#events.push(event);
+    if (this.#isReducing) return;
+    this.#isReducing = true;
     try {
-      const { title, tracks, first } = await this.#source.open();
-      if (turn !== this.#opening) return;
-      this.#tracks = tracks;
-      this.list.show(tracks);
-      this.#index = Math.max(0, tracks.findIndex(({ id }) => id === first?.id));
-      if (first) this.#show(first);
-      else this.#say(title ? `${title} has no tracks to play yet.` : "No tracks to play yet.");
-    } catch (error) {
-      if (turn === this.#opening) this.#say(error.message, () => this.#open());
+      for (let next = this.#events.shift(); next; next = this.#events.shift()) {
+        const { state, commands } = reduce(this.#state, next);
+        this.#state = state;
+        for (const command of commands) this.commands[command.name](command, state);
+      }
     } finally {
-      this.card.removeAttribute("aria-busy");
+      this.#isReducing = false;
     }
+    this.#render();
   }
 
-  /** Shows another track of the list, and plays it where asked. */
-  async #choose(index, isWanted) {
-    if (index < 0 || index >= this.#tracks.length) return;
-    const turn = ++this.#opening;
-    this.#index = index;
-    this.list.mark(index);
-    this.#say(null);
-    this.sound.load(null);
-    try {
-      const track = await this.#source.track(this.#tracks[index].id);
-      if (turn !== this.#opening) return;
-      this.#show(track);
-      if (isWanted) this.play();
-      this.#emit("trackchange", { id: track.id });
-    } catch (error) {
-      if (turn === this.#opening) this.#say(error.message, () => this.#choose(index, isWanted));
-    }
-  }
-
-  #show(track) {
-    this.#track = track;
-    this.heading.textContent = track.title;
-    this.subtitle.textContent = track.subtitle ?? "";
-    this.subtitle.hidden = !track.subtitle;
-    const cover = track.cover?.regular ?? track.cover?.large ?? track.cover?.small;
-    this.cover.hidden = !cover;
-    if (cover) this.cover.src = cover;
-    this.#paint(track.colours);
-    this.wave.show(track.levels, track.duration);
-    this.list.mark(this.#index);
-    this.controls.showPlace(this.#index, this.#tracks.length);
-    this.controls.showQualities(track.sources);
-    this.#quality = this.#playable(track.sources);
-    this.controls.quality.selectedIndex = this.#quality;
-    this.sound.load(track.sources[this.#quality] ?? null);
-    this.button.disabled = track.sources.length === 0;
-    this.card.setAttribute("aria-label", `Audio player: ${track.title}`);
-    this.#showState("pause");
-  }
-
-  #playable(sources) {
-    return Math.max(0, sources.findIndex(({ type }) => this.sound.audio.canPlayType(type) !== ""));
-  }
-
-  #paint({ light, dark }) {
-    for (const [name, colour] of [["light", light], ["dark", dark]]) {
-      if (!isColour(colour)) continue;
-      this.card.style.setProperty(`--${name}`, colour);
-      this.card.style.setProperty(`--on-${name}`, readableOn(colour));
-    }
-  }
-
-  #setQuality(index) {
-    this.#quality = index;
-    this.sound.swap(this.#track.sources[index]);
-  }
-
-  /** The same sound under a fresh address. */
-  async #renewed() {
-    const track = await this.#source.track(this.#track.id);
-    const fresh = track.sources[this.#quality] ?? track.sources[0];
-    if (!fresh) throw new Error("This track is no longer available.");
-    return fresh;
-  }
-
-  #ended() {
-    this.#emit("ended", { id: this.#track.id });
-    if (this.hasNext) this.#choose(this.#index + 1, true);
-    else this.seek(0);
-  }
-
-  #showState(name) {
-    const { isWanted } = this.sound;
-    showIcon(this.button, isWanted ? "pause" : "play");
-    this.button.setAttribute("aria-label", isWanted ? "Pause" : "Play");
-    this.button.setAttribute("aria-busy", String(name === "waiting" && isWanted));
-    if (navigator.mediaSession && heard === this) {
-      navigator.mediaSession.playbackState = isWanted ? "playing" : "paused";
-    }
-    if (name === "playing") this.#say(null);
-    if (name === "playing" || name === "pause") this.#emit(name === "playing" ? "play" : "pause");
+  #render() {
+    this.view.render(this.#state, this.sound);
     this.#showPosition();
+    this.#showCaptions();
     this.#follow();
   }
 
   #showPosition() {
-    this.wave.move(this.position);
-    this.controls.showTime(this.position, this.duration);
-    if (heard === this) tellPosition(this.duration, this.position, this.sound.audio.playbackRate);
+    const { position, duration } = this;
+    this.view.move(position, duration);
+    if (isHeard(this)) reportToSystem({ isPlaying: !this.paused, duration, position, speed: this.sound.speed });
   }
 
   /** Moves the waveform with every frame while it plays, unless the person wants stillness. */
   #follow() {
     cancelAnimationFrame(this.#frame);
-    if (this.paused || stillness.matches) return;
-    this.wave.move(this.position);
+    if (!this.#state.isPlaying || stillness.matches) return;
+    this.view.wave.move(this.position);
     this.#frame = requestAnimationFrame(() => this.#follow());
   }
 
-  #say(sentence, again) {
-    this.says.hidden = !sentence;
-    this.says.replaceChildren(sentence ?? "");
-    if (!sentence || !again) return;
-    const button = element("button", { type: "button" }, "Try again");
-    button.addEventListener("click", again);
-    this.says.append(button);
-  }
-
-  #emit(name, detail = {}) {
-    this.dispatchEvent(new CustomEvent(`tonearm-${name}`, { detail, bubbles: true, composed: true }));
+  /** The words of the track that is shown, if the data or a `<track>` in the element names them. */
+  async #showCaptions() {
+    const { track } = this.#state;
+    if (!track || this.#captioned === track.id) return;
+    this.#captioned = track.id;
+    const child = this.#state.tracks.length < 2 && this.querySelector("track[kind=captions], track[kind=subtitles]");
+    const url = track.captions ?? (child && child.src);
+    if (!url) return;
+    const text = await fetch(url).then((answer) => (answer.ok ? answer.text() : ""), () => "");
+    if (this.#captioned === track.id) this.view.transcript.show(parseCaptions(text));
   }
 }
 

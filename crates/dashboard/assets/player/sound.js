@@ -1,128 +1,145 @@
-// The sound itself: one audio element, whose address is renewed when it has run out.
+// The audio element, and a second one in which the next track is loaded ahead of time.
 
-const TOLD = ["playing", "pause", "waiting", "timeupdate", "ended", "volumechange", "ratechange", "seeked"];
+const REPORTED = ["playing", "pause", "waiting", "timeupdate", "seeked", "ended", "error", "volumechange", "ratechange"];
+/** Safari may forget a position that was set before it knew the length. */
+const LOST_SECONDS = 1;
 
-export class Sound extends EventTarget {
-  #renew;
-  #source = null;
-  #wanted = false;
-  #start = 0;
-  #mayRenew = true;
+/**
+ * @typedef {{ name: string, isPaused: boolean, isEnded: boolean, isSeeking: boolean, position: number, code: number }} Report
+ */
 
-  /** `renew` gives the source anew, with a fresh address, or throws a sentence. */
-  constructor(renew) {
-    super();
-    this.#renew = renew;
-    this.audio = new Audio();
-    this.audio.preload = "none";
-    for (const name of TOLD) this.audio.addEventListener(name, () => this.#tell(name));
-    this.audio.addEventListener("error", () => this.#failed());
+export class Sound {
+  #spare;
+  /** The element that has played. */
+  #allowed = null;
+  #onReport;
+  #onBlocked;
+
+  /**
+   * @param {(report: Report) => void} onReport hears of each event of the element
+   * @param {() => void} onBlocked hears that the browser wants a click first
+   */
+  constructor(onReport, onBlocked) {
+    this.#onReport = onReport;
+    this.#onBlocked = onBlocked;
+    this.audio = this.#element();
+    this.#spare = this.#element();
   }
 
-  get position() {
-    return this.#isOpen ? this.audio.currentTime : this.#start;
-  }
-
-  /** Whether it plays, or will as soon as it can. */
-  get isWanted() {
-    return this.#wanted;
-  }
-
-  get #isOpen() {
+  /** Whether there is a source. */
+  get isOpen() {
     return this.audio.hasAttribute("src");
   }
 
-  /** Takes another sound; nothing is fetched before it is played. */
-  load(source) {
-    this.#wanted = false;
-    this.#source = source;
-    this.#mayRenew = true;
-    this.#close(0);
+  get speed() {
+    return this.audio.defaultPlaybackRate;
   }
 
-  /** Takes the same sound in another quality and goes on where it was. */
-  swap(source) {
-    const at = this.position;
-    this.#source = source;
-    if (!this.#isOpen) return;
-    this.#open(at);
-    if (this.#wanted) this.#begin();
+  /** Also of what is opened later. */
+  set speed(speed) {
+    for (const audio of [this.audio, this.#spare]) audio.defaultPlaybackRate = audio.playbackRate = speed;
   }
 
-  play() {
-    if (!this.#source) return;
-    this.#wanted = true;
-    if (!this.#isOpen) this.#open(this.#start);
-    this.#begin();
+  get volume() {
+    return this.audio.volume;
+  }
+
+  set volume(volume) {
+    for (const audio of [this.audio, this.#spare]) [audio.volume, audio.muted] = [volume, false];
+  }
+
+  get isMuted() {
+    return this.audio.muted || this.audio.volume === 0;
+  }
+
+  set isMuted(isMuted) {
+    for (const audio of [this.audio, this.#spare]) audio.muted = isMuted;
+  }
+
+  /** Opens a URL at a position. What was prepared begins without a pause. */
+  open(url, at) {
+    if (this.#spare.getAttribute("src") === url && at === 0) {
+      [this.audio, this.#spare] = [this.#spare, this.audio];
+    } else {
+      this.audio.src = url;
+      if (at > 0) this.#seekOnce(at);
+    }
+    this.#clear(this.#spare);
+  }
+
+  close() {
+    this.#clear(this.audio);
+    this.#clear(this.#spare);
+  }
+
+  /** Loads what will be opened next. */
+  prepare(url) {
+    this.#spare.preload = "auto";
+    this.#spare.src = url;
+  }
+
+  async play() {
+    const { audio } = this;
+    try {
+      await audio.play();
+    } catch (error) {
+      // Anything else is told by the error event, or was replaced meanwhile.
+      if (error.name === "NotAllowedError" && audio === this.audio) this.#blocked();
+    }
   }
 
   pause() {
-    this.#wanted = false;
     this.audio.pause();
-    this.#tell("pause");
   }
 
   seek(seconds) {
-    if (this.#isOpen) this.audio.currentTime = seconds;
-    else this.#start = seconds;
-    this.#tell("timeupdate");
+    this.audio.currentTime = seconds;
   }
 
-  #open(at) {
-    this.audio.src = this.#source.url;
-    if (at > 0) this.audio.currentTime = at;
+  #element() {
+    const audio = new Audio();
+    audio.preload = "none";
+    for (const name of REPORTED) audio.addEventListener(name, () => this.#report(audio, name));
+    return audio;
   }
 
-  #close(at) {
-    this.audio.pause();
-    this.audio.removeAttribute("src");
-    this.audio.load();
-    this.#start = at;
+  #report(audio, name) {
+    if (audio !== this.audio) return;
+    if (name === "playing") this.#allowed = audio;
+    this.#onReport({
+      name,
+      isPaused: audio.paused,
+      isEnded: audio.ended,
+      isSeeking: audio.seeking,
+      position: audio.currentTime,
+      code: audio.error?.code ?? 0,
+    });
   }
 
-  async #begin() {
-    this.#tell("waiting");
-    try {
-      await this.audio.play();
-    } catch (error) {
-      // The browser wants a click first. What else goes wrong is told by the error event.
-      if (error.name === "NotAllowedError") this.pause();
-    }
+  #seekOnce(at) {
+    const { audio } = this;
+    const url = audio.src;
+    audio.currentTime = at;
+    audio.addEventListener("loadedmetadata", () => {
+      if (audio.src === url && audio.currentTime < at - LOST_SECONDS) audio.currentTime = at;
+    }, { once: true });
   }
 
-  /** An address that has run out looks like any other failure, so every failure gets one new address. */
-  async #failed() {
-    if (!this.#isOpen) return;
-    const [at, failed, reason] = [this.position, this.#source, this.#reason()];
-    if (!this.#mayRenew) return this.#giveUp(at, reason);
-    this.#mayRenew = false;
-    try {
-      const fresh = await this.#renew();
-      if (this.#source !== failed) return;
-      this.#source = fresh;
-    } catch (error) {
-      return this.#giveUp(at, error.message);
-    }
-    this.#open(at);
-    if (this.#wanted) this.#begin();
+  /** Some phones let only that element play which a finger started: the other one. */
+  #blocked() {
+    if (!this.#allowed || this.#allowed === this.audio) return this.#onBlocked();
+    const url = this.audio.src;
+    [this.audio, this.#spare] = [this.#spare, this.audio];
+    this.#clear(this.#spare);
+    this.audio.src = url;
+    this.play();
   }
 
-  #reason() {
-    return this.audio.error?.code === MediaError.MEDIA_ERR_DECODE
-      ? "Playback stopped because the audio file is damaged."
-      : "This browser cannot play the audio, or it is no longer available.";
-  }
-
-  #giveUp(at, sentence) {
-    this.#wanted = false;
-    this.#mayRenew = true;
-    this.#close(at);
-    this.dispatchEvent(new CustomEvent("failed", { detail: sentence }));
-  }
-
-  #tell(name) {
-    if (name === "playing") this.#mayRenew = true;
-    if (name === "ended") this.#wanted = false;
-    this.dispatchEvent(new Event(name));
+  #clear(audio) {
+    if (!audio.hasAttribute("src")) return;
+    audio.pause();
+    audio.removeAttribute("src");
+    audio.preload = "none";
+    audio.load();
   }
 }

@@ -1,128 +1,166 @@
-// Where the data comes from: an address of player data, or a play session. Both become one form:
-//
-//   { title, tracks: [{ id, title, subtitle, duration }], first: track }
-//   track: { id, title, subtitle, duration, colours, cover, levels, sources: [{ url, type, label }] }
+// Where tracks come from: an address of player data, or a play session.
 
-const GONE = "This link is no longer valid. Ask for a new one.";
-const AWAY = "The audio is temporarily unavailable. Try again shortly.";
+import { playable } from "./playback.js";
+import { Problem } from "./problem.js";
+import { requestJson } from "./request.js";
 
-async function json(url) {
-  let response;
-  try {
-    response = await fetch(url, { credentials: "same-origin", headers: { accept: "application/json" } });
-  } catch {
-    throw new Error(AWAY);
-  }
-  if (response.status === 401 || response.status === 403 || response.status === 404) throw new Error(GONE);
-  if (!response.ok) throw new Error(AWAY);
-  return response.json();
-}
+/** Tracks of a session whose titles are asked for at the same time. */
+const AT_ONCE = 4;
 
-/** The levels of the part of a track that is heard. */
-function levelsOf(levels, duration, part) {
-  if (!part || !(duration > 0)) return levels;
-  const at = (seconds) => Math.round((seconds / duration) * levels.length);
-  return levels.slice(at(part.start), Math.max(at(part.start) + 1, at(part.end)));
-}
-
-function colours(track) {
-  return { base: track.player_color, light: track.player_color_light, dark: track.player_color_dark };
-}
-
-/** Player data, as Tonearm's own pages give it. */
-class Data {
+/** Player data, as the pages of share links have it. */
+export class Data {
   #url;
+  /** @type {any[]} */
+  #tracks = [];
 
   constructor(url) {
     this.#url = new URL(url, document.baseURI);
   }
 
   async open() {
-    const data = await json(this.#url);
-    this.tracks = data.tracks;
-    return { title: data.title, tracks: data.tracks, first: data.track && this.#track(data.track) };
+    const data = await requestJson(this.#url, () => "link");
+    this.#tracks = data.tracks ?? [];
+    return { title: data.title, tracks: this.#tracks, first: data.track && this.#track(data.track) };
   }
 
   async track(id) {
-    const known = this.tracks?.find((track) => track.id === id);
+    const known = this.#tracks.find((track) => track.id === id);
     const url = known?.data ? new URL(known.data, this.#url) : this.#url;
-    return this.#track((await json(url)).track);
+    try {
+      const { track } = await requestJson(url, () => "link");
+      if (!track) throw new Problem("missing");
+      return this.#track(track);
+    } catch (error) {
+      // The server says the same of a missing track and of a link that has ended. The list tells which it is.
+      if (error.kind === "link" && known) {
+        await requestJson(this.#url, () => "link");
+        throw new Problem("missing");
+      }
+      throw error;
+    }
   }
 
   #track(track) {
-    const cover = Object.fromEntries(
-      Object.entries(track.cover ?? {}).map(([size, url]) => [size, new URL(url, this.#url).href]),
-    );
-    const part = track.part;
+    const absolute = (url) => new URL(url, this.#url).href;
+    const cover = Object.entries(track.cover ?? {}).map(([size, url]) => [size, absolute(url)]);
     return {
       ...track,
-      cover,
-      colours: colours(track),
-      duration: part ? part.end - part.start : track.duration,
-      levels: levelsOf(track.levels?.levels ?? [], track.duration, part),
-      sources: track.sources.map((source) => ({ ...source, url: new URL(source.url, this.#url).href })),
+      ...playable(track, track.levels?.levels, track.part),
+      cover: Object.fromEntries(cover),
+      captions: track.captions ? absolute(track.captions) : null,
+      sources: track.sources.map((source) => ({ ...source, url: absolute(source.url) })),
     };
   }
 }
 
-/** A play session: its id, or the whole answer that made it. */
-class Session {
+/** A play session: its id, or the whole response that made it. */
+export class Session {
   #server;
-  #id;
   #answer;
-  #tracks;
+  #ids;
+  #told;
+  /** Requests for tracks by id. Each request counts as a play, and its URLs are valid as long as the session. */
+  #known = new Map();
 
-  constructor(server, session, tracks) {
+  /** `told` hears of each end of the session that becomes known, as a time in milliseconds. */
+  constructor(server, session, ids, told = (_time) => {}) {
     this.#server = server;
     this.#answer = typeof session === "object" ? session : null;
-    this.#id = this.#answer?.play_session_id ?? session;
-    this.#tracks = tracks;
+    this.id = this.#answer?.play_session_id ?? session;
+    this.#ids = ids;
+    this.#told = told;
   }
 
-  async open() {
-    if (!this.#answer && this.#tracks.length === 0) {
-      this.#answer = await json(`${this.#server}/v1/play_session/${this.#id}`);
+  /**
+   * `preferred` is the track to have ready if it is in the session. `onList` hears of the titles of the tracks that are
+   * asked for one by one.
+   */
+  async open(preferred, onList = (_tracks) => {}) {
+    if (!this.#answer && this.#ids.length === 0) {
+      this.#answer = await this.#request(`/v1/play_session/${this.id}`, "session");
     }
-    if (this.#answer) {
-      const { tracks, first_track: first } = this.#answer;
-      return { title: null, tracks: tracks.map(named), first: first && this.#playback(first) };
+    if (this.#answer) return this.#opened(this.#answer);
+    const ids = this.#ids;
+    const first = await this.#firstOf(ids.includes(preferred) ? [preferred, ...ids.filter((id) => id !== preferred)] : ids);
+    const list = ids.map((id, at) => (id === first.id ? first : { id, title: `Track ${at + 1}`, duration: 0 }));
+    this.#name(list, first, onList);
+    return { title: null, tracks: list, first };
+  }
+
+  /** `isFresh` asks for URLs that were signed just now. */
+  track(id, isFresh = false) {
+    if (isFresh) this.#known.delete(id);
+    if (!this.#known.has(id)) {
+      const asked = this.#request(`/v1/play/${this.id}/${id}`, "missing").then((data) => playback(data));
+      asked.catch(() => this.#known.delete(id));
+      this.#known.set(id, asked);
     }
-    const first = await this.track(this.#tracks[0]);
-    const rest = await Promise.all(this.#tracks.slice(1).map((id) => this.track(id)));
-    return { title: null, tracks: [first, ...rest], first };
+    return this.#known.get(id);
   }
 
-  async track(id) {
-    return this.#playback(await json(`${this.#server}/v1/play/${this.#id}/${id}`));
+  #opened({ play_session: session, tracks, first_track: data }) {
+    const first = data && playback(data);
+    if (first) this.#known.set(first.id, Promise.resolve(first));
+    this.#tell(session);
+    return { title: null, tracks: tracks.map(named), first };
   }
 
-  #playback({ track, cover_image: images, levels, variants }) {
-    const sounds = variants.filter(({ content_type: type }) => type.startsWith("audio/"));
-    const whole = sounds.filter(({ data }) => !data);
-    const chosen = whole.length > 0 ? whole : sounds.slice(0, 1);
-    const data = whole.length > 0 ? null : chosen[0]?.data;
-    const part = data && { start: data.capture_start, end: data.capture_end };
-    return {
-      ...named(track),
-      cover: Object.fromEntries(Object.entries(images).map(([size, { url }]) => [size, url])),
-      colours: colours(track),
-      duration: part ? part.end - part.start : track.duration,
-      levels: levelsOf(levels.levels, track.duration, part),
-      sources: chosen.map(({ url, content_type: type, variant }) => ({ url, type, label: variant.index })),
+  async #firstOf(ids) {
+    for (const id of ids) {
+      try {
+        return await this.track(id);
+      } catch (error) {
+        if (error.kind !== "missing") throw error;
+      }
+    }
+    throw new Problem("missing");
+  }
+
+  /** Titles and lengths of the rest. What is missing keeps its place, and is found missing when it is chosen. */
+  async #name(list, first, onList) {
+    const rest = list.filter(({ id }) => id !== first.id);
+    while (rest.length > 0) {
+      await Promise.all(rest.splice(0, AT_ONCE).map(async ({ id }) => {
+        const track = await this.track(id).catch(() => null);
+        if (track) list = list.map((own) => (own.id === id ? track : own));
+      }));
+      onList(list);
+    }
+  }
+
+  async #request(path, missing) {
+    const refused = (status, body) => {
+      if (status === 404) return missing;
+      return status === 400 && body?.field === "play_track_id" ? "missing" : "session";
     };
+    const body = await requestJson(this.#server + path, refused);
+    this.#tell(body.play_session);
+    return body;
   }
+
+  #tell(session) {
+    const end = Date.parse(session?.expires_at);
+    if (end) this.#told(end);
+  }
+}
+
+/** The playback data of a session in the common form. */
+function playback({ track, cover_image: images, levels, variants }) {
+  const sounds = variants.filter(({ content_type: type }) => type.startsWith("audio/"));
+  const whole = sounds.filter(({ data }) => !data);
+  const chosen = whole.length > 0 ? whole : sounds.slice(0, 1);
+  const data = whole.length > 0 ? null : chosen[0]?.data;
+  const part = data && { start: data.capture_start, end: data.capture_end };
+  return {
+    ...named(track),
+    ...playable(track, levels?.levels, part),
+    cover: Object.fromEntries(Object.entries(images ?? {}).map(([size, { url }]) => [size, url])),
+    captions: null,
+    sources: chosen.map(({ url, content_type: type, variant }) => ({ url, type, label: variant.index })),
+  };
 }
 
 function named(track) {
   const fromFile = (track.file_name ?? "").replace(/\.[^.]+$/, "");
   return { ...track, title: track.player_title || fromFile || "Untitled", subtitle: track.player_subtitle };
-}
-
-/** What the attributes of an element name; nothing where they name nothing. */
-export function sourceOf(host, server) {
-  const src = host.getAttribute("src");
-  if (src) return new Data(src);
-  const session = host.session ?? host.getAttribute("session");
-  const tracks = (host.getAttribute("tracks") ?? "").split(/[\s,]+/).filter(Boolean);
-  return session ? new Session(host.getAttribute("server")?.replace(/\/$/, "") ?? server, session, tracks) : null;
 }

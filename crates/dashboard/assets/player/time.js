@@ -19,3 +19,8 @@ export function spoken(seconds) {
   const said = parts.filter(([n]) => n > 0).map(([n, unit]) => `${n} ${unit}${n === 1 ? "" : "s"}`);
   return said.join(" ") || "0 seconds";
 }
+
+/** `01:02.500` and `1:00:02.500` as seconds. */
+export function seconds(text) {
+  return text.split(":").reduce((sum, part) => sum * 60 + Number(part), 0);
+}

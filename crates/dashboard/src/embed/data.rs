@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tonearm_domain::{Colour, FileData};
+use tonearm_domain::{Chapter, Colour, FileData};
 use tonearm_service::{CoverImage, LevelsJson};
 
 /// All a player needs to begin.
@@ -40,6 +40,8 @@ pub(crate) struct TrackData {
     pub(crate) player_color_dark: Colour,
     pub(crate) cover: BTreeMap<&'static str, String>,
     pub(crate) levels: LevelsJson,
+    /// Those that are heard at least in part, in the seconds of the whole track.
+    pub(crate) chapters: Vec<Chapter>,
     /// The part of the track that is heard, in its seconds; null: all of it.
     pub(crate) part: Option<PartData>,
     pub(crate) sources: Vec<SourceData>,
@@ -74,5 +76,26 @@ impl PartData {
             }
             _ => None,
         }
+    }
+
+    /// The chapters of a track that its part has something of; all of them where there is no part.
+    pub(crate) fn chapters(part: Option<&Self>, all: Vec<Chapter>) -> Vec<Chapter> {
+        let is_heard =
+            |chapter: &Chapter| part.is_none_or(|part| chapter.start < part.end && chapter.end > part.start);
+        all.into_iter().filter(is_heard).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_preview_names_only_the_chapters_that_are_heard_in_it() {
+        let chapter = |start, end| Chapter { start, end, title: None };
+        let all = vec![chapter(0.0, 10.0), chapter(10.0, 20.0), chapter(20.0, 30.0)];
+        let part = PartData { start: 10.0, end: 21.0 };
+        assert_eq!(PartData::chapters(Some(&part), all.clone()), all[1..]);
+        assert_eq!(PartData::chapters(None, all.clone()), all);
     }
 }

@@ -187,6 +187,7 @@ pub(super) async fn data(
         player_color_light: view.colours.light,
         player_color_dark: view.colours.dark,
         cover: covers(&cover),
+        chapters: view.track.info.chapters,
         part: None,
         sources: sources.collect(),
         levels,

@@ -13,6 +13,7 @@ mod track;
 use axum::Router;
 use axum::routing::get;
 use tonearm_service::Playback;
+use tower_http::compression::CompressionLayer;
 
 use crate::embed;
 
@@ -30,8 +31,9 @@ pub struct PublicPages {
 /// `/share/…` and `/embed/…`, to be merged with other routers. None of it takes a cookie.
 pub fn public_routes(pages: PublicPages) -> Router {
     Router::new()
-        .route("/embed/player.js", get(embed::stable_module))
-        .route("/embed/assets/{version}/{file}", get(embed::module))
+        .route("/embed/player.js", get(embed::stable_script))
+        .route("/embed/player.css", get(embed::stable_style))
+        .route("/embed/assets/{version}/{name}", get(embed::asset))
         .route("/share/{first}", get(collection::page))
         .route("/share/{first}/{share_key}", get(track::page))
         .route("/share/{first}/{share_key}/cover", get(cover::redirect))
@@ -39,5 +41,6 @@ pub fn public_routes(pages: PublicPages) -> Router {
         .route("/embed/{first}/player.json", get(collection::data))
         .route("/embed/{first}/{share_key}", get(track::framed))
         .route("/embed/{first}/{share_key}/player.json", get(track::data))
+        .layer(CompressionLayer::new())
         .with_state(pages)
 }

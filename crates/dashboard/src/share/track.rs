@@ -170,7 +170,9 @@ impl Opened {
         let stream = self.stream();
         let shared = self.shared;
         let colours = shared.view.colours;
+        let part = PartData::of(&shared.part);
         TrackData {
+            chapters: PartData::chapters(part.as_ref(), shared.view.track.info.chapters),
             id: shared.view.track.id.to_string(),
             title: shared.view.title,
             subtitle: shared.view.subtitle,
@@ -179,7 +181,7 @@ impl Opened {
             player_color_light: colours.light,
             player_color_dark: colours.dark,
             cover: covers(&shared.cover),
-            part: PartData::of(&shared.part),
+            part,
             sources: vec![SourceData {
                 url: stream,
                 content_type: shared.content_type.mime(),

@@ -11,6 +11,7 @@ mod keys;
 mod library;
 mod links;
 mod members;
+mod player;
 mod quotas;
 mod settings;
 mod signing_in;

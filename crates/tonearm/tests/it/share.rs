@@ -130,11 +130,21 @@ async fn a_key_of_a_collection_opens_its_list() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_player_is_kept_by_its_version_and_found_by_its_name() {
     let shared = Shared::start("one.wav").await;
+    let key = shared.key(json!({})).await;
+    let html = page(shared.get(&format!("/share/{}/{key}", shared.track)).await);
+    let address = html.split('"').find(|text| text.ends_with("/player.js")).unwrap();
+    let versioned = shared.get(address).await;
+    assert_eq!(versioned.header("cache-control"), "public, max-age=31536000, immutable");
+    let versioned = page(versioned);
+    assert!(versioned.contains("customElements.define(\"tonearm-player\""));
+
     let stable = shared.get("/embed/player.js").await;
     assert_eq!(stable.header("access-control-allow-origin"), "*");
-    let stable = page(stable);
-    let module = stable.split('"').nth(1).unwrap().trim_start_matches('.');
-    let module = shared.get(&format!("/embed{module}")).await;
-    assert_eq!(module.header("cache-control"), "public, max-age=31536000, immutable");
-    assert!(page(module).contains("customElements.define(\"tonearm-player\""));
+    assert_eq!(stable.header("cache-control"), "public, max-age=300");
+    assert_eq!(page(stable), versioned);
+
+    // A page that a node of another version rendered.
+    let other = shared.get("/embed/assets/0123456789abcdef/player.js").await;
+    assert_eq!(other.header("cache-control"), "no-store");
+    assert_eq!(page(other), versioned);
 }

@@ -2,10 +2,13 @@
 
 mod gallery;
 mod getting_in;
+mod going_wrong;
 mod keyboard;
 mod library;
+mod listener;
 mod listening;
 mod pages;
+mod playing;
 mod sharing;
 mod uploading;
 mod webhooks;

@@ -12,12 +12,13 @@ export function claimSystemControls(player, track) {
   }));
   session.metadata = new MediaMetadata({ title: track.title, artist: track.subtitle ?? "", artwork });
   const actions = {
-    play: () => player.play(),
+    play: () => player.play().catch(() => {}),
     pause: () => player.pause(),
     stop: () => player.pause(),
     seekbackward: ({ seekOffset }) => player.seek(player.position - (seekOffset ?? LEAP_SECONDS)),
     seekforward: ({ seekOffset }) => player.seek(player.position + (seekOffset ?? LEAP_SECONDS)),
     seekto: ({ seekTime }) => player.seek(seekTime),
+    // Their absence hides the buttons.
     previoustrack: player.hasPrevious ? () => player.previous() : null,
     nexttrack: player.hasNext ? () => player.next() : null,
   };
@@ -30,8 +31,11 @@ export function claimSystemControls(player, track) {
   }
 }
 
-/** Tells the system where the sound is. */
-export function tellPosition(duration, position, playbackRate) {
-  if (!(duration > 0) || !navigator.mediaSession?.setPositionState) return;
-  navigator.mediaSession.setPositionState({ duration, playbackRate, position: Math.min(duration, Math.max(0, position)) });
+/** Tells the system whether and where it plays. */
+export function reportToSystem({ isPlaying, duration, position, speed }) {
+  const session = navigator.mediaSession;
+  if (!session) return;
+  session.playbackState = isPlaying ? "playing" : "paused";
+  if (!(duration > 0) || !(speed > 0) || !session.setPositionState) return;
+  session.setPositionState({ duration, playbackRate: speed, position: Math.min(duration, Math.max(0, position)) });
 }

@@ -1,0 +1,9 @@
+// The picture of a share page follows the track that is heard.
+
+const picture = document.querySelector(".piece > img");
+
+document.addEventListener("tonearm-trackchange", ({ detail: { cover } }) => {
+  // While nodes of two versions are running, the player may be one that does not tell.
+  const url = cover?.large ?? cover?.regular;
+  if (picture && url) picture.src = url;
+});

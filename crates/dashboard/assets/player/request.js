@@ -1,0 +1,55 @@
+// Requests for JSON, with a deadline. Whatever fails becomes a problem.
+
+import { Problem } from "./problem.js";
+
+const DEADLINE_MS = 20_000;
+
+/** @template T @param {(signal: AbortSignal) => Promise<T>} request @returns {Promise<T>} */
+async function withDeadline(request) {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), DEADLINE_MS);
+  try {
+    return await request(abort.signal);
+  } finally {
+    clearTimeout(timer);
+    // Nobody reads what is left of a body.
+    abort.abort();
+  }
+}
+
+/**
+ * @param {string | URL} url
+ * @param {(status: number, body: any) => import("./problem.js").ProblemKind} refused what a status from 400 to 499 means
+ * @returns {Promise<any>}
+ */
+export async function requestJson(url, refused) {
+  try {
+    return await withDeadline(async (signal) => {
+      const response = await fetch(url, { credentials: "same-origin", headers: { accept: "application/json" }, signal });
+      const { ok, status } = response;
+      if (status >= 500 || status === 408 || status === 429) throw new Problem("unavailable");
+      const body = await response.json().catch(() => null);
+      if (!ok) throw new Problem(refused(status, body));
+      if (!body) throw new Problem("unavailable");
+      return body;
+    });
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    throw new Problem(error.name === "AbortError" ? "unavailable" : "offline");
+  }
+}
+
+/**
+ * Why an address that was signed a moment ago does not play; null if the server delivers it, or nobody can tell.
+ * @returns {Promise<import("./problem.js").ProblemKind | null>}
+ */
+export async function whyNotDelivered(url) {
+  try {
+    const { status } = await withDeadline((signal) => fetch(url, { headers: { range: "bytes=0-0" }, signal }));
+    if (status === 404 || status === 410) return "missing";
+    return status >= 400 ? "unavailable" : null;
+  } catch {
+    // A security policy may forbid the request, so the failure alone proves nothing.
+    return navigator.onLine === false ? "offline" : null;
+  }
+}

@@ -1,0 +1,154 @@
+// Events of people and of the audio element while a track is heard.
+
+import { isPassing } from "./problem.js";
+import { NETWORK, retry, soundFailed } from "./state-failures.js";
+import { choose, lookAhead } from "./state-lists.js";
+import { begin, chosen, durationOf, following, silence, tell } from "./state-steps.js";
+
+/** The very end would only end the track. */
+const END_SECONDS = 0.05;
+/** Seconds after which a sound that was renewed counts as healthy. */
+const STEADY_SECONDS = 5;
+/** How long a sound may wait for data. */
+const STALL_MS = 30_000;
+
+/** Dispatches `tonearm-progress` for each quarter that playback went through. */
+function quarters(state, position, act) {
+  const duration = durationOf(state);
+  let told = state.quarters;
+  for (let quarter = told + 1; quarter < 4 && duration > 0; quarter += 1) {
+    const at = (duration * quarter) / 4;
+    if (position < at) break;
+    if (state.position <= at) tell(state, act, "progress", { percent: quarter * 25 });
+    told = quarter;
+  }
+  return told;
+}
+
+/** What the audio element said, by the name of its event. */
+const REPORTS = {
+  playing(state, _, act) {
+    if (!state.isHeard) tell(state, act, "play", { position: state.position });
+    act("settle", {});
+    return { ...state, isPending: false, isWaiting: false, isHeard: true, problem: null };
+  },
+
+  // Whoever paused it: the button, a phone call, headphones that were pulled out.
+  pause(state, { isEnded }, act) {
+    if (isEnded || state.isPlaying) return state;
+    if (state.isPending) act("settle", { kind: "aborted" });
+    return silence(state, act);
+  },
+
+  // Not every browser calls a connection that hangs an error.
+  waiting(state, _, act) {
+    act("retryLater", { after: STALL_MS });
+    return { ...state, isWaiting: true };
+  },
+
+  timeupdate(state, { position, isSeeking }, act) {
+    if (isSeeking || state.seekFrom !== null) return state;
+    const next = { ...state, position, isWaiting: state.isWaiting && position === state.position };
+    if (state.isPlaying) next.quarters = quarters(state, position, act);
+    if (state.isRenewed && state.isPlaying && position > state.steadyFrom + STEADY_SECONDS) next.isRenewed = false;
+    return lookAhead(next, act);
+  },
+
+  seeked(state, { position }, act) {
+    if (state.seekFrom !== null) tell(state, act, "seek", { from: state.seekFrom, to: position });
+    return { ...state, position, seekFrom: null };
+  },
+
+  ended(state, _, act) {
+    if (state.quarters < 4) tell(state, act, "progress", { percent: 100 });
+    const next = { ...state, isPlaying: false, position: durationOf(state) };
+    const index = following(state);
+    if (index >= 0) {
+      tell(next, act, "ended");
+      return choose({ ...next, isHeard: false }, index, true, act);
+    }
+    const silent = silence(next, act);
+    tell(silent, act, "ended");
+    act("seekSound", { to: 0 });
+    return { ...silent, position: 0, quarters: 0 };
+  },
+
+  error: soundFailed,
+};
+
+export const listening = {
+  play(state, _, act) {
+    if (state.isPlaying && !state.isPending) {
+      act("settle", {});
+      return state;
+    }
+    if (state.problem) return retry({ ...state, isPending: true, retries: 0 }, act);
+    if (state.isPending) return state;
+    if (state.isLoading) {
+      act("claim");
+      return { ...state, isPending: true };
+    }
+    if (state.sourceIndex >= 0) return begin({ ...state, notice: null }, act);
+    act("settle", { kind: "empty" });
+    return state;
+  },
+
+  pause(state, _, act) {
+    if (state.isPending) act("settle", { kind: "aborted" });
+    if (state.isOpen) act("pause");
+    act("keepCalm");
+    const problem = state.problem && { ...state.problem, isRetrying: false, isQuiet: false, resumes: false };
+    const next = { ...state, problem, isPending: false, isPlaying: false };
+    // An element that plays reports the pause itself.
+    return state.isPlaying ? next : silence(next, act);
+  },
+
+  seek(state, { to }, act) {
+    const duration = durationOf(state);
+    if (!(duration > 0) || !Number.isFinite(to)) return state;
+    const target = Math.max(0, Math.min(to, duration - END_SECONDS));
+    // Quarters that are skipped were not heard.
+    const passed = Math.max(state.quarters, Math.ceil((target / duration) * 4) - 1);
+    const next = { ...state, position: target, quarters: passed };
+    if (state.isOpen) {
+      act("seekSound", { to: target });
+      return { ...next, seekFrom: state.seekFrom ?? state.position };
+    }
+    tell(state, act, "seek", { from: state.position, to: target });
+    return next;
+  },
+
+  /** The audio element reports an event together with what it is doing. */
+  sound(state, report, act) {
+    if (!state.isOpen) return state;
+    const observed = { ...state, isPlaying: !report.isPaused && !report.isEnded };
+    return REPORTS[report.name]?.(observed, report, act) ?? observed;
+  },
+
+  /** The browser lets nothing be heard before a click. */
+  blocked(state, _, act) {
+    act("settle", { kind: "blocked" });
+    return silence({ ...state, isPlaying: false }, act);
+  },
+
+  /** The session has run out, by the clock. */
+  expired(state, _, act) {
+    const isListening = state.isPlaying || state.isPending;
+    if (!isListening || state.isExpiryTold) return state;
+    act("tellExpiry");
+    return { ...state, isExpiryTold: true };
+  },
+
+  /** The network is back, or it is time to try again. */
+  again(state, { isAsked }, act) {
+    const { problem } = state;
+    if (state.isLoading) return state;
+    if (!problem) return state.isOpen && state.isPlaying && state.isWaiting ? soundFailed(state, { code: NETWORK }, act) : state;
+    if (isAsked) return retry({ ...state, isPending: state.isPending || problem.resumes, retries: 0 }, act);
+    return isPassing(problem.kind) && chosenOrOpening(state) ? retry(state, act) : state;
+  },
+};
+
+function chosenOrOpening(state) {
+  return state.step === "open" || Boolean(chosen(state));
+}

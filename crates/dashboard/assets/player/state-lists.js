@@ -1,0 +1,140 @@
+// Events about lists and tracks: what is opened, chosen and loaded.
+
+import { pickSource } from "./playback.js";
+import { refuse, skip, stop } from "./state-failures.js";
+import { INITIAL } from "./state-initial.js";
+import { begin, chosen, close, durationOf, following, place, request, silence, tell } from "./state-steps.js";
+
+/** Seconds before the end at which the next track is loaded. */
+const AHEAD_SECONDS = 20;
+
+/** Takes a track, and plays it if it is wanted. */
+function arrive(state, track, act) {
+  const next = place(state, track);
+  if (next.sourceIndex < 0) return skip(next, "missing", act);
+  tell(next, act, "trackchange", { title: track.title, subtitle: track.subtitle ?? null, cover: track.cover });
+  return next.isPending ? begin(next, act) : next;
+}
+
+/** Fresh URLs for the track that is shown. */
+function renewed(state, sources, act) {
+  const { label } = state.track.sources[state.sourceIndex] ?? {};
+  const next = { ...state, track: { ...state.track, sources }, isLoading: false, isSwitching: false, isStale: false };
+  next.sourceIndex = pickSource(sources, label ?? state.quality, state.tried);
+  if (next.sourceIndex < 0) return skip(next, "missing", act);
+  return next.isPending && !next.isOpen ? begin({ ...next, problem: null }, act) : { ...next, problem: null };
+}
+
+/** Another session that has the current track: everything stays as it is. */
+function resumed(state, { tracks, first }, act) {
+  const { id } = chosen(state);
+  const index = Math.max(0, tracks.findIndex((track) => track.id === id));
+  const isPending = state.isPending || Boolean(state.problem?.resumes);
+  const next = { ...state, tracks, index, isPending, isLoading: false, isSwitching: false, problem: null, retries: 0, ahead: null };
+  const isShown = state.track?.id === id;
+  if (isShown && first?.id === id) return renewed(next, first.sources, act);
+  if (first?.id === id) return arrive(next, first, act);
+  if (!isShown) return request(next, "track", act);
+  if (isPending && !next.isOpen) return request({ ...next, isRenewed: true }, "renewal", act);
+  return { ...next, isStale: true };
+}
+
+/** Lets go of what was opened. */
+function drop(state, act) {
+  if (state.isPending) act("settle", { kind: "aborted" });
+  return silence(close(state, act), act);
+}
+
+/** Another track of the list. */
+export function choose(state, index, isWanted, act) {
+  const ready = isWanted && state.ahead?.index === index ? state.ahead.track : null;
+  if (!ready) act("closeSound");
+  const next = {
+    ...silence(state, act), index, isPending: isWanted, isPlaying: false, isOpen: false, isSwitching: false,
+    position: 0, seekFrom: null, problem: null, notice: null, retries: 0,
+  };
+  act("keepCalm");
+  return ready ? arrive({ ...next, turn: state.turn + 1 }, ready, act) : request({ ...next, ahead: null }, "track", act);
+}
+
+/** Loads the following track shortly before it is needed. */
+export function lookAhead(state, act) {
+  const left = durationOf(state) - state.position;
+  const index = following(state);
+  if (!state.isPlaying || state.ahead || index < 0 || !(left < AHEAD_SECONDS)) return state;
+  act("loadAhead", { index, id: state.tracks[index].id, turn: state.turn });
+  return { ...state, ahead: { index, track: null } };
+}
+
+export const lists = {
+  /** The element names another source, or the same kind of source that continues (`isSwitch`). */
+  open(state, { isSwitch }, act) {
+    act("keepCalm");
+    if (isSwitch && chosen(state)) return request({ ...state, isSwitching: true, isExpiryTold: false }, "open", act);
+    drop(state, act);
+    return request({ ...INITIAL, turn: state.turn, quality: state.quality }, "open", act);
+  },
+
+  /** The element names no source. */
+  empty(state, _, act) {
+    act("keepCalm");
+    drop(state, act);
+    return { ...INITIAL, turn: state.turn + 1, quality: state.quality };
+  },
+
+  opened(state, { turn, title, tracks, first }, act) {
+    if (turn !== state.turn) return state;
+    const opened = { tracks: tracks.length > 0 || !first ? tracks : [first], first };
+    const current = state.isSwitching ? chosen(state)?.id : undefined;
+    if (opened.tracks.some(({ id }) => id === current)) return resumed(state, opened, act);
+    const base = state.isSwitching ? drop(state, act) : state;
+    const next = {
+      ...base, ...opened, title: title ?? "", failed: [], notice: null, isLoading: false, isSwitching: false,
+      index: Math.max(0, tracks.findIndex(({ id }) => id === first?.id)),
+    };
+    delete next.first;
+    if (opened.tracks.length === 0) return refuse({ ...next, track: null }, "empty", act);
+    if (!first) return request(next, "track", act);
+    const placed = place(next, first);
+    if (placed.sourceIndex < 0) return skip(placed, "missing", act);
+    return placed.isPending ? begin(placed, act) : placed;
+  },
+
+  /** Titles that were asked for one by one. */
+  listed(state, { tracks }) {
+    return tracks.length === state.tracks.length ? { ...state, tracks } : state;
+  },
+
+  choose(state, { index, isWanted }, act) {
+    return index >= 0 && index < state.tracks.length ? choose(state, index, isWanted, act) : state;
+  },
+
+  loaded(state, { turn, track }, act) {
+    if (turn !== state.turn) return state;
+    return state.step === "renewal" ? renewed(state, track.sources, act) : arrive(state, track, act);
+  },
+
+  notLoaded(state, { turn, kind }, act) {
+    if (turn !== state.turn) return state;
+    const next = { ...state, isLoading: false, isSwitching: false };
+    return kind === "missing" && state.step !== "open" ? skip(next, kind, act) : stop(next, kind, act);
+  },
+
+  loadedAhead(state, { turn, index, track }, act) {
+    if (turn !== state.turn || state.ahead?.index !== index) return state;
+    const source = track.sources[pickSource(track.sources, state.quality, [])];
+    if (!source) return state;
+    act("prepareSound", { url: source.url });
+    return { ...state, ahead: { index, track } };
+  },
+
+  quality(state, { index }, act) {
+    const source = state.track?.sources[index];
+    if (!source || index === state.sourceIndex) return state;
+    const isPending = state.isPending || state.isPlaying;
+    const next = { ...state, sourceIndex: index, quality: source.label, tried: [], isOpen: false, isPlaying: false, isPending, ahead: null };
+    if (!state.isOpen) return next;
+    act("closeSound");
+    return isPending ? begin(next, act) : next;
+  },
+};
