@@ -7,6 +7,7 @@ mod outline;
 mod run;
 mod show;
 mod source;
+mod values;
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;

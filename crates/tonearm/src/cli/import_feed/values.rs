@@ -1,0 +1,112 @@
+//! The values in feeds, which many hands write.
+
+use jiff::fmt::rfc2822::DateTimeParser;
+use sha2::{Digest, Sha256};
+use tonearm_domain::Timestamp;
+use url::Url;
+
+/// The longest id of an episode that is used as it is, in characters. A longer one is hashed.
+const LONGEST_ID: usize = 200;
+
+/// The longest title, as the service has it, in characters.
+const LONGEST_TITLE: usize = 1000;
+
+/// The longest URL of a file, as the service has it, in characters.
+pub(super) const LONGEST_URL: usize = 8000;
+
+/// Extensions of files that are sound, where the feed does not say so.
+const SOUND: [&str; 12] =
+    ["mp3", "m4a", "m4b", "aac", "ogg", "oga", "opus", "flac", "wav", "wma", "aif", "aiff"];
+
+/// Days of the week may be wrong: feeds are written by hand, too.
+const DATES: DateTimeParser = DateTimeParser::new().relaxed_weekday(true);
+
+/// A text without what the service does not store; none if nothing is left.
+pub(super) fn text(text: &str) -> Option<String> {
+    let text: String = text.trim().chars().filter(|c| *c != '\0').take(LONGEST_TITLE).collect();
+    Some(text).filter(|text| !text.is_empty())
+}
+
+/// An address on the web, perhaps relative to that of the feed.
+pub(super) fn web_url(text: &str, base: Option<&Url>) -> Option<Url> {
+    let url = Url::options().base_url(base).parse(text.trim()).ok()?;
+    Some(url).filter(|url| matches!(url.scheme(), "http" | "https") && url.as_str().len() <= LONGEST_URL * 4)
+}
+
+pub(super) fn is_sound(media_type: &str, url: &Url) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    if essence.starts_with("audio/") {
+        return true;
+    }
+    // Many feeds have no type, or one that says nothing.
+    let says_nothing = matches!(
+        essence.as_str(),
+        "" | "application/octet-stream" | "application/ogg" | "binary/octet-stream"
+    );
+    let extension = url.path().rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+    says_nothing && extension.is_some_and(|own| SOUND.contains(&own.as_str()))
+}
+
+pub(super) fn id(id: &str) -> Option<String> {
+    let id = id.trim();
+    if id.is_empty() {
+        return None;
+    }
+    let fits = !id.contains('\0') && id.chars().count() <= LONGEST_ID;
+    Some(if fits { id.to_owned() } else { hashed(id) })
+}
+
+/// The id of an item without one. What follows the path is often a different token each time.
+pub(super) fn id_of_file(file: &Url) -> String {
+    let mut file = file.clone();
+    file.set_query(None);
+    file.set_fragment(None);
+    id(file.as_str()).unwrap_or_else(|| hashed(file.as_str()))
+}
+
+pub(super) fn hashed(id: &str) -> String {
+    format!("sha256:{}", hex::encode(Sha256::digest(id)))
+}
+
+pub(super) fn date(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
+    match DATES.parse_timestamp(text) {
+        Ok(moment) => Timestamp::from_unix_millis(moment.as_millisecond()),
+        // Not what RSS says, and yet in use.
+        Err(_) => text.parse().ok(),
+    }
+}
+
+/// `1:02:03`, `62:03` or `3723`.
+pub(super) fn seconds(text: &str) -> Option<u64> {
+    let mut total = 0_u64;
+    let parts: Vec<&str> = text.trim().split(':').collect();
+    if parts.len() > 3 {
+        return None;
+    }
+    for part in parts {
+        let whole = part.split('.').next().unwrap_or_default();
+        total = total.checked_mul(60)?.checked_add(whole.trim().parse().ok()?)?;
+    }
+    Some(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_read() {
+        for (text, expected) in [
+            ("3723", Some(3723)),
+            ("62:03", Some(3723)),
+            ("01:02:03.5", Some(3723)),
+            ("", None),
+            ("1:2:3:4", None),
+            ("an hour", None),
+            ("99999999999999999999", None),
+        ] {
+            assert_eq!(seconds(text), expected, "{text}");
+        }
+    }
+}
