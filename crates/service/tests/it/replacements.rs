@@ -11,7 +11,7 @@ use tonearm_domain::{
 use tonearm_fixtures::TestDatabase;
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_media::MediaConfig;
-use tonearm_service::{Caller, CreateTrack, JobError, Refusal, SourceSlot};
+use tonearm_service::{Caller, CreateTrack, JobError, Refusal};
 
 use crate::on_both;
 use crate::workshop::{FAILING_BITRATE, Workshop, encode_no_sound, sound, write_program, write_scripts};
