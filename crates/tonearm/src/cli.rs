@@ -3,6 +3,7 @@
 mod audit;
 mod demo;
 mod doctor;
+mod import_bucket;
 mod job;
 mod key;
 mod migrate;
@@ -65,6 +66,11 @@ enum Command {
     Transcription {
         #[command(subcommand)]
         command: transcription::Command,
+    },
+    /// Manage credentials for the buckets that files are imported from
+    ImportBucket {
+        #[command(subcommand)]
+        command: import_bucket::Command,
     },
     /// Read the audit log
     Audit {
@@ -191,6 +197,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
             Command::Key { command } => key::run(&config, &ambient, command).await,
             Command::Webhook { command } => webhook::run(&config, &ambient, command).await,
             Command::Transcription { command } => transcription::run(&config, &ambient, command).await,
+            Command::ImportBucket { command } => import_bucket::run(&config, &ambient, command).await,
             Command::Audit { command } => audit::run(&config, &ambient, command).await,
             Command::SigningKey { command } => signing_key::run(&config, &ambient, command).await,
             Command::Recipe { command } => recipe::run(&config, &ambient, command).await,

@@ -19,6 +19,7 @@ mod forwarded;
 mod frames;
 mod full_disk;
 mod http2;
+mod import_buckets;
 mod imports;
 mod inputs;
 mod lifecycle;
