@@ -7,7 +7,8 @@ use std::time::Duration;
 use axum::extract::FromRef;
 use tonearm_domain::Ambient;
 use tonearm_service::{
-    Access, IdempotentAnswers, Library, Playback, SigningKeys, Streams, Uploads, Usage, Webhooks,
+    Access, IdempotentAnswers, ImportBuckets, Library, Playback, SigningKeys, Streams, Uploads, Usage,
+    Webhooks,
 };
 use tonearm_signing::UrlSigner;
 
@@ -51,6 +52,8 @@ pub struct AppParts {
     pub usage: Usage,
     /// Manages webhooks.
     pub webhooks: Webhooks,
+    /// Manages credentials for buckets that files are imported from.
+    pub import_buckets: ImportBuckets,
     /// Manages signing keys.
     pub signing_keys: SigningKeys,
     /// The streams of events that are open.
@@ -107,6 +110,7 @@ parts! {
     playback: Playback,
     usage: Usage,
     webhooks: Webhooks,
+    import_buckets: ImportBuckets,
     signing_keys: SigningKeys,
     streams: Streams,
     signer: UrlSigner,

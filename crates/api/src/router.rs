@@ -24,8 +24,8 @@ use crate::accept::require_json;
 use crate::app::{ApiSettings, App};
 use crate::cors::cors;
 use crate::endpoint::{
-    api_key, collection, creator, job, organization, play, play_session, quota, signing_key, stream, track,
-    upload, upload_session, usage, variant, webhook,
+    api_key, collection, creator, import_bucket, job, organization, play, play_session, quota, signing_key,
+    stream, track, upload, upload_session, usage, variant, webhook,
 };
 use crate::error::ApiError;
 use crate::rate_limit::{Limiter, limit_rate};
@@ -128,6 +128,8 @@ fn management() -> OpenApiRouter<App> {
         .routes(routes!(api_key::read::read, api_key::update::update, api_key::delete::delete))
         .routes(routes!(signing_key::list::list, signing_key::create::create))
         .routes(routes!(signing_key::read::read, signing_key::delete::delete))
+        .routes(routes!(import_bucket::list::list))
+        .routes(routes!(import_bucket::set::set, import_bucket::delete::delete))
         .routes(routes!(webhook::list::list, webhook::create::create))
         .routes(routes!(webhook::read::read, webhook::update::update, webhook::delete::delete))
         .routes(routes!(webhook::rotate_secret::rotate_secret))

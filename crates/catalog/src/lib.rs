@@ -22,6 +22,7 @@ mod entity;
 mod error;
 mod files;
 mod idempotency;
+mod import_buckets;
 mod imports;
 mod in_collection;
 mod invitations;

@@ -1,16 +1,17 @@
 //! What is sealed under the master secret, wherever it is kept.
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Set, UpdateMany};
-use tonearm_domain::{OrganizationId, TrackId, WebhookId};
+use tonearm_domain::{BucketName, OrganizationId, TrackId, WebhookId};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
-use crate::entity::{source_import, transcription_settings, webhook};
+use crate::column::parsed;
+use crate::entity::{import_bucket, source_import, transcription_settings, webhook};
 use crate::error::CatalogError;
 use crate::transaction::Transaction;
 
 /// Where something sealed is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum SealedAt {
     /// What a webhook's receiver shares.
     WebhookSecret(WebhookId),
@@ -20,6 +21,8 @@ pub enum SealedAt {
     TranscriptionKey(OrganizationId),
     /// From where a track is imported.
     ImportUrl(TrackId),
+    /// The secret half of an organization's credentials for a bucket.
+    ImportBucketSecret(OrganizationId, BucketName),
 }
 
 /// Something sealed, as it was read.
@@ -33,7 +36,7 @@ pub struct Sealed {
 
 impl Catalog {
     /// Everything that is sealed: at most three texts of some hundred bytes for each organization and endpoint, and one for
-    /// each track that is being imported.
+    /// each bucket and for each track that is being imported.
     pub async fn sealed(&self) -> Result<Vec<Sealed>, CatalogError> {
         let mut found = Vec::new();
         let webhooks = webhook::Entity::find()
@@ -60,6 +63,15 @@ impl Catalog {
         for (id, bytes) in imports.all(self.reader()).await? {
             found.push(Sealed { at: SealedAt::ImportUrl(TrackId::from_uuid(id)), bytes });
         }
+        use import_bucket::Column;
+        let buckets = import_bucket::Entity::find()
+            .select_only()
+            .columns([Column::OrganizationId, Column::Bucket, Column::Secret])
+            .into_tuple::<(Uuid, String, Vec<u8>)>();
+        for (id, bucket, bytes) in buckets.all(self.reader()).await? {
+            let (id, bucket) = (OrganizationId::from_uuid(id), parsed("import_bucket.bucket", &bucket)?);
+            found.push(Sealed { at: SealedAt::ImportBucketSecret(id, bucket), bytes });
+        }
         Ok(found)
     }
 }
@@ -67,11 +79,14 @@ impl Catalog {
 impl Transaction {
     /// Puts the same text, sealed anew, in the place of what was read. Tells whether that was still there.
     pub async fn replace_sealed(&self, read: &Sealed, anew: Vec<u8>) -> Result<bool, CatalogError> {
-        let replaced = match read.at {
-            SealedAt::WebhookSecret(id) => self.replace(secret(id, &read.bytes, anew)).await?,
-            SealedAt::OldWebhookSecret(id) => self.replace(old_secret(id, &read.bytes, anew)).await?,
-            SealedAt::TranscriptionKey(id) => self.replace(transcription_key(id, &read.bytes, anew)).await?,
-            SealedAt::ImportUrl(id) => self.replace(import_url(id, &read.bytes, anew)).await?,
+        let replaced = match &read.at {
+            SealedAt::WebhookSecret(id) => self.replace(secret(*id, &read.bytes, anew)).await?,
+            SealedAt::OldWebhookSecret(id) => self.replace(old_secret(*id, &read.bytes, anew)).await?,
+            SealedAt::TranscriptionKey(id) => self.replace(transcription_key(*id, &read.bytes, anew)).await?,
+            SealedAt::ImportUrl(id) => self.replace(import_url(*id, &read.bytes, anew)).await?,
+            SealedAt::ImportBucketSecret(id, bucket) => {
+                self.replace(bucket_secret(*id, bucket, &read.bytes, anew)).await?
+            }
         };
         Ok(replaced > 0)
     }
@@ -115,4 +130,18 @@ fn import_url(id: TrackId, read: &[u8], anew: Vec<u8>) -> UpdateMany<source_impo
         .set(ActiveModel { url: Set(anew), ..Default::default() })
         .filter(Column::TrackId.eq(id.uuid()))
         .filter(Column::Url.eq(read))
+}
+
+fn bucket_secret(
+    id: OrganizationId,
+    bucket: &BucketName,
+    read: &[u8],
+    anew: Vec<u8>,
+) -> UpdateMany<import_bucket::Entity> {
+    use import_bucket::{ActiveModel, Column};
+    import_bucket::Entity::update_many()
+        .set(ActiveModel { secret: Set(anew), ..Default::default() })
+        .filter(Column::OrganizationId.eq(id.uuid()))
+        .filter(Column::Bucket.eq(bucket.as_str()))
+        .filter(Column::Secret.eq(read))
 }

@@ -98,6 +98,10 @@ actions! {
     SigningKeyCreate = "signing_key.create",
     /// A signing key was revoked.
     SigningKeyRevoke = "signing_key.revoke",
+    /// Credentials for a bucket to import from were set.
+    ImportBucketSet = "import_bucket.set",
+    /// Credentials for a bucket to import from were removed.
+    ImportBucketRemove = "import_bucket.remove",
     /// An upload session was opened.
     UploadSessionCreate = "upload_session.create",
     /// A webhook's address was set.

@@ -20,6 +20,7 @@ mod file_name;
 mod file_props;
 mod id;
 mod import;
+mod import_bucket;
 mod job;
 mod job_queue;
 mod job_report;
@@ -86,6 +87,10 @@ pub use file_name::{delivery_name, original_name, sanitise_file_name, variant_na
 pub use file_props::FileProps;
 pub use id::*;
 pub use import::Import;
+pub use import_bucket::{
+    AccessKeyId, AccessKeyIdError, BucketName, BucketNameError, BucketRegion, BucketRegionError,
+    ImportBucket, MOST_IMPORT_BUCKETS, S3Url, S3UrlError,
+};
 pub use job::{ClaimedJob, Job, death_pause_millis, outage_pause_millis, trial_millis};
 pub use job_queue::{JobClass, JobQueue};
 pub use job_report::{AnsweredJob, JobStatus};

@@ -11,6 +11,7 @@ use crate::colour::{Colour, ThemeColour};
 use crate::cover::CoverSize;
 use crate::event::{EventKind, WebhookKind};
 use crate::file_props::FileProps;
+use crate::import_bucket::{AccessKeyId, BucketName, BucketRegion};
 use crate::job_report::JobStatus;
 use crate::levels::{Levels, Metric};
 use crate::limits::ExpiresIn;
@@ -73,7 +74,10 @@ macro_rules! schemas {
 }
 
 schemas! {
+    AccessKeyId => text().min_length(Some(1)).max_length(Some(256)).pattern(Some("^[!-+\\-.0-<>-~]+$"));
     ApiKeyId => formatted("uuid");
+    BucketName => text().pattern(Some("^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$"));
+    BucketRegion => text().pattern(Some("^[a-zA-Z0-9_-]{1,64}$"));
     CollectionId => formatted("uuid");
     CreatorId => formatted("uuid");
     Day => formatted("date");

@@ -3,13 +3,16 @@
 use std::time::Duration;
 
 use http::header::{
-    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, IF_RANGE, LOCATION, RANGE, RETRY_AFTER,
+    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, IF_MATCH, IF_RANGE, LOCATION, RANGE,
+    RETRY_AFTER,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use reqwest::Response;
 use tokio::time::{Instant, timeout_at};
+use tonearm_domain::S3Url;
 use url::Url;
 
+use crate::bucket::{BucketAccess, BucketObject};
 use crate::fetched::Fetched;
 use crate::guard::GuardError;
 use crate::outbound::{CallError, CallLimits, Outbound, explain};
@@ -70,9 +73,16 @@ pub enum FetchError {
 /// What is fetched, and within which bounds.
 pub(crate) struct Fetch {
     outbound: Outbound,
-    url: String,
+    target: Target,
     pub(crate) limits: FetchLimits,
     pub(crate) deadline: Instant,
+}
+
+/// Where a file is.
+enum Target {
+    Url(String),
+    /// Each request is signed anew, as signatures hold for minutes and files come for hours.
+    Object(Box<BucketObject>),
 }
 
 /// From where on a file is asked for, and how the server tells that it is still the same.
@@ -85,11 +95,26 @@ impl Outbound {
     /// Begins to fetch a file. Each address that the server redirects to passes the guard as the first one does. Nothing
     /// that identifies anybody is sent to any of them.
     pub async fn fetch(&self, url: &str, limits: FetchLimits) -> Result<Fetched, FetchError> {
+        self.begin(Target::Url(url.to_owned()), limits).await
+    }
+
+    /// The same for an object in a bucket. The bucket alone is sent what proves that we may read it, and not those that it
+    /// redirects to.
+    pub async fn fetch_object(
+        &self,
+        access: BucketAccess,
+        at: S3Url,
+        limits: FetchLimits,
+    ) -> Result<Fetched, FetchError> {
+        self.begin(Target::Object(Box::new(BucketObject::new(access, at))), limits).await
+    }
+
+    async fn begin(&self, target: Target, limits: FetchLimits) -> Result<Fetched, FetchError> {
         let deadline = Instant::now() + limits.total;
-        let fetch = Fetch { outbound: self.clone(), url: url.to_owned(), limits, deadline };
+        let fetch = Fetch { outbound: self.clone(), target, limits, deadline };
         let response = fetch.ask(None).await?;
         if response.status() != StatusCode::OK {
-            return Err(refused(&response));
+            return Err(fetch.refused(response).await);
         }
         check_kind(response.headers())?;
         let size = length(response.headers());
@@ -103,28 +128,48 @@ impl Outbound {
 impl Fetch {
     /// The answer at the end of all redirects, whatever it is.
     pub(crate) async fn ask(&self, rest: Option<Rest<'_>>) -> Result<Response, FetchError> {
-        let mut url = self.outbound.guard.check_url(&self.url).map_err(not_allowed)?;
+        let guard = self.outbound.guard;
+        let (mut url, mut headers) = match &self.target {
+            Target::Url(url) => (guard.check_url(url).map_err(not_allowed)?, HeaderMap::new()),
+            Target::Object(object) => object.request(guard)?,
+        };
         for _ in 0..=MOST_REDIRECTS {
-            let response = self.ask_once(url.clone(), rest.as_ref()).await?;
+            let response = self.ask_once(url.clone(), std::mem::take(&mut headers), rest.as_ref()).await?;
             if !is_redirect(response.status()) {
                 return Ok(response);
             }
-            let target = target(&url, response.headers()).ok_or_else(|| {
-                FetchError::Final("the server redirects to an address that is not a URL".to_owned())
-            })?;
-            url = self.outbound.guard.check_url(target.as_str()).map_err(|error| {
+            let target = match (target(&url, response.headers()), &self.target) {
+                (Some(target), _) => target,
+                // Its region is another one, which it says in its own way.
+                (None, Target::Object(_)) => return Ok(response),
+                (None, Target::Url(_)) => {
+                    let reason = "the server redirects to an address that is not a URL".to_owned();
+                    return Err(FetchError::Final(reason));
+                }
+            };
+            url = guard.check_url(target.as_str()).map_err(|error| {
                 FetchError::Final(format!("the server redirects to an address that is not allowed: {error}"))
             })?;
         }
         Err(FetchError::Final(format!("the server redirects more than {MOST_REDIRECTS} times")))
     }
 
-    async fn ask_once(&self, url: Url, rest: Option<&Rest<'_>>) -> Result<Response, FetchError> {
+    async fn ask_once(
+        &self,
+        url: Url,
+        headers: HeaderMap,
+        rest: Option<&Rest<'_>>,
+    ) -> Result<Response, FetchError> {
         // What is stored are the bytes of the file itself.
-        let mut request = self.outbound.client.get(url).header(ACCEPT_ENCODING, "identity");
+        let request = self.outbound.client.get(url).headers(headers);
+        let mut request = request.header(ACCEPT_ENCODING, "identity");
         if let Some(rest) = rest {
             request = request.header(RANGE, format!("bytes={}-", rest.offset));
             request = request.header(IF_RANGE, rest.validator);
+            // Stores of objects do not promise to look at `If-Range`.
+            if matches!(self.target, Target::Object(_)) && is_strong(rest.validator) {
+                request = request.header(IF_MATCH, rest.validator);
+            }
         }
         let patience = self.limits.patience;
         let until = self.deadline.min(Instant::now() + patience);
@@ -138,6 +183,17 @@ impl Fetch {
         }
     }
 
+    /// What an answer without the file means.
+    pub(crate) async fn refused(&self, response: Response) -> FetchError {
+        match &self.target {
+            Target::Url(_) => refused(&response),
+            Target::Object(object) => {
+                let until = self.deadline.min(Instant::now() + self.limits.patience);
+                object.refused(response, until).await
+            }
+        }
+    }
+
     pub(crate) fn explain(&self, error: &reqwest::Error) -> FetchError {
         match explain(error, CallLimits { timeout: self.limits.patience, body: 0 }) {
             CallError::Refused(error) => not_allowed(error),
@@ -146,7 +202,7 @@ impl Fetch {
     }
 }
 
-fn not_allowed(error: GuardError) -> FetchError {
+pub(crate) fn not_allowed(error: GuardError) -> FetchError {
     match error {
         GuardError::Unresolvable(_) => FetchError::Later(error.to_string(), None),
         error => FetchError::Final(error.to_string()),
@@ -162,8 +218,8 @@ fn target(url: &Url, headers: &HeaderMap) -> Option<Url> {
     url.join(location).ok()
 }
 
-/// What an answer without the file means: overload and faults of the server pass; everything else is about what was asked.
-pub(crate) fn refused(response: &Response) -> FetchError {
+/// Overload and faults of the server pass; everything else is about what was asked.
+fn refused(response: &Response) -> FetchError {
     let status = response.status();
     let sentence = match status.as_u16() {
         401 | 403 => format!("the server does not permit access ({status})"),
@@ -171,11 +227,21 @@ pub(crate) fn refused(response: &Response) -> FetchError {
         _ => format!("the server responded with {status}"),
     };
     if is_temporary(status) {
-        let wait = text(response.headers(), &RETRY_AFTER).and_then(|text| text.trim().parse().ok());
-        FetchError::Later(sentence, wait.map(|seconds: i64| seconds.clamp(1, MOST_SECONDS)))
+        FetchError::Later(sentence, wait(response.headers()))
     } else {
         FetchError::Final(sentence)
     }
+}
+
+/// How many seconds the server wants us to wait, within reason.
+pub(crate) fn wait(headers: &HeaderMap) -> Option<i64> {
+    let seconds: i64 = text(headers, &RETRY_AFTER)?.trim().parse().ok()?;
+    Some(seconds.clamp(1, MOST_SECONDS))
+}
+
+/// Whether it is a tag that only the same bytes have.
+pub(crate) fn is_strong(tag: &HeaderValue) -> bool {
+    tag.as_bytes().starts_with(b"\"")
 }
 
 pub(crate) fn is_temporary(status: StatusCode) -> bool {

@@ -11,7 +11,7 @@ use reqwest::Response;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::fetch::{
-    Fetch, FetchError, FetchLimits, Rest, check_kind, is_temporary, refused, text, too_large,
+    Fetch, FetchError, FetchLimits, Rest, check_kind, is_strong, is_temporary, text, too_large,
 };
 use crate::source_url::disposed_name;
 
@@ -142,7 +142,7 @@ impl Reading {
         (self.in_vain, self.resumed) = (self.in_vain + 1, self.resumed + 1);
         let rest = Rest { offset: self.offset, validator: &validator };
         match self.fetch.ask(Some(rest)).await {
-            Ok(response) => self.go_on(response),
+            Ok(response) => self.go_on(response, &validator).await,
             Err(FetchError::Later(reason, _)) => {
                 self.broken = reason;
                 Ok(())
@@ -152,22 +152,27 @@ impl Reading {
     }
 
     /// Takes an answer for the rest, if it is that.
-    fn go_on(&mut self, response: Response) -> Result<(), FetchError> {
+    async fn go_on(&mut self, response: Response, validator: &HeaderValue) -> Result<(), FetchError> {
         let status = response.status();
         match status {
             StatusCode::PARTIAL_CONTENT => {}
             // Another file, or a server that does not give parts.
-            StatusCode::OK | StatusCode::RANGE_NOT_SATISFIABLE => return Err(changed()),
+            StatusCode::OK | StatusCode::RANGE_NOT_SATISFIABLE | StatusCode::PRECONDITION_FAILED => {
+                return Err(changed());
+            }
             _ if is_temporary(status) => {
-                self.broken = refused(&response).to_string();
+                self.broken = self.fetch.refused(response).await.to_string();
                 return Ok(());
             }
-            _ => return Err(refused(&response)),
+            _ => return Err(self.fetch.refused(response).await),
         }
         check_kind(response.headers())?;
         let (start, size) = content_range(response.headers()).ok_or_else(changed)?;
         let is_other_size = self.size.zip(size).is_some_and(|(known, size)| known != size);
-        if start != self.offset || is_other_size {
+        // A server may send a part without having looked at the tag.
+        let tag = response.headers().get(ETAG).filter(|tag| is_strong(tag) && is_strong(validator));
+        let is_other_tag = tag.is_some_and(|tag| tag != validator);
+        if start != self.offset || is_other_size || is_other_tag {
             return Err(changed());
         }
         self.size = self.size.or(size);
@@ -198,7 +203,7 @@ fn content_range(headers: &HeaderMap) -> Option<(u64, Option<u64>)> {
 /// What tells by itself that the bytes are the same: a strong tag, or a date that is not of the very moment of the answer, when
 /// the file may have changed twice.
 fn validator(headers: &HeaderMap) -> Option<HeaderValue> {
-    let tag = headers.get(ETAG).filter(|tag| tag.as_bytes().starts_with(b"\""));
+    let tag = headers.get(ETAG).filter(|tag| is_strong(tag));
     tag.or_else(|| {
         let date = |name: &HeaderName| httpdate::parse_http_date(text(headers, name)?).ok();
         let (answered, modified): (SystemTime, SystemTime) = (date(&DATE)?, date(&LAST_MODIFIED)?);

@@ -4,9 +4,10 @@
 //! [`Outbound`], which looks at where it really leads: names are looked up once and the connection goes to the
 //! addresses that were checked, addresses that are not public are refused in every notation, ports of other
 //! protocols too, and time and bytes are bounded. Redirects are not followed, except by imports: wherever those are led to
-//! passes the guard like the first URL.
+//! passes the guard like the first URL. Credentials, which only imports from buckets have, are sent to the first URL alone.
 
 mod address;
+mod bucket;
 mod fetch;
 mod fetched;
 mod guard;
@@ -16,11 +17,12 @@ mod source_url;
 mod transcribe;
 mod webhook;
 
+pub use bucket::BucketAccess;
 pub use fetch::{FetchError, FetchLimits};
 pub use fetched::Fetched;
 pub use guard::GuardError;
 pub use names::Names;
 pub use outbound::{Answer, CallError, CallLimits, Outbound};
-pub use source_url::SourceUrl;
+pub use source_url::{SourceUrl, SourceUrlError};
 pub use transcribe::{Heard, TranscribeCall, TranscribeError};
 pub use webhook::{WebhookCall, WebhookSecret};

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use http::HeaderMap;
 use http::header::CONTENT_DISPOSITION;
 use percent_encoding::percent_decode;
+use tonearm_domain::{BucketName, S3Url, S3UrlError};
 
 use crate::guard::GuardError;
 use crate::outbound::Outbound;
@@ -17,16 +18,40 @@ const MOST_CHARACTERS: usize = 1000;
 pub struct SourceUrl {
     /// The whole address, which may contain secrets.
     pub url: String,
-    /// The host, with the port where it is not the usual one.
+    /// The host, with the port where it is not the usual one; of an object, its bucket as `s3://bucket`.
     pub host: String,
+    /// The bucket, if it is an object in one.
+    pub bucket: Option<BucketName>,
     /// The last part of the path, if there is one.
     pub file_name: Option<String>,
 }
 
+/// Why something is no address of a file. The text is for whoever entered it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SourceUrlError {
+    /// It is no URL, or one that may not be called.
+    #[error(transparent)]
+    Guard(#[from] GuardError),
+    /// It is no address of an object.
+    #[error(transparent)]
+    S3(#[from] S3UrlError),
+}
+
+impl From<S3Url> for SourceUrl {
+    fn from(at: S3Url) -> Self {
+        let (url, host) = (at.to_string(), format!("s3://{}", at.bucket));
+        Self { url, host, file_name: usable(&at.key), bucket: Some(at.bucket) }
+    }
+}
+
 impl Outbound {
-    /// Checks what can be checked of the address of a file before it is called.
-    pub fn check_source_url(&self, text: &str) -> Result<SourceUrl, GuardError> {
-        let mut url = self.guard.check_url(text)?;
+    /// Checks what can be checked of the address of a file before it is called: an http or https URL, with spaces around it or
+    /// not, or `s3://bucket/key`, in which all that follows the bucket is the key.
+    pub fn check_source_url(&self, text: &str) -> Result<SourceUrl, SourceUrlError> {
+        if S3Url::is_meant(text.trim_start()) {
+            return Ok(text.trim_start().parse::<S3Url>()?.into());
+        }
+        let mut url = self.guard.check_url(text.trim())?;
         url.set_fragment(None);
         let host = url.host_str().unwrap_or_default();
         let host = match url.port() {
@@ -35,7 +60,7 @@ impl Outbound {
         };
         let last = url.path_segments().and_then(|mut segments| segments.next_back()).unwrap_or_default();
         let file_name = usable(&percent_decode(last.as_bytes()).decode_utf8_lossy());
-        Ok(SourceUrl { host, file_name, url: url.into() })
+        Ok(SourceUrl { host, file_name, bucket: None, url: url.into() })
     }
 }
 
@@ -161,8 +186,14 @@ mod tests {
         assert_eq!(of("https://example.com/..%2F..%2Fpasswd"), named("example.com", "passwd"));
         assert_eq!(of("https://example.com/a/"), Ok(("example.com".to_owned(), None)));
         assert_eq!(of("https://example.com"), Ok(("example.com".to_owned(), None)));
-        assert!(matches!(of("http://127.0.0.1/a.mp3"), Err(GuardError::Private(_))));
-        assert_eq!(of("https://me:secret@example.com/a.mp3"), Err(GuardError::Credentials));
+        assert!(matches!(of("http://127.0.0.1/a.mp3"), Err(SourceUrlError::Guard(GuardError::Private(_)))));
+        assert_eq!(
+            of(" https://me:secret@example.com/a.mp3"),
+            Err(SourceUrlError::Guard(GuardError::Credentials))
+        );
+        assert_eq!(of("s3://music/a/My%20song ?.wav"), named("s3://music", "My%20song ?.wav"));
+        assert_eq!(of("s3://music/a/"), Ok(("s3://music".to_owned(), None)));
+        assert_eq!(of("s3://music"), Err(SourceUrlError::S3(S3UrlError::Malformed)));
         let url = outbound.check_source_url("https://example.com/a.mp3#part").unwrap().url;
         assert_eq!(url, "https://example.com/a.mp3");
     }

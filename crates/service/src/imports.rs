@@ -1,15 +1,17 @@
 //! Sources that are imported from a URL: asking for it, and how it ends.
 
-use tonearm_catalog::{CatalogError, Transaction};
+use tonearm_catalog::{Catalog, CatalogError, Transaction};
 use tonearm_domain::{
-    Ambient, AuditAction, Import, Job, OrganizationId, Origin, Track, TrackId, TrackStatus,
+    Ambient, AuditAction, Import, Job, OrganizationId, Origin, S3Url, Track, TrackId, TrackStatus,
 };
-use tonearm_outbound::{FetchError, FetchLimits, Fetched, GuardError, Outbound, SourceUrl};
+use tonearm_outbound::{FetchError, FetchLimits, Fetched, GuardError, Outbound, SourceUrl, SourceUrlError};
 use tonearm_signing::Vault;
 
 use crate::audit::{self, AuditedAction};
+use crate::import_buckets;
 use crate::library::CreateTrack;
 use crate::refusal::Refusal;
+use crate::uploads::ImportTrouble;
 use crate::webhooks::events;
 
 /// What a file is called where neither the caller nor the URL gives it a name.
@@ -53,15 +55,22 @@ impl Imports {
         self.is_enabled
     }
 
-    /// Begins to fetch a file of up to so many bytes.
-    pub(crate) async fn fetch(&self, import: &Import, max_bytes: u64) -> Result<Fetched, FetchError> {
+    /// Begins to fetch a file of up to so many bytes; an object in a bucket with the credentials that the organization has now.
+    pub(crate) async fn fetch(
+        &self,
+        catalog: &Catalog,
+        import: &Import,
+        max_bytes: u64,
+    ) -> Result<Fetched, ImportTrouble> {
         let opened = self.vault.open(&vault_place(import.track_id), &import.url);
         let url = opened.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(|| {
             let lost = "its URL cannot be decrypted, as its master secret is gone; create the track again";
             FetchError::Final(lost.to_owned())
         })?;
-        let max_bytes = self.limits.max_bytes.min(max_bytes);
-        self.outbound.fetch(&url, FetchLimits { max_bytes, ..self.limits }).await
+        let limits = FetchLimits { max_bytes: self.limits.max_bytes.min(max_bytes), ..self.limits };
+        let Ok(at) = url.parse::<S3Url>() else { return Ok(self.outbound.fetch(&url, limits).await?) };
+        let access = import_buckets::access(catalog, &self.vault, import.organization_id, &at.bucket).await?;
+        Ok(self.outbound.fetch_object(access, at, limits).await?)
     }
 }
 
@@ -80,9 +89,11 @@ pub(crate) fn take(
         code: "imports_disabled",
         message: "this service does not import files from URLs; upload the file instead",
     })?;
-    let source = imports.outbound.check_source_url(url.trim()).map_err(|error| {
+    let source = imports.outbound.check_source_url(&url).map_err(|error| {
         let message = match error {
-            GuardError::Malformed => "must be a URL such as https://example.com/song.mp3".to_owned(),
+            SourceUrlError::Guard(GuardError::Malformed) => {
+                "must be a URL such as https://example.com/song.mp3".to_owned()
+            }
             error => error.to_string(),
         };
         Refusal::invalid("source_url", message)
@@ -95,13 +106,12 @@ pub(crate) fn take(
 }
 
 impl NewImport {
-    /// Queues the import in the transaction that creates its track. The audit log is told the host alone.
-    pub(crate) async fn queue(
-        self,
-        tx: &Transaction,
-        origin: Origin,
-        track: &Track,
-    ) -> Result<(), CatalogError> {
+    /// Queues the import in the transaction that creates its track. The audit log is told the host alone, or the bucket, for
+    /// which the organization must have credentials.
+    pub(crate) async fn queue(self, tx: &Transaction, origin: Origin, track: &Track) -> Result<(), Refusal> {
+        if let Some(bucket) = &self.source.bucket {
+            import_buckets::require(tx, track.organization_id, bucket).await?;
+        }
         let Imports { ambient, vault, .. } = &self.imports;
         let import = Import {
             track_id: track.id,
@@ -117,7 +127,7 @@ impl NewImport {
         enqueue(tx, ambient, track).await?;
         let (action, subject_id) = (AuditAction::TrackImport, track.id.uuid());
         let done = AuditedAction { action, subject_id, title: &import.host };
-        audit::record_of(tx, ambient, Some(track.organization_id), origin, done).await
+        Ok(audit::record_of(tx, ambient, Some(track.organization_id), origin, done).await?)
     }
 }
 

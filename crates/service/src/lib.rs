@@ -12,6 +12,7 @@ mod batches;
 mod caller;
 mod covers;
 mod idempotency;
+mod import_buckets;
 mod imports;
 mod jobs;
 mod library;
@@ -43,6 +44,7 @@ pub use admission::Admission;
 pub use audit::Audit;
 pub use caller::Caller;
 pub use idempotency::{AttemptOutcome, IdempotentAnswers, IdempotentRequest, RequestAttempt};
+pub use import_buckets::{ImportBucketView, ImportBuckets, SetImportBucket};
 pub use imports::Imports;
 pub use jobs::Jobs;
 pub use library::{

@@ -42,6 +42,8 @@ pub enum Resource {
     WebhookDelivery,
     /// A signing key.
     SigningKey,
+    /// A bucket that files are imported from.
+    ImportBucket,
     /// The rendering of a recipe.
     Rendering,
     /// A job.
@@ -70,6 +72,7 @@ impl Resource {
             Self::Webhook => "webhook",
             Self::WebhookDelivery => "delivery",
             Self::SigningKey => "signing key",
+            Self::ImportBucket => "import bucket",
             Self::Rendering => "rendering",
             Self::Job => "job",
             Self::Record => "record",
@@ -95,6 +98,7 @@ impl Resource {
             Self::Webhook => "webhook_not_found",
             Self::WebhookDelivery => "delivery_not_found",
             Self::SigningKey => "signing_key_not_found",
+            Self::ImportBucket => "import_bucket_not_found",
             Self::Rendering => "rendering_not_found",
             Self::Job => "job_not_found",
             Self::Record => "not_found",

@@ -4,7 +4,7 @@ use tonearm_catalog::{Catalog, CatalogError, Sealed, SealedAt};
 use tonearm_domain::Ambient;
 use tonearm_signing::Vault;
 
-use crate::{imports, transcription, webhooks};
+use crate::{import_buckets, imports, transcription, webhooks};
 
 /// Brings everything that is sealed under the first master secret.
 #[derive(Clone)]
@@ -41,7 +41,7 @@ impl Resealing {
         let mut done = Resealed::default();
         let mut anew: Vec<(Sealed, Vec<u8>)> = Vec::new();
         for found in self.catalog.sealed().await? {
-            let place = vault_place(found.at);
+            let place = vault_place(&found.at);
             if self.vault.is_under_first(&place, &found.bytes) {
                 done.kept += 1;
             } else if let Some(text) = self.vault.open(&place, &found.bytes) {
@@ -60,10 +60,11 @@ impl Resealing {
     }
 }
 
-fn vault_place(at: SealedAt) -> String {
+fn vault_place(at: &SealedAt) -> String {
     match at {
-        SealedAt::WebhookSecret(id) | SealedAt::OldWebhookSecret(id) => webhooks::vault_place(id),
-        SealedAt::TranscriptionKey(id) => transcription::vault_place(id),
-        SealedAt::ImportUrl(id) => imports::vault_place(id),
+        SealedAt::WebhookSecret(id) | SealedAt::OldWebhookSecret(id) => webhooks::vault_place(*id),
+        SealedAt::TranscriptionKey(id) => transcription::vault_place(*id),
+        SealedAt::ImportUrl(id) => imports::vault_place(*id),
+        SealedAt::ImportBucketSecret(id, bucket) => import_buckets::vault_place(*id, bucket),
     }
 }

@@ -5,6 +5,7 @@ mod audit;
 mod bulk;
 mod demo;
 mod doctor;
+mod import_bucket;
 mod import_feed;
 mod job;
 mod key;
@@ -69,6 +70,11 @@ enum Command {
     Transcription {
         #[command(subcommand)]
         command: transcription::Command,
+    },
+    /// Manage credentials for the buckets that files are imported from
+    ImportBucket {
+        #[command(subcommand)]
+        command: import_bucket::Command,
     },
     /// Read the audit log
     Audit {
@@ -210,6 +216,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
             Command::Key { command } => key::run(&config, &ambient, command).await,
             Command::Webhook { command } => webhook::run(&config, &ambient, command).await,
             Command::Transcription { command } => transcription::run(&config, &ambient, command).await,
+            Command::ImportBucket { command } => import_bucket::run(&config, &ambient, command).await,
             Command::Audit { command } => audit::run(&config, &ambient, command).await,
             Command::SigningKey { command } => signing_key::run(&config, &ambient, command).await,
             Command::Recipe { command } => recipe::run(&config, &ambient, command).await,

@@ -322,6 +322,7 @@ fn api(
         ),
         usage: parts.usage.clone(),
         webhooks: parts.webhooks.clone(),
+        import_buckets: parts.import_buckets.clone(),
         signing_keys: parts.signing_keys(ambient),
         streams,
         signer: parts.signer.clone(),

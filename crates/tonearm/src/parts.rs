@@ -5,8 +5,8 @@ use tonearm_catalog::Catalog;
 use tonearm_domain::Ambient;
 use tonearm_outbound::Outbound;
 use tonearm_service::{
-    Admission, Audit, DeliveryUrl, Imports, Jobs, KeyFollower, Library, Links, People, Resealing,
-    SigningKeys, StoreIdentity, Sweeps, Transcriptions, Uploads, Usage, Webhooks,
+    Admission, Audit, DeliveryUrl, ImportBuckets, Imports, Jobs, KeyFollower, Library, Links, People,
+    Resealing, SigningKeys, StoreIdentity, Sweeps, Transcriptions, Uploads, Usage, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 
@@ -30,6 +30,8 @@ pub struct Parts {
     pub jobs: Jobs,
     /// Reads the audit log.
     pub audit: Audit,
+    /// Manages credentials for buckets that files are imported from.
+    pub import_buckets: ImportBuckets,
     pub(crate) imports: Imports,
     pub(crate) usage: Usage,
     pub(crate) resealing: Resealing,
@@ -116,6 +118,8 @@ impl Parts {
         let outbound = Outbound::new(config.allow_private).map_err(StartError::Outbound)?;
         let imports =
             Imports::new(ambient.clone(), vault.clone(), outbound.clone()).enabled(config.allow_imports);
+        let import_buckets =
+            ImportBuckets::new(catalog.clone(), ambient.clone(), vault.clone(), outbound.clone());
         let library = Library::new(catalog.clone(), ambient.clone(), links.clone())
             .keeping_deleted(config.keep_deleted)
             .with_admission(admission.clone())
@@ -133,6 +137,7 @@ impl Parts {
             transcriptions,
             jobs,
             audit,
+            import_buckets,
             imports,
             usage,
             resealing,

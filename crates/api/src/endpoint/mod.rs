@@ -3,6 +3,7 @@
 pub(crate) mod api_key;
 pub(crate) mod collection;
 pub(crate) mod creator;
+pub(crate) mod import_bucket;
 pub(crate) mod job;
 pub(crate) mod organization;
 pub(crate) mod play;

@@ -7,8 +7,8 @@ use axum::extract::{FromRequestParts, RawPathParams};
 use http::StatusCode;
 use http::request::Parts;
 use tonearm_domain::{
-    ApiKeyId, CollectionId, CreatorId, JobId, OrganizationId, PlaySessionId, ShortId, TrackId, UploadId,
-    UploadSessionId, VariantId, WebhookDeliveryId, WebhookId,
+    ApiKeyId, BucketName, CollectionId, CreatorId, JobId, OrganizationId, PlaySessionId, ShortId, TrackId,
+    UploadId, UploadSessionId, VariantId, WebhookDeliveryId, WebhookId,
 };
 
 use crate::error::ApiError;
@@ -32,6 +32,7 @@ macro_rules! path_parameters {
 
 path_parameters! {
     ApiKeyId: "api_key_id",
+    BucketName: "bucket",
     CollectionId: "collection_id",
     CreatorId: "creator_id",
     JobId: "job_id",

@@ -40,6 +40,7 @@ use crate::error::ErrorBody;
         (name = "API keys"),
         (name = "Signing keys"),
         (name = "Webhooks"),
+        (name = "Import buckets"),
     ),
     components(schemas(ErrorBody, UploadId)),
 )]

@@ -211,6 +211,7 @@ async fn every_operation_answers_as_described(database: TestDatabase) {
     resumable_uploads_answer_as_described(c, &collection_id, &session).await;
     recipes_answer_as_described(c).await;
     keys_answer_as_described(c, id(&share, "api_key_id")).await;
+    import_buckets_answer_as_described(c).await;
     webhooks_answer_as_described(c).await;
 
     c.call("delete_track", Method::DELETE, &track, Value::Null).await;
@@ -281,6 +282,13 @@ async fn keys_answer_as_described(c: &mut Contract, api_key_id: &str) {
     c.get("list_signing_keys", "/v1/signing_key").await;
     c.get("read_signing_key", &key).await;
     c.call("revoke_signing_key", Method::DELETE, &key, Value::Null).await;
+}
+
+async fn import_buckets_answer_as_described(c: &mut Contract) {
+    let body = json!({ "access_key_id": "id", "secret_access_key": "secret" });
+    c.call("set_import_bucket", Method::PUT, "/v1/import_bucket/music", body).await;
+    c.get("list_import_buckets", "/v1/import_bucket").await;
+    c.call("delete_import_bucket", Method::DELETE, "/v1/import_bucket/music", Value::Null).await;
 }
 
 async fn webhooks_answer_as_described(c: &mut Contract) {

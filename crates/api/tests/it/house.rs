@@ -17,9 +17,9 @@ use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_media::{Media, MediaConfig};
 use tonearm_outbound::Outbound;
 use tonearm_service::{
-    Access, Admission, Caller, CreateKey, IdempotentAnswers, Imports, JobRun, Library, Links, LookupLimits,
-    Lookups, Playback, Processing, SigningKeys, Space, Streams, UpdateQuotas, UploadLimits, Uploads, Usage,
-    UsageKeeper, Webhooks,
+    Access, Admission, Caller, CreateKey, IdempotentAnswers, ImportBuckets, Imports, JobRun, Library, Links,
+    LookupLimits, Lookups, Playback, Processing, SigningKeys, Space, Streams, UpdateQuotas, UploadLimits,
+    Uploads, Usage, UsageKeeper, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 use tower::ServiceExt;
@@ -62,6 +62,12 @@ impl House {
         let secrets = Secrets::parse("a secret for tests that is long enough to be one").unwrap();
         let vault = Vault::new(&secrets);
         let imports = Imports::new(ambient.clone(), vault.clone(), Outbound::new(false).unwrap());
+        let import_buckets = ImportBuckets::new(
+            catalog.clone(),
+            ambient.clone(),
+            vault.clone(),
+            Outbound::new(false).unwrap(),
+        );
         let signer = UrlSigner::new(secrets);
         let delivery_url = "https://{org}.cdn.example.com".parse().unwrap();
         let links = Links::new(signer.clone(), ambient.clone(), PUBLIC_URL, delivery_url);
@@ -85,6 +91,7 @@ impl House {
                 vault,
                 Outbound::new(false).unwrap(),
             ),
+            import_buckets,
             signing_keys: SigningKeys::new(catalog.clone(), ambient.clone(), signer.clone()),
             playback: Playback::new(
                 lookups,

@@ -13,6 +13,7 @@ mod description;
 mod docs;
 mod find_tracks;
 mod house;
+mod import_buckets;
 mod jobs;
 mod key_changes;
 mod keys;

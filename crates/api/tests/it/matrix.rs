@@ -91,6 +91,7 @@ impl Management {
         let hook = format!("/v1/webhook/{webhook}");
         let file_hook = json!({ "kind": "file", "url": "https://example.com/hook" });
         let moved = json!({ "url": "https://example.com/other" });
+        let bucket = json!({ "access_key_id": "id", "secret_access_key": "secret" });
         let another = json!({ "index": "another", "variant_type_id": "cover" });
         // The recipes of another organization are no list of one's own.
         let order = [200, 400, 403, 403];
@@ -103,6 +104,10 @@ impl Management {
             ("POST", "/v1/signing_key".to_owned(), json!({}), whole),
             ("GET", signing.clone(), none.clone(), whole_thing),
             ("DELETE", signing, none.clone(), whole_thing),
+            ("GET", "/v1/import_bucket".to_owned(), none.clone(), whole),
+            // Each organization has its own credentials, whatever the bucket is called.
+            ("PUT", "/v1/import_bucket/music".to_owned(), bucket, whole),
+            ("DELETE", "/v1/import_bucket/music".to_owned(), none.clone(), whole),
             ("PUT", "/v1/variant/order".to_owned(), json!({ "variant_ids": recipes }), order),
             ("POST", "/v1/variant".to_owned(), another, whole),
             ("PUT", variant.clone(), json!({ "bitrate": 64 }), whole_thing),

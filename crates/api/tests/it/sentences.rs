@@ -142,6 +142,10 @@ async fn bodies(list: &mut List) {
         json!(""),
         json!("song.mp3"),
         json!("s3://bucket/song.mp3"),
+        json!("s3://bucket"),
+        json!("s3://Bucket/song.mp3"),
+        json!("s3://bucket/a/../song.mp3"),
+        json!(format!("s3://bucket/{}", "x".repeat(1025))),
         json!("https://me:secret@example.com/song.mp3"),
         json!("http://example.com:25/song.mp3"),
         json!("http://127.0.0.1/song.mp3"),
@@ -383,6 +387,7 @@ async fn management(list: &mut List) {
     }
     list.call(Method::GET, &format!("{recipe}/rendering"), Value::Null).await;
     list.call(put.clone(), "/v1/variant/order", json!({ "variant_ids": [unknown] })).await;
+    buckets(list).await;
     let hook = json!({ "kind": "track", "url": "https://example.com/hook" });
     let webhook =
         format!("/v1/webhook/{}", made(&list.house, "/v1/webhook", hook.clone(), "webhook_id").await);
@@ -400,4 +405,32 @@ async fn management(list: &mut List) {
     list.call(Method::GET, &format!("{webhook}/delivery/{unknown}"), Value::Null).await;
     list.call(Method::GET, &format!("{webhook}/delivery?state=lost"), Value::Null).await;
     list.call(Method::GET, &format!("{webhook}/delivery?cursor=x"), Value::Null).await;
+}
+
+/// Credentials for buckets that files are imported from.
+async fn buckets(list: &mut List) {
+    let path = "/v1/import_bucket/music";
+    let credentials = |fields: Value| {
+        let mut body = json!({ "access_key_id": "id", "secret_access_key": "secret" });
+        body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        body
+    };
+    for body in [
+        json!({}),
+        json!({ "access_key_id": "id" }),
+        credentials(json!({ "access_key_id": "a b" })),
+        credentials(json!({ "secret_access_key": " " })),
+        credentials(json!({ "secret_access_key": 7 })),
+        credentials(json!({ "secret_access_key": "x".repeat(1001) })),
+        credentials(json!({ "region": "eu.central" })),
+        credentials(json!({ "endpoint": "store.example.com" })),
+        credentials(json!({ "endpoint": "https://store.example.com/?x" })),
+        credentials(json!({ "endpoint": "http://127.0.0.1:9000" })),
+    ] {
+        list.call(Method::PUT, path, body).await;
+    }
+    list.call(Method::PUT, "/v1/import_bucket/Music", credentials(json!({}))).await;
+    list.house.call(Method::PUT, path, credentials(json!({}))).await.expect_ok();
+    list.call(Method::PUT, path, json!({ "access_key_id": "other" })).await;
+    list.call(Method::DELETE, "/v1/import_bucket/other", Value::Null).await;
 }

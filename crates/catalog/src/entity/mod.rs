@@ -11,6 +11,7 @@ pub(crate) mod collection_count;
 pub(crate) mod creator;
 pub(crate) mod failed_sign_in;
 pub(crate) mod idempotent_request;
+pub(crate) mod import_bucket;
 pub(crate) mod invitation;
 pub(crate) mod job;
 pub(crate) mod known_device;

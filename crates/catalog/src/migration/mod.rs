@@ -70,6 +70,7 @@ mod m0031_imports;
 mod m0033_uploads;
 mod m0034_source_lookup;
 mod m0035_replacements;
+mod m0036_import_buckets;
 mod pieces;
 mod record;
 mod run;
@@ -138,6 +139,7 @@ fn steps() -> Vec<Step> {
         Step::expand("m0033_uploads").change(m0033_uploads::Migration),
         m0034_source_lookup::step(),
         m0035_replacements::step(),
+        m0036_import_buckets::step(),
     ]
 }
 

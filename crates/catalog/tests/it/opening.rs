@@ -14,8 +14,8 @@ use tonearm_fixtures::ambient;
 use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 use crate::upgrades::{
-    ALBUMS, BULK, CACHE, DEVICES, IMPORTS, LOOKUP, MANY, QUEUES, QUOTAS, REPLACEMENTS, RETENTION, SOURCES,
-    TASKS, TOTALS, UPLOADS, go_back,
+    ALBUMS, BUCKETS, BULK, CACHE, DEVICES, IMPORTS, LOOKUP, MANY, QUEUES, QUOTAS, REPLACEMENTS, RETENTION,
+    SOURCES, TASKS, TOTALS, UPLOADS, go_back,
 };
 
 crate::on_both!(
@@ -87,7 +87,7 @@ async fn a_newer_neighbour_is_borne_with(database: TestDatabase) {
 }
 
 /// The steps that the version before lacks.
-const STEPS: [&str; 15] = [
+const STEPS: [&str; 16] = [
     "m0020_queues",
     "m0021_scheduled_tasks",
     "m0022_bulk_work",
@@ -103,6 +103,7 @@ const STEPS: [&str; 15] = [
     "m0033_uploads",
     "m0034_source_lookup",
     "m0035_replacements",
+    "m0036_import_buckets",
 ];
 
 async fn older(database: &TestDatabase) {
@@ -110,6 +111,7 @@ async fn older(database: &TestDatabase) {
         database,
         database.catalog().await,
         &[
+            BUCKETS,
             REPLACEMENTS,
             SOURCES,
             UPLOADS,
@@ -170,6 +172,7 @@ async fn records_of_unreleased_builds_are_moved(database: TestDatabase) {
         &database,
         database.catalog().await,
         &[
+            BUCKETS,
             REPLACEMENTS,
             SOURCES,
             UPLOADS,

@@ -5,7 +5,9 @@ use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use crate::database::{Reach, TestDatabase};
 
 /// The queries as SeaORM writes them, with the columns left out.
-const QUERIES: [&str; 75] = [
+const QUERIES: [&str; 77] = [
+    "SELECT * FROM import_bucket WHERE organization_id = x'00' AND bucket = 'a'",
+    "SELECT * FROM import_bucket WHERE organization_id = x'00' ORDER BY bucket LIMIT 50",
     "SELECT * FROM track WHERE organization_id = x'00' AND source_sha256 = x'00' AND id < x'01' AND deleted_at IS NULL AND EXISTS (SELECT 1 FROM collection WHERE collection.deleted_at IS NULL AND collection.id = track.collection_id) ORDER BY id LIMIT 8",
     "SELECT source_key FROM source_replacement WHERE source_key IN ('a', 'b') AND state = 'processing'",
     "SELECT object_key FROM replaced_object WHERE remove_at <= 0 ORDER BY remove_at LIMIT 500",

@@ -32,6 +32,8 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, migration
     }
 }
 
+pub(crate) const BUCKETS: (&str, &[&str]) = ("m0036_import_buckets", &["DROP TABLE import_bucket"]);
+
 pub(crate) const REPLACEMENTS: (&str, &[&str]) = (
     "m0035_replacements",
     &[
@@ -202,6 +204,7 @@ async fn titles_and_themes_are_found(database: TestDatabase) {
         &database,
         catalog,
         &[
+            BUCKETS,
             REPLACEMENTS,
             SOURCES,
             UPLOADS,
@@ -251,6 +254,7 @@ async fn tracks_without_manifests_get_a_job(database: TestDatabase) {
         &database,
         catalog,
         &[
+            BUCKETS,
             REPLACEMENTS,
             SOURCES,
             UPLOADS,
@@ -309,6 +313,7 @@ async fn tracks_are_counted(database: TestDatabase) {
         &database,
         catalog,
         &[
+            BUCKETS,
             REPLACEMENTS,
             SOURCES,
             UPLOADS,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures::StreamExt;
-use tonearm_catalog::CatalogError;
+use tonearm_catalog::{Catalog, CatalogError};
 use tonearm_domain::{ClaimedJob, Import, OrganizationId, Track, TrackId, TrackStatus};
 use tonearm_outbound::{FetchError, Fetched};
 
@@ -82,7 +82,7 @@ impl Processing {
         // Dropped, it leaves nothing in the store.
         let arrived = tokio::select! {
             biased;
-            arrived = importing.fetch_and_store(&track, &import, &arriving) => arrived,
+            arrived = importing.fetch_and_store(&self.catalog, &track, &import, &arriving) => arrived,
             () = run.cancel.cancelled() => return Err(JobError::Cancelled),
             () = self.report_until_called_off(track_id, &arriving) => return self.finish(&run.claimed).await,
         };
@@ -249,6 +249,7 @@ impl Processing {
 impl Importing {
     async fn fetch_and_store(
         &self,
+        catalog: &Catalog,
         track: &Track,
         import: &Import,
         arriving: &Arriving,
@@ -256,7 +257,7 @@ impl Importing {
         let mut restarts = 0;
         loop {
             let Fetched { size, file_name, body } =
-                self.imports.fetch(import, self.uploads.max_source_bytes()).await?;
+                self.imports.fetch(catalog, import, self.uploads.max_source_bytes()).await?;
             arriving.begin(size);
             let counted = arriving.clone();
             let body = body.inspect(move |chunk| counted.note(chunk));

@@ -54,7 +54,7 @@ impl Workshop {
         (owner, created.track.id)
     }
 
-    async fn track(&self, owner: &Caller, id: TrackId) -> Track {
+    pub(crate) async fn track(&self, owner: &Caller, id: TrackId) -> Track {
         self.catalog.track(owner.organization_id, id).await.unwrap().unwrap()
     }
 
@@ -63,7 +63,7 @@ impl Workshop {
     }
 
     /// The jobs of a kind.
-    async fn jobs_of(&self, kind: &str) -> Vec<PendingJob> {
+    pub(crate) async fn jobs_of(&self, kind: &str) -> Vec<PendingJob> {
         let filter = JobFilter { kind: Some(kind.to_owned()), state: None };
         self.catalog.jobs(filter, LimitOffset::default()).await.unwrap().1
     }
@@ -82,7 +82,7 @@ impl Workshop {
     }
 
     /// Runs the import that is due as a worker does.
-    async fn try_import(&self) -> Result<(), JobError> {
+    pub(crate) async fn try_import(&self) -> Result<(), JobError> {
         let run = self.claim_import().await;
         let result = self.processing.run(&run).await;
         match &result {

@@ -5,6 +5,7 @@
 mod bulk;
 mod cost;
 mod freshness;
+mod import_buckets;
 mod imports;
 mod interleavings;
 mod jobs;

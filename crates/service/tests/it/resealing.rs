@@ -1,11 +1,12 @@
 //! Master secrets that are replaced, and what was sealed under the one before.
 
 use tonearm_catalog::{Catalog, ConnectOptions, SealedAt};
-use tonearm_domain::{OrganizationId, WebhookKind};
+use tonearm_domain::{BucketName, OrganizationId, WebhookKind};
 use tonearm_fixtures::{TestDatabase, ambient};
 use tonearm_outbound::Outbound;
 use tonearm_service::{
-    Caller, Library, Links, Resealed, Resealing, SetTranscription, Transcriptions, Webhooks,
+    Caller, ImportBuckets, Library, Links, Resealed, Resealing, SetImportBucket, SetTranscription,
+    Transcriptions, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 
@@ -18,11 +19,16 @@ crate::on_both!(
     moving_an_endpoint_never_brings_an_old_secret_back,
 );
 
+fn bucket() -> BucketName {
+    "music".parse().unwrap()
+}
+
 /// A node with these master secrets.
 struct Node {
     library: Library,
     webhooks: Webhooks,
     transcriptions: Transcriptions,
+    import_buckets: ImportBuckets,
     resealing: Resealing,
     vault: Vault,
     catalog: Catalog,
@@ -42,6 +48,12 @@ impl Node {
         Self {
             library: Library::new(catalog.clone(), ambient.clone(), links.clone()),
             webhooks: Webhooks::new(catalog.clone(), ambient.clone(), links, vault.clone(), outbound.clone()),
+            import_buckets: ImportBuckets::new(
+                catalog.clone(),
+                ambient.clone(),
+                vault.clone(),
+                outbound.clone(),
+            ),
             transcriptions: Transcriptions::new(catalog.clone(), ambient.clone(), vault.clone(), outbound),
             resealing: Resealing::new(catalog.clone(), ambient, vault.clone()),
             vault,
@@ -49,7 +61,7 @@ impl Node {
         }
     }
 
-    /// An organization with a webhook whose secret was rotated, and with a key to a provider.
+    /// An organization with a webhook whose secret was rotated, and with a key to a provider, and with credentials for a bucket.
     async fn organization(&self) -> (Caller, OrganizationId) {
         let id = self.library.create_organization("Example Radio").await.unwrap().organization.id;
         let caller = Caller::owner(id);
@@ -62,6 +74,13 @@ impl Node {
             language: None,
         };
         self.transcriptions.set(&caller, set).await.unwrap();
+        let set = SetImportBucket {
+            endpoint: None,
+            region: None,
+            access_key_id: "id".parse().unwrap(),
+            secret_access_key: Some("the bucket's secret".to_owned()),
+        };
+        self.import_buckets.set(&caller, bucket(), set).await.unwrap();
         (caller, id)
     }
 
@@ -72,6 +91,11 @@ impl Node {
     async fn provider_key(&self, id: OrganizationId) -> Option<Vec<u8>> {
         let sealed = self.catalog.transcription_settings(id).await.unwrap().unwrap().key.unwrap();
         self.vault.open(&format!("transcription/{id}"), &sealed)
+    }
+
+    async fn bucket_secret(&self, id: OrganizationId) -> Option<Vec<u8>> {
+        let sealed = self.catalog.import_bucket(id, &bucket()).await.unwrap().unwrap().secret;
+        self.vault.open(&format!("import_bucket/{id}/{}", bucket()), &sealed)
     }
 }
 
@@ -84,34 +108,35 @@ async fn what_is_sealed_outlives_its_master_secret(database: TestDatabase) {
     let changing = Node::with(&format!("{NEW},{OLD}"), &database).await;
     assert!(changing.resealing.is_needed());
     let done = changing.resealing.reseal().await.unwrap();
-    assert_eq!(done, Resealed { resealed: 3, ..Resealed::default() });
+    assert_eq!(done, Resealed { resealed: 4, ..Resealed::default() });
     assert_eq!(changing.secret(&caller).await.as_ref(), Some(&secret));
     let again = changing.resealing.reseal().await.unwrap();
-    assert_eq!(again, Resealed { kept: 3, ..Resealed::default() });
+    assert_eq!(again, Resealed { kept: 4, ..Resealed::default() });
 
     let new = Node::with(NEW, &database).await;
     assert_eq!(new.secret(&caller).await, Some(secret));
     assert_eq!(new.provider_key(id).await.as_deref(), Some(&b"the provider's key"[..]));
+    assert_eq!(new.bucket_secret(id).await.as_deref(), Some(&b"the bucket's secret"[..]));
     assert_eq!(old.secret(&caller).await, None);
     // With neither of them nothing opens, and nothing is changed.
     let neither = Node::with("a master secret that nobody has ever sealed with", &database).await;
     let found = neither.resealing.reseal().await.unwrap();
-    assert_eq!((found.kept, found.resealed, found.lost.len()), (0, 0, 3));
+    assert_eq!((found.kept, found.resealed, found.lost.len()), (0, 0, 4));
     assert!(found.lost.contains(&SealedAt::TranscriptionKey(id)));
-    assert_eq!(new.resealing.reseal().await.unwrap().kept, 3);
+    assert_eq!(new.resealing.reseal().await.unwrap().kept, 4);
 }
 
 async fn what_changes_meanwhile_is_left_alone(database: TestDatabase) {
     let node = Node::with(OLD, &database).await;
     let (caller, _) = node.organization().await;
     let read = node.catalog.sealed().await.unwrap();
-    assert_eq!(read.len(), 3);
+    assert_eq!(read.len(), 4);
     let rotated = node.webhooks.rotate(&caller, WebhookKind::Track).await.unwrap().secret;
     let tx = node.catalog.begin().await.unwrap();
     for found in &read {
-        let is_key = matches!(found.at, SealedAt::TranscriptionKey(_));
+        let is_kept = matches!(found.at, SealedAt::TranscriptionKey(_) | SealedAt::ImportBucketSecret(..));
         let replaced = tx.replace_sealed(found, found.bytes.clone()).await.unwrap();
-        assert_eq!(replaced, is_key, "{:?}", found.at);
+        assert_eq!(replaced, is_kept, "{:?}", found.at);
     }
     tx.commit().await.unwrap();
     assert_eq!(node.secret(&caller).await, Some(rotated));

@@ -14,8 +14,8 @@ use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_media::{Media, MediaConfig};
 use tonearm_outbound::{FetchLimits, Outbound};
 use tonearm_service::{
-    AcceptedUpload, Caller, CreateCollection, CreateTrack, Imports, JobError, JobRun, Library, Links,
-    Processing, Refusal, Resealing, UploadLimits, UploadTerms, Uploads, Webhooks,
+    AcceptedUpload, Caller, CreateCollection, CreateTrack, ImportBuckets, Imports, JobError, JobRun, Library,
+    Links, Processing, Refusal, Resealing, UploadLimits, UploadTerms, Uploads, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 
@@ -34,6 +34,7 @@ pub(crate) struct Workshop {
     pub(crate) uploads: Uploads,
     pub(crate) processing: Processing,
     pub(crate) webhooks: Webhooks,
+    pub(crate) import_buckets: ImportBuckets,
     pub(crate) resealing: Resealing,
     pub(crate) ambient: Ambient,
     pub(crate) clock: ManualClock,
@@ -89,6 +90,12 @@ impl Workshop {
         Self {
             library: library.with_imports(imports.clone()),
             processing: processing.with_imports(imports, uploads.clone()),
+            import_buckets: ImportBuckets::new(
+                catalog.clone(),
+                ambient.clone(),
+                vault.clone(),
+                outbound.clone(),
+            ),
             resealing: Resealing::new(catalog.clone(), ambient.clone(), vault.clone()),
             webhooks: Webhooks::new(catalog.clone(), ambient.clone(), links, vault, outbound),
             uploads,

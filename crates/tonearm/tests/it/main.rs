@@ -21,6 +21,7 @@ mod forwarded;
 mod frames;
 mod full_disk;
 mod http2;
+mod import_buckets;
 mod imports;
 mod inputs;
 mod interim;

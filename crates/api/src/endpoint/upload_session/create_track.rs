@@ -19,7 +19,8 @@ pub(crate) struct Fields {
     /// Required unless `source_url` is given.
     #[schema(schema_with = not_blank::<1000>)]
     file_name: Option<Text<1000>>,
-    /// An `http` or `https` URL from which the file is imported. See docs/importing.md.
+    /// An `http` or `https` URL from which the file is imported, or `s3://bucket/key` for a bucket for which the organization has
+    /// credentials. See docs/importing.md.
     #[schema(schema_with = not_blank_or_null::<8000>)]
     source_url: Option<Text<8000>>,
     organization_index: Option<Text<1000>>,

@@ -1,0 +1,86 @@
+//! Buckets that organizations import files from: the `import_bucket` table.
+
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select};
+use tonearm_domain::{BucketName, ImportBucket, LimitOffset, OrganizationId};
+
+use crate::catalog::Catalog;
+use crate::entity::import_bucket::{ActiveModel, Column, Entity};
+use crate::error::CatalogError;
+use crate::query::{TO_CHANGE, one, page};
+use crate::transaction::Transaction;
+
+fn of_organization(organization: OrganizationId) -> Select<Entity> {
+    Entity::find().filter(Column::OrganizationId.eq(organization.uuid()))
+}
+
+fn by_name(organization: OrganizationId, bucket: &BucketName) -> Select<Entity> {
+    Entity::find_by_id((organization.uuid(), bucket.to_string()))
+}
+
+impl Catalog {
+    /// How many buckets the organization has credentials for, and a page of them, by name.
+    pub async fn import_bucket_page(
+        &self,
+        organization: OrganizationId,
+        window: LimitOffset,
+    ) -> Result<(u64, Vec<ImportBucket>), CatalogError> {
+        page(self.reader(), of_organization(organization).order_by_asc(Column::Bucket), window).await
+    }
+
+    /// The organization's credentials for a bucket.
+    pub async fn import_bucket(
+        &self,
+        organization: OrganizationId,
+        bucket: &BucketName,
+    ) -> Result<Option<ImportBucket>, CatalogError> {
+        one(self.reader(), by_name(organization, bucket)).await
+    }
+}
+
+impl Transaction {
+    /// The organization's credentials for a bucket, locked for a change.
+    pub async fn import_bucket(
+        &self,
+        organization: OrganizationId,
+        bucket: &BucketName,
+    ) -> Result<Option<ImportBucket>, CatalogError> {
+        one(self.db(), by_name(organization, bucket).lock(TO_CHANGE)).await
+    }
+
+    /// Whether the organization has credentials for a bucket.
+    pub async fn has_import_bucket(
+        &self,
+        organization: OrganizationId,
+        bucket: &BucketName,
+    ) -> Result<bool, CatalogError> {
+        Ok(by_name(organization, bucket).count(self.db()).await? > 0)
+    }
+
+    /// How many buckets the organization has credentials for.
+    pub async fn count_import_buckets(&self, organization: OrganizationId) -> Result<u64, CatalogError> {
+        Ok(of_organization(organization).count(self.db()).await?)
+    }
+
+    /// Writes credentials for a bucket, in place of those that the organization has.
+    pub async fn put_import_bucket(&self, bucket: &ImportBucket) -> Result<(), CatalogError> {
+        let replace = OnConflict::columns([Column::OrganizationId, Column::Bucket])
+            .update_columns([Column::Endpoint, Column::Region, Column::AccessKeyId, Column::Secret])
+            .to_owned();
+        Entity::insert(ActiveModel::from(bucket))
+            .on_conflict(replace)
+            .exec_without_returning(self.db())
+            .await?;
+        Ok(())
+    }
+
+    /// Removes the organization's credentials for a bucket. Tells whether there were any.
+    pub async fn delete_import_bucket(
+        &self,
+        organization: OrganizationId,
+        bucket: &BucketName,
+    ) -> Result<bool, CatalogError> {
+        let row = Entity::delete_by_id((organization.uuid(), bucket.to_string()));
+        Ok(row.exec(self.db()).await?.rows_affected > 0)
+    }
+}

@@ -1,0 +1,32 @@
+//! Buckets that organizations import files from.
+
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::schema::{big_integer, blob, text, text_null, uuid};
+
+use super::step::Step;
+
+pub(super) fn step() -> Step {
+    Step::expand("m0036_import_buckets").change(Migration)
+}
+
+#[derive(DeriveMigrationName)]
+struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        // The version before fails imports from buckets, as it takes their addresses for URLs without a host.
+        let bucket = Table::create()
+            .table("import_bucket")
+            .col(uuid("organization_id"))
+            .col(text("bucket"))
+            .col(text_null("endpoint"))
+            .col(text("region"))
+            .col(text("access_key_id"))
+            .col(blob("secret"))
+            .col(big_integer("created_at"))
+            .primary_key(Index::create().col("organization_id").col("bucket"))
+            .take();
+        manager.create_table(bucket).await
+    }
+}

@@ -1,0 +1,248 @@
+//! Buckets that an organization imports files from, with its credentials.
+
+use tonearm_catalog::{Catalog, CatalogError, Transaction};
+use tonearm_domain::{
+    AccessKeyId, Ambient, AuditAction, AuditEntry, BucketName, BucketRegion, ImportBucket, LimitOffset,
+    MOST_IMPORT_BUCKETS, OrganizationId, Timestamp,
+};
+use tonearm_outbound::{BucketAccess, FetchError, GuardError, Outbound};
+use tonearm_signing::Vault;
+
+use crate::caller::Caller;
+use crate::processing::JobError;
+use crate::refusal::{Refusal, Resource};
+use crate::uploads::ImportTrouble;
+
+/// Longest secret access key, in characters, and longest endpoint.
+const LONGEST_SECRET: usize = 1000;
+const LONGEST_ENDPOINT: usize = 2000;
+
+/// Manages the credentials for buckets that organizations import from.
+#[derive(Clone)]
+pub struct ImportBuckets {
+    catalog: Catalog,
+    ambient: Ambient,
+    vault: Vault,
+    outbound: Outbound,
+}
+
+/// A bucket as people see it. The secret is never shown again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportBucketView {
+    /// Whose credentials these are.
+    pub organization_id: OrganizationId,
+    /// The bucket.
+    pub bucket: BucketName,
+    /// The store; none is Amazon S3.
+    pub endpoint: Option<String>,
+    /// The region that requests are signed for.
+    pub region: BucketRegion,
+    /// The public half of the credentials.
+    pub access_key_id: AccessKeyId,
+    /// Whether the secret half is there. It is not if it was sealed under a master secret that is gone.
+    pub has_secret: bool,
+    /// When the bucket was first set.
+    pub created_at: Timestamp,
+}
+
+/// Credentials to be written, and where they are good. There is no `Debug`, as it would show the secret.
+#[derive(Clone)]
+pub struct SetImportBucket {
+    /// The store, such as `https://store.example.com`; none is Amazon S3.
+    pub endpoint: Option<String>,
+    /// The region; none is `us-east-1`.
+    pub region: Option<BucketRegion>,
+    /// The public half of the credentials.
+    pub access_key_id: AccessKeyId,
+    /// The secret half; none keeps the one there is.
+    pub secret_access_key: Option<String>,
+}
+
+pub(crate) fn vault_place(id: OrganizationId, bucket: &BucketName) -> String {
+    format!("import_bucket/{id}/{bucket}")
+}
+
+impl ImportBuckets {
+    /// Over the catalog; secrets are kept in `vault`, and endpoints are such that `outbound` may call.
+    pub fn new(catalog: Catalog, ambient: Ambient, vault: Vault, outbound: Outbound) -> Self {
+        Self { catalog, ambient, vault, outbound }
+    }
+
+    /// How many buckets the organization has credentials for, and a page of them, by name.
+    pub async fn page(
+        &self,
+        caller: &Caller,
+        page: LimitOffset,
+    ) -> Result<(u64, Vec<ImportBucketView>), Refusal> {
+        caller.require_whole_organization()?;
+        let (count, buckets) = self.catalog.import_bucket_page(caller.organization_id, page).await?;
+        Ok((count, buckets.into_iter().map(|bucket| self.view(bucket)).collect()))
+    }
+
+    /// Sets the credentials for a bucket, in place of those that there are. Imports that wait use them from then on.
+    pub async fn set(
+        &self,
+        caller: &Caller,
+        bucket: BucketName,
+        set: SetImportBucket,
+    ) -> Result<ImportBucketView, Refusal> {
+        caller.require_no_limits()?;
+        let id = caller.organization_id;
+        let endpoint = set.endpoint.as_deref().map(|text| self.endpoint(text)).transpose()?;
+        let secret = set.secret_access_key.as_deref().map(secret).transpose()?;
+        let tx = self.catalog.begin().await?;
+        // Whoever sets another bucket waits, so that there are never too many.
+        tx.organization(id).await?.ok_or(Refusal::NotFound(Resource::Organization))?;
+        let kept = tx.import_bucket(id, &bucket).await?;
+        if kept.is_none() && tx.count_import_buckets(id).await? >= MOST_IMPORT_BUCKETS {
+            let message = format!(
+                "the organization has credentials for {MOST_IMPORT_BUCKETS} buckets and can have no more; remove one"
+            );
+            return Err(Refusal::Conflict { code: "too_many_import_buckets", message });
+        }
+        let created_at = kept.as_ref().map_or_else(|| self.ambient.now(), |kept| kept.created_at);
+        let secret = match secret {
+            Some(secret) => {
+                self.vault.seal(&vault_place(id, &bucket), self.ambient.random(), secret.as_bytes())
+            }
+            None => kept_secret(kept, endpoint.as_deref(), &set.access_key_id)?,
+        };
+        let region = set.region.unwrap_or_default();
+        let access_key_id = set.access_key_id;
+        let bucket =
+            ImportBucket { organization_id: id, bucket, endpoint, region, access_key_id, secret, created_at };
+        tx.put_import_bucket(&bucket).await?;
+        self.record(&tx, caller, AuditAction::ImportBucketSet, &bucket.bucket).await?;
+        tx.commit().await?;
+        Ok(self.view(bucket))
+    }
+
+    /// Removes the credentials for a bucket. Imports from it that wait fail when it is their turn.
+    pub async fn remove(&self, caller: &Caller, bucket: &BucketName) -> Result<ImportBucketView, Refusal> {
+        caller.require_no_limits()?;
+        let tx = self.catalog.begin().await?;
+        let not_found = Refusal::NotFound(Resource::ImportBucket);
+        let Some(removed) = tx.import_bucket(caller.organization_id, bucket).await? else {
+            return Err(not_found);
+        };
+        if !tx.delete_import_bucket(caller.organization_id, bucket).await? {
+            return Err(not_found);
+        }
+        self.record(&tx, caller, AuditAction::ImportBucketRemove, bucket).await?;
+        tx.commit().await?;
+        Ok(self.view(removed))
+    }
+
+    fn endpoint(&self, text: &str) -> Result<String, Refusal> {
+        if text.chars().count() > LONGEST_ENDPOINT {
+            let message = format!("must have at most {LONGEST_ENDPOINT} characters");
+            return Err(Refusal::invalid("endpoint", message));
+        }
+        self.outbound.check_endpoint(text.trim()).map_err(|error| {
+            let message = match error {
+                GuardError::Malformed => "must be a URL such as https://s3.example.com".to_owned(),
+                error => error.to_string(),
+            };
+            Refusal::invalid("endpoint", message)
+        })
+    }
+
+    fn view(&self, bucket: ImportBucket) -> ImportBucketView {
+        let place = vault_place(bucket.organization_id, &bucket.bucket);
+        ImportBucketView {
+            has_secret: self.vault.open(&place, &bucket.secret).is_some(),
+            organization_id: bucket.organization_id,
+            bucket: bucket.bucket,
+            endpoint: bucket.endpoint,
+            region: bucket.region,
+            access_key_id: bucket.access_key_id,
+            created_at: bucket.created_at,
+        }
+    }
+
+    /// Writes down what was done to the credentials for a bucket, which is what they are called by.
+    async fn record(
+        &self,
+        tx: &Transaction,
+        caller: &Caller,
+        action: AuditAction,
+        bucket: &BucketName,
+    ) -> Result<(), CatalogError> {
+        let entry = AuditEntry {
+            id: self.ambient.record_id(),
+            organization_id: Some(caller.organization_id),
+            at: self.ambient.now(),
+            origin: caller.origin,
+            action,
+            subject_id: None,
+            title: Some(bucket.to_string()),
+        };
+        tx.audit(&entry).await
+    }
+}
+
+fn secret(text: &str) -> Result<&str, Refusal> {
+    let text = text.trim();
+    if text.is_empty() {
+        Err(Refusal::invalid("secret_access_key", "cannot be empty"))
+    } else if text.chars().count() > LONGEST_SECRET {
+        let message = format!("must have at most {LONGEST_SECRET} characters");
+        Err(Refusal::invalid("secret_access_key", message))
+    } else {
+        Ok(text)
+    }
+}
+
+/// The secret that there is. It belongs to its id, and signs only for the store that it was entered for.
+fn kept_secret(
+    kept: Option<ImportBucket>,
+    endpoint: Option<&str>,
+    access_key_id: &AccessKeyId,
+) -> Result<Vec<u8>, Refusal> {
+    let kept = kept.ok_or_else(|| Refusal::invalid("secret_access_key", "is required"))?;
+    if kept.endpoint.as_deref() != endpoint || kept.access_key_id != *access_key_id {
+        let message = "is required if the endpoint or the access key id changes";
+        return Err(Refusal::invalid("secret_access_key", message));
+    }
+    Ok(kept.secret)
+}
+
+/// Refuses an import from a bucket that the organization has no credentials for.
+pub(crate) async fn require(
+    tx: &Transaction,
+    organization: OrganizationId,
+    bucket: &BucketName,
+) -> Result<(), Refusal> {
+    if tx.has_import_bucket(organization, bucket).await? {
+        return Ok(());
+    }
+    let message = format!(
+        "the organization has no credentials for the bucket {bucket}; set them with PUT /v1/import_bucket/{bucket} or \
+         `tonearm import-bucket set`"
+    );
+    Err(Refusal::invalid("source_url", message))
+}
+
+/// What lets us read a bucket on behalf of an organization, as it is now.
+pub(crate) async fn access(
+    catalog: &Catalog,
+    vault: &Vault,
+    organization: OrganizationId,
+    bucket: &BucketName,
+) -> Result<BucketAccess, ImportTrouble> {
+    let found = catalog.import_bucket(organization, bucket).await.map_err(JobError::from);
+    let found = found.map_err(ImportTrouble::Own)?.ok_or_else(|| {
+        FetchError::Final(format!(
+            "the organization no longer has credentials for the bucket {bucket}; set them, and create the track again"
+        ))
+    })?;
+    let opened = vault.open(&vault_place(organization, bucket), &found.secret);
+    let secret_access_key = opened.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(|| {
+        FetchError::Final(format!(
+            "the credentials for the bucket {bucket} cannot be decrypted, as their master secret is gone; set them \
+             again, and create the track again"
+        ))
+    })?;
+    let ImportBucket { endpoint, region, access_key_id, .. } = found;
+    Ok(BucketAccess { endpoint, region, access_key_id, secret_access_key })
+}

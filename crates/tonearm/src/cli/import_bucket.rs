@@ -1,0 +1,131 @@
+//! `tonearm import-bucket`
+
+use std::io::{IsTerminal, Read};
+
+use clap::Subcommand;
+use serde_json::json;
+use tonearm_domain::{AccessKeyId, Ambient, BucketName, BucketRegion, LimitOffset, OrganizationId};
+use tonearm_service::{Caller, SetImportBucket};
+
+use super::{Failure, print};
+use crate::{Config, Parts};
+
+/// Most bytes that are read of a secret.
+const LONGEST_INPUT: u64 = 64 * 1024;
+
+/// The secret, where it does not come on standard input. On the command line, other users of the machine could read it.
+const SECRET: &str = "TONEARM_IMPORT_SECRET_ACCESS_KEY";
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Set the credentials for a bucket; TONEARM_IMPORT_SECRET_ACCESS_KEY or standard input contains the secret access key
+    Set(Set),
+    /// List the buckets that an organization has credentials for, without the secrets
+    List {
+        /// The organization's id
+        #[arg(long)]
+        org: OrganizationId,
+        /// Print JSON, one bucket per line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove the credentials for a bucket; imports from it that wait fail
+    Remove {
+        /// The organization's id
+        #[arg(long)]
+        org: OrganizationId,
+        /// Name of the bucket
+        #[arg(long)]
+        bucket: BucketName,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Set {
+    /// The organization's id
+    #[arg(long)]
+    org: OrganizationId,
+    /// Name of the bucket
+    #[arg(long)]
+    bucket: BucketName,
+    /// URL of an S3-compatible store [default: Amazon S3]
+    #[arg(long, value_name = "URL")]
+    endpoint: Option<String>,
+    /// Region of the bucket [default: us-east-1]
+    #[arg(long)]
+    region: Option<BucketRegion>,
+    /// Access key id, which belongs to the secret access key
+    #[arg(long, value_name = "ID")]
+    access_key_id: AccessKeyId,
+    /// Keep the stored secret access key, and read none
+    #[arg(long)]
+    keep_secret: bool,
+}
+
+pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Set(Set { org, bucket, endpoint, region, access_key_id, keep_secret }) => {
+            let secret_access_key = if keep_secret { None } else { Some(secret()?) };
+            let set = SetImportBucket { endpoint, region, access_key_id, secret_access_key };
+            let buckets = Parts::open(config, ambient).await?.import_buckets;
+            buckets.set(&Caller::owner(org), bucket, set).await?;
+        }
+        Command::List { org, json } => list(config, ambient, org, json).await?,
+        Command::Remove { org, bucket } => {
+            let buckets = Parts::open(config, ambient).await?.import_buckets;
+            buckets.remove(&Caller::owner(org), &bucket).await?;
+        }
+    }
+    Ok(())
+}
+
+fn secret() -> Result<String, Failure> {
+    if let Ok(secret) = std::env::var(SECRET) {
+        return Ok(secret);
+    }
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        let message = format!(
+            "the secret access key is missing: set {SECRET}, or send it on standard input from a file"
+        );
+        return Err(Failure::Usage(message));
+    }
+    let mut secret = String::new();
+    stdin.lock().take(LONGEST_INPUT).read_to_string(&mut secret).map_err(Failure::failed)?;
+    Ok(secret)
+}
+
+async fn list(config: &Config, ambient: &Ambient, org: OrganizationId, as_json: bool) -> Result<(), Failure> {
+    let buckets = Parts::open(config, ambient).await?.import_buckets;
+    // There are never more than fit on one.
+    let page = LimitOffset::new(Some(200), None).map_err(Failure::failed)?;
+    let (_, found) = buckets.page(&Caller::owner(org), page).await?;
+    if as_json {
+        for bucket in found {
+            print::json(&json!({
+                "bucket": bucket.bucket,
+                "endpoint": bucket.endpoint,
+                "region": bucket.region,
+                "access_key_id": bucket.access_key_id,
+                "has_secret": bucket.has_secret,
+                "created_at": bucket.created_at,
+            }));
+        }
+        return Ok(());
+    }
+    let secret = |there: bool| if there { "stored" } else { "cannot be decrypted" }.to_owned();
+    let rows: Vec<_> = found
+        .into_iter()
+        .map(|found| {
+            [
+                found.bucket.to_string(),
+                found.endpoint.unwrap_or_else(|| "Amazon S3".to_owned()),
+                found.region.to_string(),
+                found.access_key_id.as_str().to_owned(),
+                secret(found.has_secret),
+            ]
+        })
+        .collect();
+    print::table(["BUCKET", "STORE", "REGION", "ACCESS KEY ID", "SECRET"], &rows);
+    Ok(())
+}
