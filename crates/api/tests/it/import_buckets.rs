@@ -72,7 +72,7 @@ async fn tracks_are_imported_from_buckets_with_credentials(database: TestDatabas
     let created = house.post("/v1/track", body.clone()).await.expect_ok();
     assert_eq!(created.json["track"]["file_name"], "My song.wav");
     let read = house.get(&format!("/v1/track/{}", created.json["track_id"].as_str().unwrap())).await;
-    assert_eq!(read.json["status_reason"], "Importing the file from s3://music.");
+    assert_eq!(read.json["track"]["status_reason"], "Importing the file from s3://music.");
     assert_eq!(house.audited("track.import").await, [("track.import".to_owned(), "s3://music".to_owned())]);
     let neighbour = house.neighbour().await;
     let listed = house.call_as(&neighbour, Method::GET, "/v1/import_bucket", Value::Null).await.expect_ok();

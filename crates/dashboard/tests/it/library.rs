@@ -220,7 +220,7 @@ async fn files_are_imported_from_urls(database: TestDatabase) {
     assert!(page.html.contains("data-making") && page.html.contains("Import started."), "{}", page.html);
     for (url, problem) in [
         ("", "This field must be a URL such as https://example.com/song.mp3."),
-        ("s3://music/Song.mp3", "the organization has no credentials for the bucket music"),
+        ("s3://music/Song.mp3", "The organization has no credentials for the bucket music"),
         ("http://10.0.0.1/a.mp3", "10.0.0.1 is not a public internet address"),
     ] {
         let page = browser.submit(&path, &import, &[("source_url", url)]).await;
