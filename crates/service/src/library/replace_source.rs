@@ -17,6 +17,9 @@ impl Library {
         id: TrackId,
         file_name: Option<String>,
     ) -> Result<(Replacement, UploadHandle), Refusal> {
+        if file_name.as_deref().is_some_and(|name| name.trim().is_empty()) {
+            return Err(Refusal::invalid("file_name", "cannot be empty"));
+        }
         let organization_id = caller.organization_id;
         let tx = self.catalog.begin().await?;
         let track = tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;

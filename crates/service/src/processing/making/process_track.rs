@@ -61,6 +61,10 @@ impl Processing {
         let source = self.share_source(run, &track, source).await?;
         track.source = Some(source.clone());
         let recipes = self.missing_recipes(&track).await?;
+        let (track, recipes) = self.take_over(run, track, &source, recipes).await?;
+        if recipes.is_empty() && Analysed::is_recorded(&track) && track.cover.is_some() {
+            return self.settle_track(run, &track, Unrecorded::default()).await;
+        }
         let board = ProgressBoard::new(&recipes);
         let work = self.make_and_settle(run, track, source, recipes, board.clone());
         tokio::select! {
@@ -95,8 +99,7 @@ impl Processing {
         since.is_some_and(|since| since.plus_seconds(HANGING_SECONDS) <= self.ambient.now())
     }
 
-    /// Makes everything that is missing of a track, or takes over what was made of the same bytes: the rest is then left to
-    /// another pass. Gives it as it was before, and what is left to be recorded.
+    /// Makes everything that is missing of a track. Gives it as it was before, and what is left to be recorded.
     async fn make_track(
         &self,
         run: &JobRun,
@@ -109,9 +112,6 @@ impl Processing {
             TrackStatus::FallbackProcessing => LimitTier::Fallback,
             _ => LimitTier::Normal,
         };
-        if let Some(unrecorded) = self.reuse(track, source, &recipes).await? {
-            return Ok((track.clone(), unrecorded));
-        }
         let limits = Limits::new(run.scope(tier));
         let context = self.open_run_context(run, track.clone(), source, limits, board).await?;
         self.put_in_order(&context.track, &context.probe.info).await?;

@@ -26,6 +26,11 @@ pub(super) struct Unrecorded {
 }
 
 impl Unrecorded {
+    /// Whether a recipe was tried, with its settings.
+    pub(super) fn has(&self, recipe: &Recipe) -> bool {
+        self.files.iter().any(|(own, _)| own.id == recipe.id && own.kind == recipe.kind)
+    }
+
     /// The objects that were stored for it.
     pub(super) fn objects(&self, track: &Track) -> Vec<ObjectKey> {
         let covers = self

@@ -8,6 +8,7 @@ use tonearm_domain::{
 };
 use tonearm_media::LimitTier;
 
+use super::analysis::Analysed;
 use super::limits::Limits;
 use super::progress_board::ProgressBoard;
 use super::recording::Unrecorded;
@@ -81,10 +82,7 @@ impl Processing {
                 Err(Stop::Job(error)) => return Err(error),
             }
             // Nothing is measured or drawn again for recipes that come late.
-            if let Some(measured) = &made.measured {
-                (staged.duration, staged.info) = (measured.duration, measured.info.clone());
-            }
-            staged.cover = staged.cover.or(made.cover.as_ref().map(|made| made.cover));
+            take(&mut staged, &made);
             match self.swap(run, turn, &staged, &mut made).await? {
                 Swap::Done => return Ok(()),
                 Swap::Missing(missing) => recipes = missing,
@@ -100,12 +98,17 @@ impl Processing {
         recipes: &[Recipe],
         board: &ProgressBoard,
     ) -> Result<Unrecorded, Stop> {
-        if let Some(reused) = self.reuse(staged, source, recipes).await? {
-            return Ok(reused);
+        let mut made = self.reuse(staged, source, recipes).await?.unwrap_or_default();
+        let rest: Vec<Recipe> = recipes.iter().filter(|recipe| !made.has(recipe)).cloned().collect();
+        let mut staged = staged.clone();
+        take(&mut staged, &made);
+        if rest.is_empty() && Analysed::is_recorded(&staged) && staged.cover.is_some() {
+            return Ok(made);
         }
         let limits = Limits::new(run.scope(LimitTier::Normal));
-        let context = self.open_run_context(run, staged.clone(), source, limits, board.clone()).await?;
-        self.make_all(&context.staged(), recipes.to_vec()).await
+        let context = self.open_run_context(run, staged, source, limits, board.clone()).await?;
+        merge(&mut made, self.make_all(&context.staged(), rest).await?);
+        Ok(made)
     }
 
     /// Puts the new source and its files in the place of the old ones, and ends the job.
@@ -122,7 +125,7 @@ impl Processing {
             self.fail_replacement(run, turn, "the track was deleted").await?;
             return Ok(Swap::Done);
         };
-        let missing = recording.missing_from(&made.files);
+        let missing = recording.missing_from(made);
         if !missing.is_empty() {
             return Ok(Swap::Missing(missing));
         }
@@ -220,6 +223,14 @@ fn staged(mut track: Track, source: Source) -> Track {
         status: TrackStatus::Ready,
         ..track
     }
+}
+
+/// Takes note of what is known of the new source.
+fn take(staged: &mut Track, made: &Unrecorded) {
+    if let Some(measured) = &made.measured {
+        (staged.duration, staged.info) = (measured.duration, measured.info.clone());
+    }
+    staged.cover = staged.cover.or(made.cover.as_ref().map(|made| made.cover));
 }
 
 fn merge(made: &mut Unrecorded, more: Unrecorded) {

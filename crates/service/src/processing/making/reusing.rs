@@ -68,7 +68,26 @@ fn depends_on_source_alone(kind: &RecipeKind, has_same_words: bool) -> bool {
 }
 
 impl Processing {
-    /// What can be taken over for a track of which nothing is known yet; none where no other track has the same bytes.
+    /// Records what can be taken over for a track of which nothing is known yet. Gives the track as it then is, and the recipes
+    /// that are left.
+    pub(super) async fn take_over(
+        &self,
+        run: &JobRun,
+        track: Track,
+        source: &Source,
+        mut recipes: Vec<Recipe>,
+    ) -> Result<(Track, Vec<Recipe>), JobError> {
+        let Some(reused) = self.reuse(&track, source, &recipes).await? else { return Ok((track, recipes)) };
+        recipes.retain(|recipe| !reused.has(recipe));
+        let mut recording = self.recording_for(run, &track).await?.ok_or(JobError::Cancelled)?;
+        recording.put(reused).await?;
+        let track = recording.track.clone();
+        recording.commit().await?;
+        Ok((track, recipes))
+    }
+
+    /// What can be taken over for a track of which nothing is known yet; none where no other track has the same bytes. What was
+    /// measured is left out where the track needs a cover that has to be made while measuring.
     pub(super) async fn reuse(
         &self,
         track: &Track,
@@ -80,19 +99,17 @@ impl Processing {
         }
         let Some(model) = self.model_of(track).await? else { return Ok(None) };
         let cover = self.reused_cover(&model, track).await?;
-        if cover.is_none() && needs_placeholder(track) {
-            // It is drawn only while the sound is measured.
-            return Ok(None);
-        }
+        let needs_cover = track.cover.is_none() || needs_placeholder(track);
         let measured = Measured { duration: model.track.duration, info: model.track.info.clone() };
         self.put_in_order(track, &measured.info).await?;
+        let measured = (cover.is_some() || !needs_cover).then_some(measured);
         let mut files = Vec::new();
         for recipe in recipes {
             if let Some(outcome) = self.reused_file(&model, track, source, recipe).await? {
                 files.push((recipe.clone(), outcome));
             }
         }
-        Ok(Some(Unrecorded { measured: Some(measured), cover, files }))
+        Ok(Some(Unrecorded { measured, cover, files }))
     }
 
     async fn model_of(&self, track: &Track) -> Result<Option<Model>, JobError> {

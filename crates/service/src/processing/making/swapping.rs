@@ -17,10 +17,8 @@ impl Recording<'_> {
     }
 
     /// The recipes that these files leave out, because they were added or changed since.
-    pub(super) fn missing_from(&self, made: &[(Recipe, FileOutcome)]) -> Vec<Recipe> {
-        let has =
-            |recipe: &Recipe| made.iter().any(|(own, _)| own.id == recipe.id && own.kind == recipe.kind);
-        self.recipes.iter().filter(|recipe| !has(recipe)).cloned().collect()
+    pub(super) fn missing_from(&self, made: &Unrecorded) -> Vec<Recipe> {
+        self.recipes.iter().filter(|recipe| !made.has(recipe)).cloned().collect()
     }
 
     /// What the track would lose by these files, as a sentence: a file that it has now could not be made.
