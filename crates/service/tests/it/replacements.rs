@@ -145,7 +145,7 @@ async fn new_files_take_the_place_of_all_old_ones(database: TestDatabase) {
     assert_eq!((after.track.id, after.track.index), (before.track.id, before.track.index));
     assert_eq!(after.track.status, TrackStatus::Ready);
     assert_eq!(after.track.file_name, "remaster.wav");
-    assert!(after.track.duration > before.track.duration);
+    assert!(after.track.info.size > before.track.info.size);
     assert_ne!(after.track.source, before.track.source);
     assert_ne!(after.track.cover, before.track.cover);
     assert_eq!(before.files.len(), after.files.len());
@@ -191,10 +191,6 @@ async fn a_file_that_cannot_be_made_leaves_the_old_ones(database: TestDatabase) 
     assert_eq!(scene.state().await, before);
     scene.clean_up().await;
     assert_eq!(scene.objects().await, objects);
-    // What is no sound at all is refused as well.
-    scene.replace(b"This is a letter.".repeat(100)).await;
-    scene.workshop.run_all().await;
-    assert_eq!(scene.state().await, before);
 }
 
 async fn a_recipe_that_comes_late_is_made_from_the_new_source(database: TestDatabase) {
@@ -328,6 +324,8 @@ async fn what_was_replaced_goes_after_a_day(database: TestDatabase) {
 
 async fn a_shared_source_stays_for_others(database: TestDatabase) {
     let scene = Scene::open(&database).await;
+    // Ids of one millisecond have no order.
+    scene.workshop.clock.advance_seconds(1);
     let collection_id = Some(scene.track().await.collection_id);
     let create = CreateTrack { collection_id, file_name: "second.wav".to_owned(), ..CreateTrack::default() };
     let (second, _) = scene.workshop.library.create_track(&scene.owner, create).await.unwrap();
@@ -345,7 +343,8 @@ async fn a_shared_source_stays_for_others(database: TestDatabase) {
 
 async fn a_source_that_others_have_is_taken_over(database: TestDatabase) {
     let scene = Scene::open(&database).await;
-    // Older, so that the track takes over from it what was made.
+    // Ids of one millisecond have no order.
+    scene.workshop.clock.advance_seconds(1);
     let collection_id = Some(scene.track().await.collection_id);
     let create = CreateTrack { collection_id, file_name: "second.wav".to_owned(), ..CreateTrack::default() };
     let (second, _) = scene.workshop.library.create_track(&scene.owner, create).await.unwrap();
