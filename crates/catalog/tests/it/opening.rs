@@ -13,10 +13,7 @@ use tonearm_fixtures::ambient;
 
 use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
-use crate::upgrades::{
-    ALBUMS, BUCKETS, BULK, CACHE, DEVICES, IMPORTS, LOOKUP, MANY, QUEUES, QUOTAS, REPLACEMENTS, RETENTION,
-    SOURCES, TASKS, TOTALS, UPLOADS, go_back,
-};
+use crate::upgrades::{BULK, QUEUES, go_back};
 
 crate::on_both!(
     opened_again_it_is_the_same,
@@ -107,29 +104,7 @@ const STEPS: [&str; 16] = [
 ];
 
 async fn older(database: &TestDatabase) {
-    go_back(
-        database,
-        database.catalog().await,
-        &[
-            BUCKETS,
-            REPLACEMENTS,
-            SOURCES,
-            UPLOADS,
-            IMPORTS,
-            LOOKUP,
-            QUOTAS,
-            ALBUMS,
-            CACHE,
-            DEVICES,
-            TOTALS,
-            RETENTION,
-            MANY,
-            BULK,
-            TASKS,
-            QUEUES,
-        ],
-    )
-    .await;
+    go_back(database, database.catalog().await, QUEUES).await;
 }
 
 async fn an_older_database_is_left_alone_until_it_may_be_changed(database: TestDatabase) {
@@ -168,27 +143,7 @@ async fn an_older_database_is_migrated_once_by_many(database: TestDatabase) {
 
 /// Builds that were never released recorded two steps where earlier versions look for names that they do not know.
 async fn records_of_unreleased_builds_are_moved(database: TestDatabase) {
-    go_back(
-        &database,
-        database.catalog().await,
-        &[
-            BUCKETS,
-            REPLACEMENTS,
-            SOURCES,
-            UPLOADS,
-            IMPORTS,
-            LOOKUP,
-            QUOTAS,
-            ALBUMS,
-            CACHE,
-            DEVICES,
-            TOTALS,
-            RETENTION,
-            MANY,
-            BULK,
-        ],
-    )
-    .await;
+    go_back(&database, database.catalog().await, BULK).await;
     let raw = database.raw().await;
     for statement in [
         "DROP TABLE schema_step",

@@ -10,11 +10,37 @@ use crate::samples::*;
 
 crate::on_both!(titles_and_themes_are_found, tracks_without_manifests_get_a_job, tracks_are_counted);
 
-/// Goes back to the database of an earlier version: undoes these migrations, the newest first.
-pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, migrations: &[(&str, &[&str])]) {
+/// A step, and the statements that undo it.
+type Step = (&'static str, &'static [&'static str]);
+
+/// All steps that can be undone, the newest first.
+const UNDOABLE: [Step; 18] = [
+    BUCKETS,
+    REPLACEMENTS,
+    SOURCES,
+    UPLOADS,
+    IMPORTS,
+    LOOKUP,
+    QUOTAS,
+    ALBUMS,
+    CACHE,
+    DEVICES,
+    TOTALS,
+    RETENTION,
+    MANY,
+    BULK,
+    TASKS,
+    QUEUES,
+    MANIFESTS,
+    THEMES,
+];
+
+/// Goes back to the database of the version before a step: undoes it and all later ones, the newest first.
+pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: Step) {
     catalog.close().await.unwrap();
     let raw = database.raw().await;
-    for (name, statements) in migrations {
+    let later = UNDOABLE.iter().position(|step| step.0 == before.0).expect("the step can be undone");
+    for (name, statements) in &UNDOABLE[..=later] {
         let forget = match *name < "m0020" {
             true => format!("DELETE FROM seaql_migrations WHERE version = '{name}'"),
             false => format!("DELETE FROM schema_step WHERE name = '{name}'"),
@@ -32,9 +58,9 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, migration
     }
 }
 
-pub(crate) const BUCKETS: (&str, &[&str]) = ("m0036_import_buckets", &["DROP TABLE import_bucket"]);
+const BUCKETS: Step = ("m0036_import_buckets", &["DROP TABLE import_bucket"]);
 
-pub(crate) const REPLACEMENTS: (&str, &[&str]) = (
+const REPLACEMENTS: Step = (
     "m0035_replacements",
     &[
         "DROP TABLE source_replacement",
@@ -43,12 +69,12 @@ pub(crate) const REPLACEMENTS: (&str, &[&str]) = (
     ],
 );
 
-pub(crate) const SOURCES: (&str, &[&str]) =
+const SOURCES: Step =
     ("m0034_source_lookup", &["DROP INDEX living_track_by_organization_id_source_sha256_id"]);
 
-pub(crate) const UPLOADS: (&str, &[&str]) = ("m0033_uploads", &["DROP TABLE upload"]);
+const UPLOADS: Step = ("m0033_uploads", &["DROP TABLE upload"]);
 
-pub(crate) const QUOTAS: (&str, &[&str]) = (
+const QUOTAS: Step = (
     "m0029_quotas",
     &[
         "DROP TABLE quota",
@@ -61,7 +87,7 @@ pub(crate) const QUOTAS: (&str, &[&str]) = (
     ],
 );
 
-pub(crate) const LOOKUP: (&str, &[&str]) = (
+const LOOKUP: Step = (
     "m0030_track_lookup",
     &[
         "DROP INDEX living_track_by_organization_id_creator_id_id",
@@ -72,9 +98,9 @@ pub(crate) const LOOKUP: (&str, &[&str]) = (
     ],
 );
 
-pub(crate) const IMPORTS: (&str, &[&str]) = ("m0031_imports", &["DROP TABLE source_import"]);
+const IMPORTS: Step = ("m0031_imports", &["DROP TABLE source_import"]);
 
-pub(crate) const ALBUMS: (&str, &[&str]) = (
+const ALBUMS: Step = (
     "m0028_album_places",
     &[
         "DROP INDEX placed_track_by_upload_session_id_album_id",
@@ -83,11 +109,11 @@ pub(crate) const ALBUMS: (&str, &[&str]) = (
     ],
 );
 
-pub(crate) const CACHE: (&str, &[&str]) = ("m0027_cache_policy", &["ALTER TABLE variant DROP COLUMN cache"]);
+const CACHE: Step = ("m0027_cache_policy", &["ALTER TABLE variant DROP COLUMN cache"]);
 
-pub(crate) const DEVICES: (&str, &[&str]) = ("m0026_known_devices", &["DROP TABLE known_device"]);
+const DEVICES: Step = ("m0026_known_devices", &["DROP TABLE known_device"]);
 
-pub(crate) const TOTALS: (&str, &[&str]) = (
+const TOTALS: Step = (
     "m0025_totals",
     &[
         "DROP INDEX living_collection_by_organization_id_stored_bytes",
@@ -107,10 +133,9 @@ pub(crate) const TOTALS: (&str, &[&str]) = (
     ],
 );
 
-pub(crate) const RETENTION: (&str, &[&str]) =
-    ("m0024_retention", &["DROP INDEX webhook_delivery_by_queued_at"]);
+const RETENTION: Step = ("m0024_retention", &["DROP INDEX webhook_delivery_by_queued_at"]);
 
-pub(crate) const MANY: (&str, &[&str]) = (
+const MANY: Step = (
     "m0023_many_rows",
     &[
         "DROP INDEX usage_by_organization_id_folder_day",
@@ -133,7 +158,7 @@ pub(crate) const MANY: (&str, &[&str]) = (
     ],
 );
 
-pub(crate) const BULK: (&str, &[&str]) = (
+pub(crate) const BULK: Step = (
     "m0022_bulk_work",
     &[
         "DROP INDEX track_by_collection_id_id",
@@ -150,9 +175,9 @@ pub(crate) const BULK: (&str, &[&str]) = (
     ],
 );
 
-pub(crate) const TASKS: (&str, &[&str]) = ("m0021_scheduled_tasks", &["DROP TABLE scheduled_task"]);
+const TASKS: Step = ("m0021_scheduled_tasks", &["DROP TABLE scheduled_task"]);
 
-pub(crate) const QUEUES: (&str, &[&str]) = (
+pub(crate) const QUEUES: Step = (
     "m0020_queues",
     &[
         "DROP INDEX job_by_queue_organization_id_run_at_id",
@@ -164,10 +189,9 @@ pub(crate) const QUEUES: (&str, &[&str]) = (
     ],
 );
 
-const MANIFESTS: (&str, &[&str]) =
-    ("m0019_manifests", &["ALTER TABLE track DROP COLUMN manifest_generation"]);
+const MANIFESTS: Step = ("m0019_manifests", &["ALTER TABLE track DROP COLUMN manifest_generation"]);
 
-const THEMES: (&str, &[&str]) = (
+const THEMES: Step = (
     "m0018_themes",
     &[
         "ALTER TABLE organization DROP COLUMN own_theme",
@@ -200,31 +224,7 @@ async fn titles_and_themes_are_found(database: TestDatabase) {
     tx.update_organization(&plain).await.unwrap();
     tx.update_organization(&pictured).await.unwrap();
     tx.commit().await.unwrap();
-    go_back(
-        &database,
-        catalog,
-        &[
-            BUCKETS,
-            REPLACEMENTS,
-            SOURCES,
-            UPLOADS,
-            IMPORTS,
-            LOOKUP,
-            QUOTAS,
-            ALBUMS,
-            CACHE,
-            DEVICES,
-            TOTALS,
-            RETENTION,
-            MANY,
-            BULK,
-            TASKS,
-            QUEUES,
-            MANIFESTS,
-            THEMES,
-        ],
-    )
-    .await;
+    go_back(&database, catalog, THEMES).await;
 
     let catalog = database.upgraded().await;
     let theme_of = async |id| catalog.organization(id).await.unwrap().unwrap().theme;
@@ -250,30 +250,7 @@ async fn tracks_without_manifests_get_a_job(database: TestDatabase) {
     assert_eq!(catalog.pending_jobs().await.unwrap(), [], "nothing is to be done for a new one");
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
-    go_back(
-        &database,
-        catalog,
-        &[
-            BUCKETS,
-            REPLACEMENTS,
-            SOURCES,
-            UPLOADS,
-            IMPORTS,
-            LOOKUP,
-            QUOTAS,
-            ALBUMS,
-            CACHE,
-            DEVICES,
-            TOTALS,
-            RETENTION,
-            MANY,
-            BULK,
-            TASKS,
-            QUEUES,
-            MANIFESTS,
-        ],
-    )
-    .await;
+    go_back(&database, catalog, MANIFESTS).await;
 
     let catalog = database.upgraded().await;
     let until = ambient.now().plus_seconds(60);
@@ -309,27 +286,7 @@ async fn tracks_are_counted(database: TestDatabase) {
     let tx = catalog.begin().await.unwrap();
     assert!(tx.soft_delete_collection(other.id, trashed.id, deletion).await.unwrap());
     tx.commit().await.unwrap();
-    go_back(
-        &database,
-        catalog,
-        &[
-            BUCKETS,
-            REPLACEMENTS,
-            SOURCES,
-            UPLOADS,
-            IMPORTS,
-            LOOKUP,
-            QUOTAS,
-            ALBUMS,
-            CACHE,
-            DEVICES,
-            TOTALS,
-            RETENTION,
-            MANY,
-            BULK,
-        ],
-    )
-    .await;
+    go_back(&database, catalog, BULK).await;
 
     let catalog = database.upgraded().await;
     let count = async |organization| catalog.collection_count(organization).await.unwrap();
