@@ -116,6 +116,13 @@ impl Transaction {
         Ok(())
     }
 
+    /// Removes the rows of all files of a track.
+    pub async fn delete_files_of_track(&self, track: TrackId) -> Result<(), CatalogError> {
+        self.note(Change::Track(track));
+        Entity::delete_many().filter(Column::TrackId.eq(track.uuid())).exec(self.db()).await?;
+        Ok(())
+    }
+
     /// What one recipe made of some tracks, in no order.
     pub async fn files_of_recipe(
         &self,

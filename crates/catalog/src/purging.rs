@@ -5,7 +5,7 @@ use tonearm_domain::{CollectionId, Metadata, OrganizationId, Theme, Timestamp, T
 
 use crate::changes::Change;
 use crate::column::{encoded, metadata_json};
-use crate::entity::{collection, track, track_file, variant};
+use crate::entity::{collection, track, variant};
 use crate::error::CatalogError;
 use crate::transaction::Transaction;
 
@@ -103,8 +103,7 @@ impl Transaction {
         if purged.rows_affected == 0 {
             return Ok(false);
         }
-        let of_track = track_file::Column::TrackId.eq(id.uuid());
-        track_file::Entity::delete_many().filter(of_track).exec(self.db()).await?;
+        self.delete_files_of_track(id).await?;
         let of_track = variant::Column::TrackId.eq(id.uuid());
         variant::Entity::delete_many().filter(of_track).exec(self.db()).await?;
         self.delete_track_progress(id).await?;

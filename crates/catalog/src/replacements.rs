@@ -6,8 +6,8 @@ use tonearm_domain::{ObjectKey, OrganizationId, Replacement, ReplacementId, Time
 
 use crate::catalog::Catalog;
 use crate::column::parsed;
+use crate::entity::replaced_object;
 use crate::entity::source_replacement::{ActiveModel, Column, Entity};
-use crate::entity::{replaced_object, track_file};
 use crate::error::CatalogError;
 use crate::query::{TO_CHANGE, one};
 use crate::transaction::Transaction;
@@ -105,14 +105,6 @@ impl Transaction {
         // What is to be removed twice goes at the first time.
         let keep = OnConflict::column(Column::ObjectKey).do_nothing().to_owned();
         Entity::insert_many(rows).on_conflict(keep).exec_without_returning(self.db()).await?;
-        Ok(())
-    }
-
-    /// Removes the rows of all files of a track, so that others can take their place.
-    pub async fn delete_files_of_track(&self, track: TrackId) -> Result<(), CatalogError> {
-        use track_file::{Column, Entity};
-        self.note(crate::changes::Change::Track(track));
-        Entity::delete_many().filter(Column::TrackId.eq(track.uuid())).exec(self.db()).await?;
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use futures::stream::{FuturesUnordered, StreamExt, TryStreamExt};
 use tonearm_domain::{
     ContentType, Cover, FileData, FileOutcome, LevelsSettings, Making, ObjectFile, ObjectKey, Outage, Recipe,
-    RecipeKind, ThemeColour, original_name,
+    RecipeKind, Source, ThemeColour, Track, original_name,
 };
 use tonearm_media::{LimitTier, Output, Rendered, RunScope, Waveform};
 
@@ -138,7 +138,10 @@ impl Processing {
         // The plan makes what needs a waveform after measuring, and asks for every waveform that is needed.
         let unmeasured = || Stop::Job(JobError::internal("the waveform was not measured"));
         match &piece.kind {
-            RecipeKind::Original {} => Ok(Made::Stored(self.original(context, piece).await?)),
+            RecipeKind::Original {} => {
+                let source = &context.local.source;
+                Ok(Made::Stored(self.original(&context.track, source, &piece.recipes).await?))
+            }
             RecipeKind::Levels(settings) => {
                 levels(settings, analysed.ok_or_else(unmeasured)?).ok_or_else(unmeasured)
             }
@@ -189,14 +192,14 @@ impl Processing {
             let outcome = match &made {
                 Made::Stored(outcome) => outcome.clone(),
                 Made::Bytes(bytes, content_type, data) => {
-                    let key = self.new_key(context, recipe, *content_type);
+                    let key = self.new_key(&context.track, recipe, *content_type);
                     let stored = self.blobs.put_bytes(&key, bytes.clone()).await?;
-                    outcome(context, key, stored.size, data.clone())
+                    outcome(&context.track, key, stored.size, data.clone())
                 }
                 Made::Rendered(file) => {
-                    let key = self.new_key(context, recipe, file.content_type);
+                    let key = self.new_key(&context.track, recipe, file.content_type);
                     let stored = self.blobs.put_file(&key, &file.path).await?;
-                    outcome(context, key, stored.size, file.data.clone())
+                    outcome(&context.track, key, stored.size, file.data.clone())
                 }
             };
             self.conclude_one(results, recipe, outcome).await?;
@@ -252,14 +255,18 @@ impl Processing {
         recording.commit().await
     }
 
-    /// The upload itself. It is copied only if its object is that of another track.
-    async fn original(&self, context: &RunContext<'_>, piece: &Piece) -> Result<FileOutcome, JobError> {
-        let source = &context.local.source;
-        let foreign = piece.recipes.first().filter(|_| source.key.folder != context.track.index);
+    /// The upload itself, for recipes that ask for it. It is copied only if its object is that of another track.
+    pub(super) async fn original(
+        &self,
+        track: &Track,
+        source: &Source,
+        recipes: &[Recipe],
+    ) -> Result<FileOutcome, JobError> {
+        let foreign = recipes.first().filter(|_| source.key.folder != track.index);
         let key = match foreign {
             None => source.key.clone(),
             Some(recipe) => {
-                let own = self.new_key(context, recipe, source.key.file.content_type);
+                let own = self.new_key(track, recipe, source.key.file.content_type);
                 if self.blobs.copy(&source.key, &own).await? != Some(source.size) {
                     let reason = "the store does not have the uploaded file";
                     return Err(JobError::outage(Outage::Store, reason));
@@ -267,13 +274,14 @@ impl Processing {
                 own
             }
         };
-        Ok(outcome(context, key, source.size, FileData::NONE))
+        Ok(outcome(track, key, source.size, FileData::NONE))
     }
 
-    fn new_key(&self, context: &RunContext<'_>, recipe: &Recipe, content_type: ContentType) -> ObjectKey {
+    /// A name for a file of a track, in the track's own folder.
+    pub(super) fn new_key(&self, track: &Track, recipe: &Recipe, content_type: ContentType) -> ObjectKey {
         ObjectKey {
-            organization_id: context.track.organization_id,
-            folder: context.track.index,
+            organization_id: track.organization_id,
+            folder: track.index,
             file: ObjectFile { label: recipe.index.clone(), version: self.ambient.short_id(), content_type },
         }
     }
@@ -287,7 +295,7 @@ fn levels(settings: &LevelsSettings, analysed: &Analysed) -> Option<Made> {
     Some(Made::Bytes(bytes.into(), settings.format.content_type(), data))
 }
 
-fn outcome(context: &RunContext<'_>, key: ObjectKey, size: u64, data: FileData) -> FileOutcome {
-    let file_name = original_name(&context.track.file_name, key.file.content_type);
+pub(super) fn outcome(track: &Track, key: ObjectKey, size: u64, data: FileData) -> FileOutcome {
+    let file_name = original_name(&track.file_name, key.file.content_type);
     FileOutcome::Made { file_name, key, size, data }
 }

@@ -217,7 +217,7 @@ fn of_track(track: &Track) -> (ShortId, Vec<ShortId>) {
 }
 
 /// The one drawn beside a cover may be the cover.
-fn versions_of(cover: Option<Cover>, drawn: Option<ShortId>) -> Vec<ShortId> {
+pub(super) fn versions_of(cover: Option<Cover>, drawn: Option<ShortId>) -> Vec<ShortId> {
     let mut versions: Vec<_> = cover.map(|cover| cover.version).into_iter().chain(drawn).collect();
     versions.dedup();
     versions

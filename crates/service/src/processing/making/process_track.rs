@@ -58,10 +58,11 @@ impl Processing {
             self.finish(&run.claimed).await?;
             return Ok(Pass::Finished);
         };
-        let source = self.share_source(run, &track, source).await?;
+        let older = self.older_with_same_source(&track).await?;
+        let source = self.share_source(run, &track, source, &older).await?;
         track.source = Some(source.clone());
         let recipes = self.missing_recipes(&track).await?;
-        let (track, recipes) = self.take_over(run, track, &source, recipes).await?;
+        let (track, recipes) = self.take_over(run, track, &source, recipes, &older).await?;
         if recipes.is_empty() && Analysed::is_recorded(&track) && track.cover.is_some() {
             return self.settle_track(run, &track, Unrecorded::default()).await;
         }

@@ -98,7 +98,8 @@ impl Processing {
         recipes: &[Recipe],
         board: &ProgressBoard,
     ) -> Result<Unrecorded, Stop> {
-        let mut made = self.reuse(staged, source, recipes).await?.unwrap_or_default();
+        let older = self.older_with_same_source(staged).await?;
+        let mut made = self.reuse(staged, source, recipes, &older).await?.unwrap_or_default();
         let rest: Vec<Recipe> = recipes.iter().filter(|recipe| !made.has(recipe)).cloned().collect();
         let mut staged = staged.clone();
         take(&mut staged, &made);

@@ -4,13 +4,15 @@
 //! copied within the store, so that each track has objects in its own folder: by the folder usage is counted, durable
 //! names are resolved and purges work. See docs/decisions/2026-11-same-source.md.
 
+use std::slice;
+
 use tonearm_domain::{
     Cover, CoverOrigin, FileData, FileOutcome, LevelsSettings, ObjectFile, ObjectKey, Recipe, RecipeKind,
-    Source, Track, TrackFile, original_name,
+    Source, Track, TrackFile,
 };
 
 use super::analysis::Analysed;
-use super::files::MadeCover;
+use super::files::{MadeCover, outcome};
 use super::pictures::{CoverTerms, needs_placeholder};
 use super::recording::{Measured, Unrecorded};
 use crate::covers;
@@ -76,8 +78,10 @@ impl Processing {
         track: Track,
         source: &Source,
         mut recipes: Vec<Recipe>,
+        older: &[Track],
     ) -> Result<(Track, Vec<Recipe>), JobError> {
-        let Some(reused) = self.reuse(&track, source, &recipes).await? else { return Ok((track, recipes)) };
+        let reused = self.reuse(&track, source, &recipes, older).await?;
+        let Some(reused) = reused else { return Ok((track, recipes)) };
         recipes.retain(|recipe| !reused.has(recipe));
         let mut recording = self.recording_for(run, &track).await?.ok_or(JobError::Cancelled)?;
         recording.put(reused).await?;
@@ -93,11 +97,12 @@ impl Processing {
         track: &Track,
         source: &Source,
         recipes: &[Recipe],
+        older: &[Track],
     ) -> Result<Option<Unrecorded>, JobError> {
         if Analysed::is_recorded(track) {
             return Ok(None);
         }
-        let Some(model) = self.model_of(track).await? else { return Ok(None) };
+        let Some(model) = self.model_among(older).await? else { return Ok(None) };
         let cover = self.reused_cover(&model, track).await?;
         let needs_cover = track.cover.is_none() || needs_placeholder(track);
         let measured = Measured { duration: model.track.duration, info: model.track.info.clone() };
@@ -112,12 +117,16 @@ impl Processing {
         Ok(Some(Unrecorded { measured, cover, files }))
     }
 
-    async fn model_of(&self, track: &Track) -> Result<Option<Model>, JobError> {
-        let older = self.catalog.older_tracks_with_same_source(track, MOST_EXAMINED).await?;
-        let measured = older.into_iter().find(|it| it.status.is_playable() && Analysed::is_recorded(it));
-        let Some(model) = measured else { return Ok(None) };
-        let files = self.catalog.files_of_track(model.id).await?;
-        Ok(Some(Model { track: model, files }))
+    /// Older tracks with the same bytes, the oldest first.
+    pub(super) async fn older_with_same_source(&self, track: &Track) -> Result<Vec<Track>, JobError> {
+        Ok(self.catalog.older_tracks_with_same_source(track, MOST_EXAMINED).await?)
+    }
+
+    async fn model_among(&self, older: &[Track]) -> Result<Option<Model>, JobError> {
+        let measured = older.iter().find(|it| it.status.is_playable() && Analysed::is_recorded(it));
+        let Some(track) = measured.cloned() else { return Ok(None) };
+        let files = self.catalog.files_of_track(track.id).await?;
+        Ok(Some(Model { track, files }))
     }
 
     /// Copies a file; `None` where there is none, or it was removed meanwhile.
@@ -128,16 +137,13 @@ impl Processing {
         source: &Source,
         recipe: &Recipe,
     ) -> Result<Option<FileOutcome>, JobError> {
-        let Some((from, size, data)) = model.file_for(recipe, track) else { return Ok(None) };
-        let content_type = from.file.content_type;
-        let file_name = original_name(&track.file_name, content_type);
-        let made = |key| FileOutcome::Made { file_name, key, size, data: data.clone() };
-        if matches!(recipe.kind, RecipeKind::Original {}) && source.key.folder == track.index {
-            return Ok(Some(made(source.key.clone())));
+        if matches!(recipe.kind, RecipeKind::Original {}) {
+            return self.original(track, source, slice::from_ref(recipe)).await.map(Some);
         }
-        let file = ObjectFile { label: recipe.index.clone(), version: self.ambient.short_id(), content_type };
-        let to = ObjectKey { organization_id: track.organization_id, folder: track.index, file };
-        Ok((self.blobs.copy(from, &to).await? == Some(size)).then(|| made(to)))
+        let Some((from, size, data)) = model.file_for(recipe, track) else { return Ok(None) };
+        let to = self.new_key(track, recipe, from.file.content_type);
+        let is_copied = self.blobs.copy(from, &to).await? == Some(size);
+        Ok(is_copied.then(|| outcome(track, to, size, data.clone())))
     }
 
     /// The cover that the track would get: the art in the file is copied, a placeholder is drawn. `None` where it needs none,
@@ -192,14 +198,13 @@ impl Processing {
         run: &JobRun,
         track: &Track,
         source: Source,
+        older: &[Track],
     ) -> Result<Source, JobError> {
-        let older = self.catalog.older_tracks_with_same_source(track, 1).await?;
-        let Some(shared) = older.into_iter().next().and_then(|older| Some((older.id, older.source?))) else {
+        let oldest = older.first().and_then(|oldest| Some((oldest.id, oldest.source.clone()?)));
+        let Some((older, shared)) = oldest.filter(|(_, shared)| shared.key != source.key) else {
             return Ok(source);
         };
-        let (older, shared) = shared;
-        let is_there = self.blobs.head(&shared.key).await?.is_some_and(|meta| meta.size == source.size);
-        if shared.key == source.key || !is_there {
+        if self.blobs.head(&shared.key).await?.is_none_or(|meta| meta.size != source.size) {
             return Ok(source);
         }
         let tx = self.begin_batch(run).await?;

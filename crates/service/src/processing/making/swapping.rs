@@ -6,7 +6,8 @@ use tonearm_domain::{
     sanitise_file_name,
 };
 
-use super::recording::{Measured, Recording, Unrecorded, judge};
+use super::finish_cover::versions_of;
+use super::recording::{Measured, Recording, Unrecorded, judge, playable};
 use crate::processing::job_error::JobError;
 use crate::transcription;
 
@@ -23,18 +24,14 @@ impl Recording<'_> {
 
     /// What the track would lose by these files, as a sentence: a file that it has now could not be made.
     pub(super) fn loss_by(&self, made: &[(Recipe, FileOutcome)]) -> Option<String> {
-        let has =
-            |recipe: &Recipe| self.files.iter().any(|file| file.recipe.id == recipe.id && file.is_made());
+        let plays_nothing = playable(&self.files) == 0;
+        let has = |recipe| self.file_of(recipe).is_some_and(TrackFile::is_made);
         made.iter().find_map(|(recipe, outcome)| match outcome {
-            FileOutcome::Failed { reason } if has(recipe) || self.plays_nothing() => {
+            FileOutcome::Failed { reason } if plays_nothing || has(recipe) => {
                 Some(format!("{}: {reason}", recipe.index))
             }
             _ => None,
         })
-    }
-
-    fn plays_nothing(&self) -> bool {
-        super::recording::playable(&self.files) == 0
     }
 
     /// Gives the track its new source, and what was made from it in place of everything that it has. What was set for the
@@ -91,10 +88,7 @@ impl Recording<'_> {
 
 /// The objects that no row names any more: the old source, files, and covers that came from the old sound.
 fn replaced_objects(before: &Track, files: &[TrackFile], after: &Track) -> Vec<ObjectKey> {
-    let versions = |track: &Track| {
-        let cover = track.cover.map(|cover| cover.version);
-        cover.into_iter().chain(track.placeholder).collect::<Vec<_>>()
-    };
+    let versions = |track: &Track| versions_of(track.cover, track.placeholder);
     let kept = versions(after);
     let covers = versions(before).into_iter().filter(|version| !kept.contains(version));
     let pictures = covers.flat_map(|version| Cover::files(before.organization_id, before.index, version));
