@@ -249,6 +249,8 @@ class Upload {
     this.say(status, tone, null);
     if (isOpen || !answer?.ok) return setTimeout(() => this.#follow(), LOOK_MS);
     this.bar.value = 1;
+    const detail = { isReady: tone !== "bad", isBusy: this.queue.isBusy };
+    this.node.dispatchEvent(new CustomEvent("upload-ended", { bubbles: true, detail }));
     const link = part("a", "name", this.file.name);
     link.href = `${this.queue.tracks}/${this.#track}`;
     this.name.replaceWith(link);

@@ -40,6 +40,7 @@ const ASSETS: &[Asset] = &[
     ("colours.js", JS, include_bytes!("../assets/colours.js")),
     ("upload.js", JS, include_bytes!("../assets/upload.js")),
     ("transfer.js", JS, include_bytes!("../assets/transfer.js")),
+    ("start.js", JS, include_bytes!("../assets/start.js")),
     ("unfinished.js", JS, include_bytes!("../assets/unfinished.js")),
     ("icon.svg", SVG, include_bytes!("../assets/icon.svg")),
 ];

@@ -24,6 +24,7 @@ use crate::{
 pub fn router(app: Dashboard) -> Router {
     let pages = Router::new()
         .route("/", get(home))
+        .route("/start", get(library::first_steps))
         .merge(sign_in::routes())
         .merge(profile::routes())
         .nest(

@@ -103,6 +103,8 @@ impl Sandbox {
             return Err(io::ErrorKind::Interrupted.into());
         }
         keep_descriptors_out();
+        // The service does without huge pages. Decoders have whole pictures and long blocks of samples to put in them.
+        let _ = rustix::thread::disable_transparent_huge_pages(false);
         self.offer_to_be_killed();
         for (resource, limit) in &self.limits {
             rustix::process::setrlimit(*resource, *limit)?;
@@ -158,4 +160,42 @@ fn bounded(resource: Resource, wanted: u64) -> (Resource, Rlimit) {
     let value = Some(own.map_or(wanted, |own| own.min(wanted)));
     let limit = Rlimit { current: value, maximum: value };
     (resource, limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::CommandExt;
+    use std::process::Command;
+    use std::time::Duration;
+
+    use super::*;
+
+    const HUGE_PAGES: &str = "THP_enabled:\t";
+
+    #[test]
+    fn a_child_has_huge_pages_although_the_service_has_none() {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        if !status.contains(HUGE_PAGES) {
+            eprintln!("skipped: this kernel does not tell whether a process has huge pages");
+            return;
+        }
+        rustix::thread::disable_transparent_huge_pages(true).unwrap();
+        let reach = Reach { program: "/bin/cat".into(), input: None, folder: None };
+        let policy = ConfinementPolicy::default();
+        let limits = ProcessLimits {
+            wall: Duration::from_secs(60),
+            cpu_seconds: 60,
+            memory: 1 << 30,
+            output: 1 << 20,
+        };
+        let terms = Terms { reach, limits: &limits, niceness: 0, may_fork: false, policy: &policy };
+        // Without walls, since what is asked for is in a file that no child may read.
+        let mut sandbox = Sandbox { ruleset: None, filter: None, ..Sandbox::new(terms).unwrap() };
+        let mut command = Command::new("/bin/cat");
+        command.arg("/proc/self/status");
+        // SAFETY: `enter` makes plain system calls, and neither allocates nor takes locks.
+        unsafe { command.pre_exec(move || sandbox.enter()) };
+        let status = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        assert!(status.contains(&format!("{HUGE_PAGES}1")), "{status}");
+    }
 }

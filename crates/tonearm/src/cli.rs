@@ -173,6 +173,7 @@ impl From<tonearm_service::Refusal> for Failure {
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     tonearm_media::serve_if_confined();
+    do_without_huge_pages();
     let cli = Cli::parse();
     let (code, message) = match run(cli) {
         Ok(()) => return ExitCode::SUCCESS,
@@ -181,6 +182,12 @@ pub fn main() -> ExitCode {
     };
     eprintln!("tonearm: {message}");
     ExitCode::from(code)
+}
+
+/// Keeps the kernel from giving whole huge pages to an allocator that needs a part of each: an idle service would occupy a
+/// third more (docs/benchmarks.md). Kernels without huge pages refuse, which is as good.
+fn do_without_huge_pages() {
+    let _ = rustix::thread::disable_transparent_huge_pages(true);
 }
 
 fn run(cli: Cli) -> Result<(), Failure> {

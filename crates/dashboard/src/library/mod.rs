@@ -8,6 +8,7 @@ mod files;
 mod listed;
 mod live;
 mod paging;
+mod start;
 mod track;
 mod tracks;
 mod trash;
@@ -21,6 +22,7 @@ use axum::routing::{get, post};
 use crate::app::Dashboard;
 
 pub(crate) use colours::Shades;
+pub(crate) use start::first as first_steps;
 
 /// Below an organization's address.
 pub(crate) fn routes() -> Router<Dashboard> {
@@ -32,6 +34,9 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/collections/{collection_id}/uploads", post(upload::begin))
         .route("/collections/{collection_id}/imports", post(collection::import))
         .route("/collections/{collection_id}/restore", post(trash::restore_collection))
+        .route("/start", get(start::page).post(start::name))
+        .route("/start/{collection_id}", get(start::tracks))
+        .route("/start/{collection_id}/link", post(start::share))
         .route("/trash", get(trash::page))
         .route("/progress", get(live::progress))
         .route("/colours", get(colours::companions))

@@ -69,8 +69,12 @@ pub(super) async fn use_link(
             app.people.join(&token, new, device).await
         }
     };
+    let next = match opened {
+        OpenedLink::FirstAdministrator => "/dashboard/start",
+        OpenedLink::Member { .. } | OpenedLink::NewPassword(_) => "/dashboard",
+    };
     match let_in_as {
-        Ok(signed_in) => Ok(let_in(&app, &signed_in, "/dashboard")),
+        Ok(signed_in) => Ok(let_in(&app, &signed_in, next)),
         Err(Refusal::NotFound(Resource::Invitation)) => Ok(dead()),
         Err(refusal) => {
             let problems = Problems::of(refusal)?;

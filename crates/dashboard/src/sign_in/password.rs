@@ -24,6 +24,8 @@ struct SignInPage {
     email: String,
     next: String,
     problem: Option<String>,
+    /// Whether nobody has an account.
+    is_unclaimed: bool,
 }
 
 #[derive(Deserialize)]
@@ -33,15 +35,17 @@ pub(super) struct SignInQuery {
 }
 
 pub(super) async fn page(
+    State(app): State<Dashboard>,
     signed_in: Result<SignedIn, PageError>,
     Query(asked): Query<SignInQuery>,
-) -> Response {
+) -> Result<Response, PageError> {
     let next = local(&asked.next);
     if signed_in.is_ok() {
-        return Redirect::to(next).into_response();
+        return Ok(Redirect::to(next).into_response());
     }
+    let is_unclaimed = app.people.is_unclaimed().await?;
     let next = next.to_owned();
-    render(&SignInPage { frame: frame(), email: String::new(), next, problem: None })
+    Ok(render(&SignInPage { frame: frame(), email: String::new(), next, problem: None, is_unclaimed }))
 }
 
 pub(super) async fn sign_in(
@@ -61,7 +65,8 @@ pub(super) async fn sign_in(
             let status = wait.map_or(StatusCode::UNPROCESSABLE_ENTITY, |_| StatusCode::TOO_MANY_REQUESTS);
             let (email, next) = (email.to_owned(), next.to_owned());
             let problem = Some(sentence(&error.to_string()));
-            let mut response = render_with(status, &SignInPage { frame: frame(), email, next, problem });
+            let page = SignInPage { frame: frame(), email, next, problem, is_unclaimed: false };
+            let mut response = render_with(status, &page);
             if let Some(seconds) = wait {
                 response.headers_mut().insert(RETRY_AFTER, seconds.into());
             }

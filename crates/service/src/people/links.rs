@@ -52,6 +52,11 @@ pub struct NewPerson {
 }
 
 impl People {
+    /// Whether nobody has an account yet.
+    pub async fn is_unclaimed(&self) -> Result<bool, Refusal> {
+        Ok(!self.catalog.has_people().await?)
+    }
+
     /// A link for the first administrator, as long as there is nobody.
     pub async fn first_administrator_link(&self) -> Result<Option<OneTimeLink>, Refusal> {
         if self.catalog.has_people().await? {

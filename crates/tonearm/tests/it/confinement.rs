@@ -36,6 +36,8 @@ async fn a_kernel_without_landlock_is_told_of_and_can_be_refused() {
     program.start().await;
     let line = start_up_line(&program);
     assert!(line.contains("WARN") && line.contains("NOT blocked: files"), "{line}");
+    let status = std::fs::read_to_string(format!("/proc/{}/status", program.pid().unwrap())).unwrap();
+    assert!(!status.contains("THP_enabled:\t1"), "the service does without huge pages: {status}");
     assert!(program.terminate());
 
     program.set("TONEARM_MEDIA_CONFINEMENT", "required");
