@@ -106,7 +106,7 @@ impl House {
     /// The browser of the first administrator, who owns the organization.
     pub(crate) async fn administrator(&self) -> Browser {
         let link = self.people.first_administrator_link().await.unwrap().unwrap();
-        self.joined(&link.url, "Ada", "ada@example.com").await
+        self.joined(&link.url, "Ada", "ada@example.com", "/dashboard/start").await
     }
 
     /// The browser of somebody whom the administrator invited.
@@ -114,15 +114,15 @@ impl House {
         let page = by.submit(&self.path("/members"), &self.path("/members"), &[("role", role)]).await;
         assert_eq!(page.status, 200, "{}", page.html);
         let link = page.between("<code id=\"link\">", "</code>");
-        self.joined(&link, name, &format!("{}@example.com", name.to_lowercase())).await
+        self.joined(&link, name, &format!("{}@example.com", name.to_lowercase()), "/dashboard").await
     }
 
-    async fn joined(&self, link: &str, name: &str, email: &str) -> Browser {
+    async fn joined(&self, link: &str, name: &str, email: &str, next: &str) -> Browser {
         let mut browser = self.browser();
         let path = link.strip_prefix(PUBLIC_URL).unwrap();
         let fields = [("name", name), ("email", email), ("password", PASSWORD)];
         let page = browser.post(path, &fields).await;
-        assert_eq!((page.status, page.location.as_str()), (303, "/dashboard"), "{}", page.html);
+        assert_eq!((page.status, page.location.as_str()), (303, next), "{}", page.html);
         browser
     }
 }

@@ -15,6 +15,7 @@ mod player;
 mod quotas;
 mod settings;
 mod signing_in;
+mod start;
 mod told;
 mod trash;
 

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{AUDIO, Ada, half_a_minute, hears};
 
 /// Drops files, given as names and Base64, as a person's mouse would.
-const DROP: &str = "
+pub(super) const DROP: &str = "
     const [named] = arguments;
     const transfer = new DataTransfer();
     for (const [name, text] of named) {

@@ -1,5 +1,6 @@
 //! What people do with the dashboard, in a real browser.
 
+mod first_run;
 mod gallery;
 mod getting_in;
 mod going_wrong;
@@ -42,6 +43,7 @@ impl Ada {
     async fn comes_in(variables: &[(&str, &str)]) -> Self {
         let ada = Self::arrives(variables).await;
         ada.uses_the_first_link().await;
+        ada.opens("/library").await;
         ada
     }
 

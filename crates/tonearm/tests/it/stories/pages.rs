@@ -52,6 +52,8 @@ impl Gallery {
         let pages = [
             ("library", "/library".to_owned()),
             ("library-search", "/library?q=harbour".to_owned()),
+            ("start-add", format!("/start/{}", self.empty_collection)),
+            ("start-embed", format!("/start/{}", self.collection)),
             ("collection", format!("/collections/{}", self.collection)),
             ("collection-empty", format!("/collections/{}", self.empty_collection)),
             ("track", format!("/tracks/{}", self.track)),
