@@ -19,8 +19,9 @@ use crate::error::CatalogError;
 use crate::keyset::{Keyset, keyset_part};
 use crate::query::{all, page};
 
-/// The longest list that a share key opens.
-const MOST_SHARED: u64 = 1000;
+/// By order, then id.
+const ORDER: Keyset<Column> =
+    Keyset { column: Some(Column::TrackOrder), id: Column::Id, is_descending: false };
 
 fn in_order(select: Select<Entity>) -> Select<Entity> {
     select.order_by_asc(Column::TrackOrder).order_by_asc(Column::Id)
@@ -163,14 +164,15 @@ impl Catalog {
     }
 
     /// The collection's tracks that can be played and have a file of the shared variant, or `only` one of them,
-    /// by order, then id; at most 1000.
+    /// by order, then id: at most `limit`, those that follow `after`. The last part says whether there are more.
     pub async fn shared_tracks(
         &self,
         organization: OrganizationId,
         collection: CollectionId,
         only: Option<TrackId>,
         shared: &VariantIndex,
-    ) -> Result<Vec<Track>, CatalogError> {
+        (after, limit): (Option<TrackId>, usize),
+    ) -> Result<(Vec<Track>, bool), CatalogError> {
         let playable = TrackStatus::ALL.into_iter().filter(|status| status.is_playable());
         let named = Query::select()
             .column(variant::Column::Id)
@@ -192,8 +194,13 @@ impl Catalog {
         let select = in_collection(organization, collection, only)
             .filter(Column::TrackStatusId.is_in(playable.map(TrackStatus::as_str)))
             .filter(Expr::exists(made))
-            .limit(MOST_SHARED);
-        all(self.reader(), select).await
+            .apply_if(after, |select, track| select.filter(ORDER.beyond::<Entity>(track.uuid(), true)))
+            // One more than asked for tells whether there is more.
+            .limit(limit as u64 + 1);
+        let mut tracks: Vec<Track> = all(self.reader(), select).await?;
+        let has_more = tracks.len() > limit;
+        tracks.truncate(limit);
+        Ok((tracks, has_more))
     }
 
     /// How many tracks there are, as counted with each that is added or deleted: in a collection, or in all of the

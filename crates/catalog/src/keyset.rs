@@ -21,7 +21,7 @@ pub(crate) struct Keyset<C> {
 impl<C: ColumnTrait> Keyset<C> {
     /// Whether a row stands beyond another one, forward or back. What the other row has is looked up, so that
     /// addresses need nothing but its id.
-    fn beyond<E: EntityTrait<Column = C>>(&self, row: Uuid, forward: bool) -> SimpleExpr {
+    pub(crate) fn beyond<E: EntityTrait<Column = C>>(&self, row: Uuid, forward: bool) -> SimpleExpr {
         let of_row =
             |column: C| Query::select().column(column).from(E::default()).and_where(self.id.eq(row)).take();
         let own: Vec<SimpleExpr> =

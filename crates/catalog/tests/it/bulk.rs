@@ -99,7 +99,7 @@ async fn places(catalog: &Catalog, track: &Track) -> (usize, usize) {
         catalog.tracks_in_collection(organization, collection, None, LimitOffset::default()).await.unwrap().0
             > 0,
         is_playable,
-        !catalog.shared_tracks(organization, collection, None, &index).await.unwrap().is_empty(),
+        !catalog.shared_tracks(organization, collection, None, &index, (None, 9)).await.unwrap().0.is_empty(),
         list(None, None).await,
         list(Some(collection), None).await,
         list(None, Some("take")).await,
@@ -416,7 +416,10 @@ async fn a_removed_recipe_is_gone_before_its_files(database: TestDatabase) {
     assert_eq!(catalog.files_of_tracks(&ids).await.unwrap(), []);
     assert!(catalog.manifest(organization.id, tracks[0].index).await.unwrap().is_empty());
     let index = VariantIndex::from_static("common");
-    assert_eq!(catalog.shared_tracks(organization.id, collection.id, None, &index).await.unwrap(), []);
+    assert_eq!(
+        catalog.shared_tracks(organization.id, collection.id, None, &index, (None, 9)).await.unwrap().0,
+        []
+    );
     let left = async || {
         let removed = catalog.recipes_being_removed(organization.id).await.unwrap();
         removed.into_iter().map(|(recipe, left)| (recipe.id, left)).collect::<Vec<_>>()

@@ -115,8 +115,10 @@ async fn ask_for_everything(library: &Library) {
     catalog.files_of_track(middle).await.unwrap();
     catalog.files_of_tracks(&[first, middle]).await.unwrap();
     catalog.manifest(own, LargeLibrary::word(15_000).parse().unwrap()).await.unwrap();
-    catalog.shared_tracks(own, large, None, &VariantIndex::from_static("hq")).await.unwrap();
-    catalog.shared_tracks(own, large, Some(middle), &VariantIndex::from_static("hq")).await.unwrap();
+    let hq = VariantIndex::from_static("hq");
+    catalog.shared_tracks(own, large, None, &hq, (None, 1000)).await.unwrap();
+    catalog.shared_tracks(own, large, None, &hq, (Some(middle), 1000)).await.unwrap();
+    catalog.shared_tracks(own, large, Some(middle), &hq, (None, 1000)).await.unwrap();
     catalog.collection(own, large).await.unwrap().unwrap();
     catalog.collections(own, Some(large), page(0)).await.unwrap();
     catalog.recipes(own).await.unwrap();

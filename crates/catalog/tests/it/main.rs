@@ -32,6 +32,7 @@ mod retention;
 mod round_trips;
 mod samples;
 mod scheduled_tasks;
+mod shared_tracks;
 mod signing_keys;
 mod track_lookup;
 mod tracks;

@@ -4,6 +4,9 @@ import { playable } from "./playback.js";
 import { Problem } from "./problem.js";
 import { requestJson } from "./request.js";
 
+/** Pages of a long list that are loaded behind the first one. */
+const MORE_PAGES = 9;
+
 /** Tracks of a session whose titles are asked for at the same time. */
 const AT_ONCE = 4;
 
@@ -17,10 +20,20 @@ export class Data {
     this.#url = new URL(url, document.baseURI);
   }
 
-  async open() {
+  /** `onList` hears of a longer list, as often as another page of it has arrived. */
+  async open(_preferred, onList = (_tracks) => {}) {
     const data = await requestJson(this.#url, () => "link");
     this.#tracks = data.tracks ?? [];
+    this.#extend(data.next, MORE_PAGES, onList);
     return { title: data.title, tracks: this.#tracks, first: data.track && this.#track(data.track) };
+  }
+
+  /** Loads the pages that follow. What cannot be loaded is left out. */
+  async #extend(next, pages, onList) {
+    const data = next && pages && (await requestJson(new URL(next, this.#url), () => "link").catch(() => null));
+    if (!data) return;
+    onList((this.#tracks = this.#tracks.concat(data.tracks)));
+    this.#extend(data.next, pages - 1, onList);
   }
 
   async track(id) {

@@ -100,9 +100,9 @@ export const lists = {
     return placed.isPending ? begin(placed, act) : placed;
   },
 
-  /** Titles that were asked for one by one. */
+  /** Titles that were asked for one by one, or tracks that follow. */
   listed(state, { tracks }) {
-    return tracks.length === state.tracks.length ? { ...state, tracks } : state;
+    return tracks.length >= state.tracks.length ? { ...state, tracks } : state;
   },
 
   choose(state, { index, isWanted }, act) {

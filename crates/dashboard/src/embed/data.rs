@@ -12,7 +12,10 @@ pub(crate) struct PlayerData {
     pub(crate) ok: bool,
     /// Of the whole, where it is more than one track.
     pub(crate) title: Option<String>,
+    /// At most 1000.
     pub(crate) tracks: Vec<ListedTrack>,
+    /// Where the player data with the tracks after them is.
+    pub(crate) next: Option<String>,
     /// The first to play; none where nothing can be played.
     pub(crate) track: Option<TrackData>,
 }

@@ -192,7 +192,7 @@ pub(super) async fn data(
         sources: sources.collect(),
         levels,
     };
-    Ok(Json(PlayerData { ok: true, title: None, tracks: Vec::new(), track: Some(track) }))
+    Ok(Json(PlayerData { ok: true, title: None, tracks: Vec::new(), next: None, track: Some(track) }))
 }
 
 impl TrackPage {

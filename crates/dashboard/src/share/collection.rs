@@ -6,6 +6,8 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL};
+use serde::Deserialize;
+use tonearm_domain::TrackId;
 use tonearm_service::{Refusal, SharedCollection};
 
 use super::page::answer;
@@ -15,6 +17,7 @@ use super::snippet::Snippets;
 use super::{PublicPages, track};
 use crate::amount::clock;
 use crate::embed::{ListedTrack, PlayerData, address};
+use crate::path::Query;
 
 #[derive(Template)]
 #[template(path = "share/collection.html")]
@@ -30,6 +33,7 @@ struct CollectionPage {
     subtitle: Option<String>,
     cover: Option<String>,
     tracks: Vec<Row>,
+    pages: Pages,
     snippets: Snippets,
 }
 
@@ -42,6 +46,48 @@ struct FramedCollection {
     style: String,
     title: String,
     tracks: Vec<Row>,
+    pages: Pages,
+}
+
+/// Which part of a long list a page shows.
+struct Pages {
+    /// The query of this page's player data; empty on the first page.
+    query: String,
+    is_first: bool,
+    /// The query of the next page.
+    next: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct PageQuery {
+    /// The id of the last track of the page before. What is no id is the first page.
+    #[serde(default)]
+    after: String,
+    /// Whether player data is to be the list alone, without a track to play.
+    #[serde(default)]
+    is_list: bool,
+}
+
+impl PageQuery {
+    fn after(&self) -> Option<TrackId> {
+        self.after.parse().ok()
+    }
+}
+
+impl Pages {
+    fn of(asked: &PageQuery, shared: &SharedCollection) -> Self {
+        let query = |track: TrackId| format!("?after={track}");
+        Self {
+            query: asked.after().map(query).unwrap_or_default(),
+            is_first: asked.after().is_none(),
+            next: next(shared).map(query),
+        }
+    }
+}
+
+/// The track that the next page follows.
+fn next(shared: &SharedCollection) -> Option<TrackId> {
+    shared.tracks.last().filter(|_| shared.has_more).map(|view| view.track.id)
 }
 
 /// A track that can be opened on its own.
@@ -51,8 +97,12 @@ struct Row {
     length: String,
 }
 
-pub(super) async fn page(State(pages): State<PublicPages>, Path(key): Path<String>) -> Response {
-    let shared = match pages.playback.shared_collection(&key).await {
+pub(super) async fn page(
+    State(pages): State<PublicPages>,
+    Path(key): Path<String>,
+    Query(asked): Query<PageQuery>,
+) -> Response {
+    let shared = match pages.playback.shared_collection(&key, asked.after()).await {
         Ok(shared) => shared,
         Err(refusal) => return Refused::from(refusal).page(Framing::Refused),
     };
@@ -68,6 +118,7 @@ pub(super) async fn page(State(pages): State<PublicPages>, Path(key): Path<Strin
         style: style.clone(),
         cover: cover.map(|image| image.url.clone()),
         tracks: rows(&shared, &key),
+        pages: Pages::of(&asked, &shared),
         title: shared.title,
         subtitle: shared.subtitle,
         key,
@@ -75,8 +126,12 @@ pub(super) async fn page(State(pages): State<PublicPages>, Path(key): Path<Strin
     answer(StatusCode::OK, &page, &style, &shared.delivery_origin, Framing::Refused)
 }
 
-pub(super) async fn framed(State(pages): State<PublicPages>, Path(key): Path<String>) -> Response {
-    let shared = match pages.playback.shared_collection(&key).await {
+pub(super) async fn framed(
+    State(pages): State<PublicPages>,
+    Path(key): Path<String>,
+    Query(asked): Query<PageQuery>,
+) -> Response {
+    let shared = match pages.playback.shared_collection(&key, asked.after()).await {
         Ok(shared) => shared,
         Err(refusal) => return Refused::from(refusal).page(Framing::Open),
     };
@@ -86,14 +141,19 @@ pub(super) async fn framed(State(pages): State<PublicPages>, Path(key): Path<Str
         script: address("player.js"),
         style: style.clone(),
         tracks: rows(&shared, &key),
+        pages: Pages::of(&asked, &shared),
         title: shared.title,
         key,
     };
     answer(StatusCode::OK, &page, &style, &shared.delivery_origin, Framing::Open)
 }
 
-pub(super) async fn data(State(pages): State<PublicPages>, Path(key): Path<String>) -> Response {
-    match player_data(&pages, &key).await {
+pub(super) async fn data(
+    State(pages): State<PublicPages>,
+    Path(key): Path<String>,
+    Query(asked): Query<PageQuery>,
+) -> Response {
+    match player_data(&pages, &key, &asked).await {
         Ok(data) => {
             ([(CACHE_CONTROL, "no-store"), (ACCESS_CONTROL_ALLOW_ORIGIN, "*")], Json(data)).into_response()
         }
@@ -101,10 +161,11 @@ pub(super) async fn data(State(pages): State<PublicPages>, Path(key): Path<Strin
     }
 }
 
-/// The list, and the first of it ready to play.
-async fn player_data(pages: &PublicPages, key: &str) -> Result<PlayerData, Refusal> {
-    let shared = pages.playback.shared_collection(key).await?;
-    let track = match shared.tracks.first() {
+/// A page of the list, and the first of it ready to play unless the list alone is asked for.
+async fn player_data(pages: &PublicPages, key: &str, asked: &PageQuery) -> Result<PlayerData, Refusal> {
+    let shared = pages.playback.shared_collection(key, asked.after()).await?;
+    let next = next(&shared).map(|track| format!("/embed/{key}/player.json?after={track}&is_list=true"));
+    let track = match shared.tracks.first().filter(|_| !asked.is_list) {
         Some(first) => {
             let opened = pages.playback.shared_track(first.track.id, key).await?;
             Some(track::data_of(opened, key.to_owned()))
@@ -121,7 +182,7 @@ async fn player_data(pages: &PublicPages, key: &str) -> Result<PlayerData, Refus
             data: format!("/embed/{id}/{key}/player.json"),
         }
     });
-    Ok(PlayerData { ok: true, title: Some(shared.title), tracks: listed.collect(), track })
+    Ok(PlayerData { ok: true, title: Some(shared.title), tracks: listed.collect(), next, track })
 }
 
 fn rows(shared: &SharedCollection, key: &str) -> Vec<Row> {

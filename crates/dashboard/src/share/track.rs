@@ -112,7 +112,7 @@ pub(super) async fn data(
         Err(refused) => return refused.json(),
     };
     let track = opened.into_data();
-    let data = PlayerData { ok: true, title: None, tracks: Vec::new(), track: Some(track) };
+    let data = PlayerData { ok: true, title: None, tracks: Vec::new(), next: None, track: Some(track) };
     ([(CACHE_CONTROL, "no-store"), (ACCESS_CONTROL_ALLOW_ORIGIN, "*")], Json(data)).into_response()
 }
 

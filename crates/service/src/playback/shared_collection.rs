@@ -1,12 +1,15 @@
 //! What the page behind a share key of a collection shows.
 
-use tonearm_domain::{Action, CoverSize, PlayerColours};
+use tonearm_domain::{Action, CoverSize, PlayerColours, TrackId};
 
 use super::{CoverImage, Playback};
 use crate::refusal::{Refusal, Resource};
 use crate::track_view::TrackView;
 
-/// A shared collection, for whoever has the key.
+/// Tracks on a page of a shared collection.
+const PER_PAGE: usize = 1000;
+
+/// A page of a shared collection, for whoever has the key.
 #[derive(Debug, Clone)]
 pub struct SharedCollection {
     /// Its title.
@@ -17,8 +20,10 @@ pub struct SharedCollection {
     pub colours: Option<PlayerColours>,
     /// The cover of the first track.
     pub cover: Vec<CoverImage>,
-    /// Its tracks that can be played, in their order; one only, where the key is for one.
+    /// Its tracks that can be played, in their order, at most 1000; one only, where the key is for one.
     pub tracks: Vec<TrackView>,
+    /// Whether others follow them.
+    pub has_more: bool,
     /// Where sound and pictures come from, for the page's security policy.
     pub delivery_origin: String,
 }
@@ -26,17 +31,24 @@ pub struct SharedCollection {
 impl Playback {
     /// The tracks that a share key opens, where it is limited to a collection or a track. A key of the whole
     /// organization names no list: who has it knows of the tracks they were told of, and no others.
-    pub async fn shared_collection(&self, key_text: &str) -> Result<SharedCollection, Refusal> {
+    ///
+    /// `after` is the track that the page follows.
+    pub async fn shared_collection(
+        &self,
+        key_text: &str,
+        after: Option<TrackId>,
+    ) -> Result<SharedCollection, Refusal> {
         let key = self.0.access.key(key_text, Action::Share).await?;
         let collection_id = key.scope.collection().ok_or(Refusal::NotFound(Resource::Collection))?;
         let organization_id = key.organization_id;
         let parents = self.0.lookups.parents(organization_id, collection_id).await?;
         let variant = key.variants.single().ok_or(Refusal::NotFound(Resource::Collection))?;
-        let tracks = self
+        let page = (after, PER_PAGE);
+        let (tracks, has_more) = self
             .0
             .lookups
             .catalog()
-            .shared_tracks(organization_id, collection_id, key.scope.track(), variant)
+            .shared_tracks(organization_id, collection_id, key.scope.track(), variant, page)
             .await?;
         let tracks: Vec<TrackView> = tracks.into_iter().map(|track| parents.view(track)).collect();
         let first = tracks.first();
@@ -47,6 +59,7 @@ impl Playback {
             cover: first.map_or_else(Vec::new, |first| self.cover_in(first, &CoverSize::ALL, None)),
             delivery_origin: self.0.links.delivery_origin(organization_id),
             tracks,
+            has_more,
         })
     }
 }

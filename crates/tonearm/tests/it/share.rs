@@ -1,7 +1,7 @@
 //! Public pages of share links, as a browser without JavaScript and other people's pages see them.
 
 use serde_json::{Value, json};
-use tonearm_fixtures::audio::{WavSpec, write_wav};
+use tonearm_fixtures::audio::{WavSpec, wav, write_wav};
 use tonearm_testkit::{Answer, Backend, Client, TestServer};
 
 use crate::text;
@@ -125,6 +125,34 @@ async fn a_key_of_a_collection_opens_its_list() {
 
     let only = shared.key(json!({"collection_id": shared.collection, "track_id": shared.track})).await;
     page(shared.get(&format!("/share/{only}")).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_list_of_a_collection_is_paginated() {
+    let shared = Shared::start("one.wav").await;
+    let second = shared.client.upload(&shared.collection, "two.wav", wav(&WavSpec::default())).await;
+    shared.client.settled(&second).await;
+    let key = shared.key(json!({"collection_id": shared.collection})).await;
+    let first = page(shared.get(&format!("/share/{key}")).await);
+    assert!(first.contains("2 tracks") && !first.contains("Pages of tracks"), "{first}");
+
+    let after = format!("?after={}", shared.track);
+    let html = page(shared.get(&format!("/share/{key}{after}")).await);
+    assert!(html.contains("1 more track<"), "{html}");
+    assert!(html.contains(&format!("src=\"/embed/{key}/player.json{after}\"")), "{html}");
+    assert!(html.contains(&format!("<a href=\"/share/{key}\">First tracks</a>")), "{html}");
+    let framed = page(shared.get(&format!("/embed/{key}{after}")).await);
+    assert!(framed.contains("First tracks") && framed.contains(&second), "{framed}");
+
+    let data = shared.get(&format!("/embed/{key}/player.json{after}")).await.ok();
+    assert_eq!(data["tracks"].as_array().unwrap().len(), 1);
+    assert_eq!((text(&data, "/track/id"), &data["next"]), (second.as_str(), &json!(null)));
+    let list = shared.get(&format!("/embed/{key}/player.json{after}&is_list=true")).await.ok();
+    assert_eq!((text(&list, "/tracks/0/id"), &list["track"]), (second.as_str(), &json!(null)));
+
+    // What is no id is the first page.
+    let odd = shared.get(&format!("/embed/{key}/player.json?after=%27")).await.ok();
+    assert_eq!(odd["tracks"].as_array().unwrap().len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
