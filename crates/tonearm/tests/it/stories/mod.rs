@@ -1,5 +1,6 @@
 //! What people do with the dashboard, in a real browser.
 
+mod counting;
 mod gallery;
 mod getting_in;
 mod going_wrong;
