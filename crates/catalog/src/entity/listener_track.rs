@@ -19,6 +19,7 @@ pub struct Model {
     pub playing_until: Option<i64>,
     pub share_key_id: Option<Uuid>,
     pub referrer: Option<String>,
+    pub is_member: bool,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -50,6 +50,7 @@ fn listener_track() -> TableCreateStatement {
         .col(big_integer_null("playing_until"))
         .col(uuid_null("share_key_id"))
         .col(text_null("referrer"))
+        .col(boolean("is_member"))
         .primary_key(Index::create().col("organization_id").col("day").col("listener").col("folder"))
         .take()
 }

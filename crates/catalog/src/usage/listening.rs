@@ -168,7 +168,7 @@ impl Transaction {
     }
 }
 
-const COLUMNS: [&str; 10] = [
+const COLUMNS: [&str; 11] = [
     "organization_id",
     "day",
     "listener",
@@ -179,6 +179,7 @@ const COLUMNS: [&str; 10] = [
     "playing_until",
     "share_key_id",
     "referrer",
+    "is_member",
 ];
 
 const KEY: [&str; 4] = ["organization_id", "day", "listener", "folder"];
@@ -190,7 +191,7 @@ fn inserted(rows: &BTreeMap<ListenerPlace, Row>) -> sea_orm::sea_query::InsertSt
     for (place, row) in rows {
         let (organization, day, listener, folder) = key_of(place);
         let Listening { taken_micros, segments, is_listen, playing_until } = row.listening;
-        let values: [SimpleExpr; 10] = [
+        let values: [SimpleExpr; 11] = [
             organization.into(),
             day.into(),
             listener.into(),
@@ -201,6 +202,7 @@ fn inserted(rows: &BTreeMap<ListenerPlace, Row>) -> sea_orm::sea_query::InsertSt
             playing_until.map(Timestamp::unix_millis).into(),
             row.origin.share_key_id.map(ApiKeyId::uuid).into(),
             row.origin.referrer.as_ref().map(ToString::to_string).into(),
+            row.origin.is_member.into(),
         ];
         insert.values_panic(values);
     }
@@ -244,6 +246,7 @@ impl Row {
             origin: ListenerOrigin {
                 share_key_id: share_key_id.map(ApiKeyId::from_uuid),
                 referrer: parsed_if_set("listener_track.referrer", referrer.as_deref())?,
+                is_member: row.try_get("", "is_member")?,
             },
         })
     }
@@ -255,9 +258,12 @@ impl Row {
         excerpts: &HashMap<String, (u64, u64)>,
         now: Timestamp,
     ) -> NewlyHeard {
+        entries.iter().for_each(|entry| self.origin.complete(&entry.origin));
         let mut sum = NewlyHeard::default();
+        if self.origin.is_member {
+            return sum;
+        }
         for entry in entries {
-            self.origin.complete(&entry.origin);
             let Some(taken) = &entry.taken else { continue };
             let whole = FileSound::whole(track.millis);
             let sound = excerpts.get(&object_key(entry, taken)).map_or(whole, |&(start, end)| FileSound {

@@ -7,7 +7,7 @@ use tonearm_domain::{
 };
 use tonearm_fixtures::ambient;
 
-use crate::database::TestDatabase;
+use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 
 crate::on_both!(
@@ -20,6 +20,7 @@ crate::on_both!(
     whoever_listens_now_is_counted_until_the_sound_is_over,
     listeners_are_forgotten_and_sums_stay,
     what_is_no_track_is_left_out,
+    what_members_hear_is_no_listen,
 );
 
 const DAY: i64 = 86_400;
@@ -174,7 +175,7 @@ async fn listens_are_summed_by_what_they_came_from(database: TestDatabase) {
         listener,
         folder: track.index,
     };
-    let origin = ListenerOrigin { share_key_id: Some(share), referrer: None };
+    let origin = ListenerOrigin { share_key_id: Some(share), ..ListenerOrigin::default() };
     node.meter.note_origin(place, &origin);
     node.tells(&catalog).await;
     let all = filter(&ambient, &track);
@@ -281,4 +282,24 @@ async fn what_is_no_track_is_left_out(database: TestDatabase) {
     node.tells(&catalog).await;
     assert_eq!(days(&catalog, &filter(&ambient, &track)).await, [(1, 1, 60_000)]);
     assert_eq!(days(&catalog, &filter(&ambient, &stranger)).await, []);
+}
+
+async fn what_members_hear_is_no_listen(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let track = ten_minutes(&catalog, &ambient).await;
+    let (node, key) = (Node::new(&ambient), file(&ambient, &track, "hq"));
+    let place = ListenerPlace {
+        organization_id: track.organization_id,
+        day: Day::of(ambient.now()),
+        listener: ListenerId::from_hash(1_u64.wrapping_mul(0x9E37_79B9_7F4A_7C15)),
+        folder: track.index,
+    };
+    node.meter.note_origin(place, &ListenerOrigin { is_member: true, ..ListenerOrigin::default() });
+    node.delivers(&key, 1, 0..500);
+    node.tells(&catalog).await;
+    node.delivers(&key, 1, 500..1000);
+    node.delivers(&key, 2, 0..100);
+    node.tells(&catalog).await;
+    assert_eq!(days(&catalog, &filter(&ambient, &track)).await, [(1, 1, 60_000)]);
+    assert_eq!(catalog.listening_now(track.organization_id, ambient.now()).await.unwrap(), 1);
 }

@@ -198,6 +198,7 @@ fn row(rows: ExpiredRows, owners: &Owners, ambient: &Ambient, over: Timestamp) -
                 ("taken_micros", 5_i64.into()),
                 ("segments", 1_i64.into()),
                 ("is_listen", false.into()),
+                ("is_member", false.into()),
             ]);
             ("listener_track", row)
         }

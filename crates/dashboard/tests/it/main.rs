@@ -17,6 +17,7 @@ mod settings;
 mod signing_in;
 mod told;
 mod trash;
+mod usage;
 
 pub(crate) use tonearm_fixtures::on_both;
 

@@ -53,12 +53,16 @@ pub struct ListenerOrigin {
     /// The site whose page the player is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub referrer: Option<Referrer>,
+    /// Whether it is somebody of the organization who heard it in the dashboard: what they hear is not a listen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_member: bool,
 }
 
 impl ListenerOrigin {
     /// Adds what is not known yet.
     pub fn complete(&mut self, more: &Self) {
         self.share_key_id = self.share_key_id.or(more.share_key_id);
+        self.is_member |= more.is_member;
         if self.referrer.is_none() {
             self.referrer.clone_from(&more.referrer);
         }

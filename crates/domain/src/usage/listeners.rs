@@ -35,7 +35,7 @@ pub struct Visitor<'a> {
     pub listener: ListenerId,
     /// The value of `User-Agent`.
     pub agent: Option<&'a [u8]>,
-    /// The value of `Referer` or `ListenerOrigin`.
+    /// The value of `Referer` or `Origin`.
     pub referrer: Option<&'a [u8]>,
     /// The value of `Host`: the service's own pages are not referrers.
     pub host: Option<&'a [u8]>,
@@ -211,7 +211,7 @@ impl Listeners {
                 state.is_waiting = false;
                 let (bytes, segments) = (mem::take(&mut state.bytes), mem::take(&mut state.segments));
                 let taken = TakenBytes { file: file.file.clone(), size: file.size, bytes, segments };
-                let origin = ListenerOrigin { share_key_id: None, referrer: file.referrer.clone() };
+                let origin = ListenerOrigin { referrer: file.referrer.clone(), ..ListenerOrigin::default() };
                 entries.push(entry(file.place, origin, Some(taken)));
             }
         }

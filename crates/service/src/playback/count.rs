@@ -27,15 +27,24 @@ impl Playback {
         self.0.meter.count(track.organization_id, track.index, variant, counts, self.0.ambient.now());
     }
 
-    /// Notes how a listener came to a track: over which share link, from which site. It is for listeners only, so nothing is
-    /// noted of bots.
-    pub(super) fn note_origin(&self, track: &Track, share_key_id: Option<ApiKeyId>, visit: &Visit<'_>) {
+    /// Notes how a listener came to a track: over which share link, from which site.
+    pub(super) fn note_listener(&self, track: &Track, share_key_id: Option<ApiKeyId>, visit: &Visit<'_>) {
+        self.note_origin(track, ListenerOrigin { share_key_id, ..ListenerOrigin::default() }, visit);
+    }
+
+    /// Notes that somebody of the organization listens, who is not of the audience.
+    pub(super) fn note_member(&self, track: &Track, visit: &Visit<'_>) {
+        self.note_origin(track, ListenerOrigin { is_member: true, ..ListenerOrigin::default() }, visit);
+    }
+
+    /// It is for listeners only, so nothing is noted of bots.
+    fn note_origin(&self, track: &Track, origin: ListenerOrigin, visit: &Visit<'_>) {
         let Some(address) = visit.address else { return };
         let day = Day::of(self.0.ambient.now());
         let listener = self.0.links.listener_hasher().listener(day, address, visit.agent);
         let Visit { agent, referrer, host, .. } = *visit;
         let visitor = Visitor { listener, agent, referrer, host };
-        let origin = ListenerOrigin { share_key_id, referrer: visitor.referrer() };
+        let origin = ListenerOrigin { referrer: visitor.referrer(), ..origin };
         if origin != ListenerOrigin::default() && !visitor.is_bot() {
             let (organization_id, folder) = (track.organization_id, track.index);
             let place = ListenerPlace { organization_id, day, listener, folder };

@@ -44,7 +44,7 @@ impl Playback {
         let offer = found.ok_or(Refusal::NotFound(Resource::Variant))?;
         if let Some(visit) = visit {
             self.count(&track.track, Some(&offer.file.recipe.index), UsageCounts::DOWNLOAD);
-            self.note_origin(&track.track, None, visit);
+            self.note_listener(&track.track, None, visit);
         }
         // URLs are signed by the second, which is what they end by.
         let issued = Timestamp::from_unix_seconds(self.0.ambient.now().unix_seconds());

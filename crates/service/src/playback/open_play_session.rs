@@ -59,7 +59,7 @@ impl Playback {
         let session = self.with_variants(PlaySession::clone(&session)).await?;
         if let Some(visit) = visit {
             self.count(&track.track, None, UsageCounts::TRACK_FETCH);
-            self.note_origin(&track.track, None, visit);
+            self.note_listener(&track.track, None, visit);
         }
         Ok((session, playable))
     }

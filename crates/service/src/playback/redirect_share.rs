@@ -32,11 +32,23 @@ impl Playback {
         if let Some(visit) = visit {
             let track = &shared.ready.track;
             self.count(track, Some(&shared.recipe.index), UsageCounts::STREAM_REDIRECT);
-            self.note_origin(track, Some(shared.key.id), visit);
+            self.note_listener(track, Some(shared.key.id), visit);
         }
         let recipes = self.0.lookups.recipes(shared.key.organization_id).await?;
         let cache = cache_policy(&recipes, &shared.recipe);
         Ok(self.0.links.delivery(&shared.file, DeliveryTerms { cache, ..DeliveryTerms::default() }))
+    }
+
+    /// Notes that a listener opens the player of a share link in a frame, on the page of another site.
+    pub async fn visit_frame(
+        &self,
+        track_id: TrackId,
+        key_text: &str,
+        visit: &Visit<'_>,
+    ) -> Result<(), Refusal> {
+        let shared = self.shared(track_id, key_text).await?;
+        self.note_listener(&shared.ready.track, Some(shared.key.id), visit);
+        Ok(())
     }
 
     /// Every way to a shared track goes through here.
