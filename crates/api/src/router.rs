@@ -87,6 +87,7 @@ fn v1() -> OpenApiRouter<App> {
     let (schemas, paths, session) = routes!(play_session::read::read);
     sessions
         .routes((schemas, paths, session.fallback(play_session::create::elsewhere)))
+        .routes(routes!(play::describe::describe))
         .routes(routes!(play::track::track))
         .routes(routes!(play::download::download))
         .routes(routes!(track::find::find, track::create::create))
@@ -113,6 +114,7 @@ fn v1() -> OpenApiRouter<App> {
         .routes(routes!(creator::read::read, creator::update::update, creator::delete::delete))
         .routes(routes!(job::read::read))
         .routes(routes!(usage::read::read))
+        .routes(routes!(usage::listens::listens))
         .routes(routes!(quota::read::read))
         .merge(management())
 }

@@ -98,5 +98,8 @@ pub use transaction::Transaction;
 pub use unit::Gathered;
 pub use uploads::{UploadHold, UploadLease};
 pub use url::{DatabaseUrl, DatabaseUrlError};
-pub use usage::{DayUsage, StorageUsage, TrackStorage, TrackUsage, UsageFilter, UsageTracks, VariantUsage};
+pub use usage::{
+    DayListens, DayUsage, StorageUsage, SubjectListens, TrackStorage, TrackUsage, UsageFilter, UsageTracks,
+    VariantUsage,
+};
 pub use wakeups::{Wakeup, Wakeups, WorkKind};

@@ -3,13 +3,14 @@
 
 use sea_orm::sea_query::{DeleteStatement, Expr, ExprTrait, Query, SimpleExpr, UpdateStatement};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, Order};
-use tonearm_domain::{AuditEntryId, DeliveryState, ExpiredRows, JobId, RecordId, SignInId, Timestamp};
+use tonearm_domain::{AuditEntryId, Day, DeliveryState, ExpiredRows, JobId, RecordId, SignInId, Timestamp};
 
 use crate::catalog::Catalog;
 use crate::due_clock::DueClock;
 use crate::entity::{
     answered_job, audit_entry, failed_sign_in, idempotent_request, invitation, job, known_device,
-    play_session, sign_in, source_replacement, upload_session, usage_batch, webhook_delivery,
+    listener_sighting, listener_track, play_session, sign_in, source_replacement, upload_session,
+    usage_batch, webhook_delivery,
 };
 use crate::error::CatalogError;
 
@@ -96,6 +97,16 @@ fn statement(rows: ExpiredRows, until: Timestamp, most: u64) -> DeleteStatement 
         ExpiredRows::Replacements => {
             use source_replacement::{Column, Entity};
             batch::<Entity>(&[Column::TrackId], Column::CreatedAt, at, most)
+        }
+        ExpiredRows::ListenerTracks => {
+            use listener_track::{Column, Entity};
+            let key = [Column::OrganizationId, Column::Day, Column::Listener, Column::Folder];
+            batch::<Entity>(&key, Column::Day, Day::of(until).number(), most)
+        }
+        ExpiredRows::ListenerSightings => {
+            use listener_sighting::{Column, Entity};
+            let key = [Column::OrganizationId, Column::Day, Column::Listener, Column::Kind, Column::Subject];
+            batch::<Entity>(&key, Column::Day, Day::of(until).number(), most)
         }
         ExpiredRows::AnsweredJobs => {
             use answered_job::{Column, Entity};

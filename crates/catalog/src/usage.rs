@@ -1,6 +1,9 @@
 //! What was counted of playback, added up.
 
 mod adding;
+mod listen_sums;
+mod listening;
+mod listens;
 mod storage;
 mod summing;
 mod sums;
@@ -9,6 +12,7 @@ use sea_orm::EntityTrait;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use tonearm_domain::UsageCounts;
 
+pub use listens::{DayListens, SubjectListens};
 pub use storage::{StorageUsage, TrackStorage};
 pub(crate) use summing::{next_day, sum_day};
 pub use sums::{DayUsage, TrackUsage, UsageFilter, UsageTracks, VariantUsage};

@@ -30,6 +30,18 @@ pub(crate) fn bytes(bytes: u64) -> String {
     if value < 9.95 { format!("{value:.1} {unit}") } else { format!("{value:.0} {unit}") }
 }
 
+/// A length of time in the two largest units: `45 s`, `12 min`, `3 h 25 min`, `4 d 2 h`.
+pub(crate) fn duration(millis: u64) -> String {
+    let seconds = millis / 1000;
+    let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{seconds} s"),
+        (0, 0, minutes) => format!("{minutes} min"),
+        (0, hours, minutes) => format!("{hours} h {minutes} min"),
+        (days, hours, _) => format!("{} d {hours} h", count(days)),
+    }
+}
+
 /// Seconds as people read them: `1:05`, `1:00:05`.
 pub(crate) fn clock(seconds: f64) -> String {
     let whole = seconds.max(0.0) as u64;
@@ -40,6 +52,21 @@ pub(crate) fn clock(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lengths_of_time_are_short() {
+        for (seconds, told) in [
+            (0, "0 s"),
+            (59, "59 s"),
+            (60, "1 min"),
+            (3599, "59 min"),
+            (3600, "1 h 0 min"),
+            (90_000, "1 d 1 h"),
+            (u64::MAX / 1_000_000, "213\u{202f}503\u{202f}982 d 8 h"),
+        ] {
+            assert_eq!(duration(seconds * 1000), told, "{seconds}");
+        }
+    }
 
     #[test]
     fn numbers_are_easy_to_read() {

@@ -27,6 +27,7 @@ mod settings;
 mod share;
 mod sign_in;
 mod usage;
+mod visit;
 mod webhooks;
 
 pub use app::Dashboard;

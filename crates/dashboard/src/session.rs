@@ -47,7 +47,7 @@ fn token(headers: &HeaderMap, name: &str) -> Option<Token> {
     cookie::read(headers, name)?.parse().ok()
 }
 
-fn address(parts: &Parts) -> Option<IpAddr> {
+pub(crate) fn address(parts: &Parts) -> Option<IpAddr> {
     parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip().to_canonical())
 }
 

@@ -41,6 +41,7 @@ mod progress;
 mod quota;
 mod recipe;
 mod recipe_settings;
+mod referrer;
 mod replacement;
 mod retention;
 mod scheduled_task;
@@ -116,6 +117,7 @@ pub use progress::{Making, Rendering, TrackProgress, VariantProgress};
 pub use quota::{QuotaExceeded, QuotaKind, QuotaUsage, Quotas};
 pub use recipe::{Recipe, RecipeError, RecipeKind, RecipeType, VariantIndex, default_recipes};
 pub use recipe_settings::RecipeSettings;
+pub use referrer::{Referrer, ReferrerError};
 pub use replacement::{REPLACED_FILES_SECONDS, Replacement, ReplacementState, ReplacementStateError};
 pub use retention::{ExpiredRows, KeepFor, KeepForError, Retention};
 pub use scheduled_task::ScheduledTask;
@@ -145,7 +147,11 @@ pub use transcription::{
     words_within, worth_keeping,
 };
 pub use upload::{NewUpload, PieceError, SourceSlot, Upload, UploadKind, UploadState};
-pub use usage::{Day, DayError, Meter, UsageBatch, UsageCounts, UsageEntry};
+pub use usage::{
+    Day, DayError, FileSound, ListenCounts, ListenKind, ListenedFile, ListenerEntry, ListenerId,
+    ListenerOrigin, ListenerPlace, Listening, Meter, NewlyHeard, Segments, TakenBytes, UsageBatch,
+    UsageCounts, UsageEntry, Visitor, is_bot,
+};
 pub use variant_data::{Part, VariantData};
 pub use waveform::{LevelsFormat, LevelsSettings, WaveformImage, WaveformVideo};
 pub use webhook::{

@@ -91,6 +91,12 @@ content_types! {
 }
 
 impl ContentType {
+    /// Whether there may be something to hear.
+    pub fn has_sound(self) -> bool {
+        let mime = self.mime();
+        mime.starts_with("audio/") || mime.starts_with("video/")
+    }
+
     /// The content type that an extension stands for.
     pub fn from_extension(extension: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|t| t.extension() == extension)

@@ -8,6 +8,7 @@ use crate::known_device::KnownDevice;
 use crate::replacement::Replacement;
 use crate::sign_in::{FailedSignIns, SignIn};
 use crate::timestamp::Timestamp;
+use crate::usage::ListenerPlace;
 
 /// How long something is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +102,8 @@ impl Retention {
             (ExpiredRows::AuditEntries, self.audit.until(now)),
             (ExpiredRows::AnsweredJobs, ago(AnsweredJob::KEPT_SECONDS)),
             (ExpiredRows::Replacements, ago(Replacement::KEPT_SECONDS)),
+            (ExpiredRows::ListenerTracks, ago(ListenerPlace::KEPT_SECONDS)),
+            (ExpiredRows::ListenerSightings, ago(ListenerPlace::KEPT_SECONDS)),
         ];
         ends.into_iter().filter_map(|(rows, until)| Some((rows, until?))).collect()
     }
@@ -150,11 +153,15 @@ pub enum ExpiredRows {
     AnsweredJobs,
     /// Replacements of sources, by when they were asked for.
     Replacements,
+    /// What listeners took of tracks, by day.
+    ListenerTracks,
+    /// That listeners were counted, by day.
+    ListenerSightings,
 }
 
 impl ExpiredRows {
     /// Every kind.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::PlaySessions,
         Self::UploadSessions,
         Self::KeptAnswers,
@@ -169,6 +176,8 @@ impl ExpiredRows {
         Self::AuditEntries,
         Self::AnsweredJobs,
         Self::Replacements,
+        Self::ListenerTracks,
+        Self::ListenerSightings,
     ];
 
     /// The rows as text, as in logs.
@@ -188,6 +197,8 @@ impl ExpiredRows {
             Self::AuditEntries => "audit entries",
             Self::AnsweredJobs => "reported jobs",
             Self::Replacements => "source replacements",
+            Self::ListenerTracks => "listeners of tracks",
+            Self::ListenerSightings => "counted listeners",
         }
     }
 }

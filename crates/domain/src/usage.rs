@@ -1,11 +1,25 @@
-//! What is counted of playback: how often and how much, by organization, day, folder and variant.
+//! What is counted of playback: requests, deliveries and bytes, by organization, day, folder and variant; and who listened,
+//! by a hash that says nothing of them.
 
 mod batch;
+mod bots;
 mod counts;
+mod coverage;
 mod day;
+mod listener;
+mod listeners;
+mod listening;
+mod listens;
 mod meter;
+mod segments;
 
 pub use batch::{UsageBatch, UsageEntry};
+pub use bots::is_bot;
 pub use counts::UsageCounts;
 pub use day::{Day, DayError};
+pub use listener::{ListenerEntry, ListenerId, ListenerOrigin, ListenerPlace, TakenBytes};
+pub use listeners::{ListenedFile, Visitor};
+pub use listening::{FileSound, Listening, NewlyHeard};
+pub use listens::{ListenCounts, ListenKind};
 pub use meter::Meter;
+pub use segments::Segments;

@@ -134,17 +134,19 @@ mod tests {
     use http_body_util::BodyExt as _;
     use tonearm_domain::Meter;
     use tonearm_fixtures::ambient;
+    use tonearm_signing::{Secrets, UrlSigner};
 
     use super::*;
-    use crate::counted::Counter;
+    use crate::counted::{Counter, Sender};
 
     async fn send(announced: u64, chunks: Vec<io::Result<Bytes>>) -> Result<Bytes, SendError<io::Error>> {
         let ambient = ambient().0;
         let name = "018f0000-0000-7000-8000-000000000001/aaaaaaaaaaaa/hq.aaaaaaaaaaaa.mp3";
         let key = Arc::new(name.parse().unwrap());
         let request_id = ambient.credential_id();
-        let counter = Arc::new(Counter { meter: Meter::new(), ambient });
-        let tally = Tally { counter, key, is_start: true };
+        let hasher = UrlSigner::new(Secrets::from_bytes([1; 32])).listener_hasher();
+        let counter = Arc::new(Counter { meter: Meter::new(), ambient, hasher });
+        let tally = counter.tally(key, true, None, announced, &Sender::default());
         let body = Sending::new(stream::iter(chunks), announced, request_id, tally);
         Ok(body.collect().await?.to_bytes())
     }

@@ -1,22 +1,91 @@
 //! Counting what is delivered.
 
+use std::net::IpAddr;
+use std::ops::Range;
 use std::sync::Arc;
 
-use tonearm_domain::{Ambient, Meter, ObjectKey, UsageCounts};
+use http::header;
+use http::request::Parts;
+use tonearm_domain::{Ambient, Day, ListenedFile, Meter, ObjectKey, UsageCounts, Visitor};
+use tonearm_signing::ListenerHasher;
+
+/// A listener's bytes are noted when there are so many, and at the end: some seconds of sound.
+const NOTED_BYTES: u64 = 256 * 1024;
+
+/// Where a request comes from, among its extensions. Nobody is counted as a listener without it.
+#[derive(Debug, Clone, Copy)]
+pub struct ClientAddress(pub IpAddr);
 
 /// What deliveries are counted with.
 pub(crate) struct Counter {
     pub(crate) meter: Meter,
     pub(crate) ambient: Ambient,
+    pub(crate) hasher: ListenerHasher,
+}
+
+/// What a request says about whoever sends it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Sender<'a> {
+    pub(crate) address: Option<IpAddr>,
+    pub(crate) agent: Option<&'a [u8]>,
+    pub(crate) referrer: Option<&'a [u8]>,
+    pub(crate) host: Option<&'a [u8]>,
+}
+
+impl<'a> Sender<'a> {
+    pub(crate) fn of(request: &'a Parts) -> Self {
+        let line = |name| request.headers.get(name).map(http::HeaderValue::as_bytes);
+        Self {
+            address: request.extensions.get::<ClientAddress>().map(|client| client.0),
+            agent: line(header::USER_AGENT),
+            referrer: line(header::REFERER),
+            host: line(header::HOST),
+        }
+    }
+}
+
+impl Counter {
+    /// A tally of one delivery. `range` is what will be sent, where that is one run of bytes of sound.
+    pub(crate) fn tally(
+        self: &Arc<Self>,
+        key: Arc<ObjectKey>,
+        is_start: bool,
+        range: Option<&Range<u64>>,
+        size: u64,
+        sender: &Sender<'_>,
+    ) -> Tally {
+        let sound = range.filter(|_| key.file.content_type.has_sound());
+        let listened = sound.and_then(|range| {
+            let file = self.listen(&key, size, sender)?;
+            Some(Listened { file, noted: range.start, at: range.start })
+        });
+        Tally { counter: Arc::clone(self), key, is_start, listened }
+    }
+
+    fn listen(&self, key: &ObjectKey, size: u64, sender: &Sender<'_>) -> Option<ListenedFile> {
+        let now = self.ambient.now();
+        let listener = self.hasher.listener(Day::of(now), sender.address?, sender.agent);
+        let Sender { agent, referrer, host, .. } = *sender;
+        self.meter.listen(key, size, &Visitor { listener, agent, referrer, host }, now)
+    }
+}
+
+/// What a listener takes of a file in one delivery.
+struct Listened {
+    file: ListenedFile,
+    /// Up to here it is noted.
+    noted: u64,
+    /// Up to here it was handed over.
+    at: u64,
 }
 
 /// Counts one delivery of an object.
-#[derive(Clone)]
 pub(crate) struct Tally {
-    pub(crate) counter: Arc<Counter>,
-    pub(crate) key: Arc<ObjectKey>,
+    counter: Arc<Counter>,
+    key: Arc<ObjectKey>,
     /// The next byte is the first of the object, which counts as a start.
-    pub(crate) is_start: bool,
+    is_start: bool,
+    listened: Option<Listened>,
 }
 
 impl Tally {
@@ -24,8 +93,32 @@ impl Tally {
     pub(crate) fn add(&mut self, bytes: usize) {
         let starts = u64::from(std::mem::take(&mut self.is_start));
         let counts = UsageCounts { starts, ..UsageCounts::bytes(bytes as u64) };
-        let Counter { meter, ambient } = &*self.counter;
+        let Counter { meter, ambient, .. } = &*self.counter;
         let ObjectKey { organization_id, folder, file } = &*self.key;
         meter.count(*organization_id, *folder, Some(&file.label), counts, ambient.now());
+        if let Some(listened) = &mut self.listened {
+            listened.at += bytes as u64;
+            if listened.at - listened.noted >= NOTED_BYTES {
+                listened.note(&self.counter);
+            }
+        }
+    }
+}
+
+impl Listened {
+    fn note(&mut self, counter: &Counter) {
+        let range = std::mem::replace(&mut self.noted, self.at)..self.at;
+        counter.meter.take_range(&self.file, range, counter.ambient.now());
+    }
+}
+
+impl Drop for Tally {
+    /// However a delivery ends, what was delivered was delivered.
+    fn drop(&mut self) {
+        if let Some(listened) = &mut self.listened
+            && listened.at > listened.noted
+        {
+            listened.note(&self.counter);
+        }
     }
 }

@@ -19,7 +19,7 @@ use tonearm_signing::{DeliveryGrant, UrlSigner};
 use crate::accept::takes_webp;
 use crate::body::{Content, Sending};
 use crate::conditional::{self, Verdict};
-use crate::counted::{Counter, Tally};
+use crate::counted::{Counter, Sender};
 use crate::durable::{CatalogSource, ManifestSource, Manifests};
 use crate::hosts::OrganizationHosts;
 use crate::lookup::FoundObject;
@@ -70,7 +70,7 @@ pub(crate) struct Inner {
 impl Edge {
     /// An edge node over a store.
     pub fn new(blobs: Blobs, signer: UrlSigner, ambient: Ambient, config: EdgeConfig) -> Self {
-        let counter = Arc::new(Counter { meter: Meter::new(), ambient });
+        let counter = Arc::new(Counter { meter: Meter::new(), ambient, hasher: signer.listener_hasher() });
         let (missing_forms, verified_urls) = (MissingForms::new(), VerifiedUrls::default());
         let manifests = Manifests::new(blobs.clone(), None);
         Self(Arc::new(Inner {
@@ -87,7 +87,8 @@ impl Edge {
 
     /// The same, counting what is delivered with a meter that somebody takes the counts of.
     pub fn counted_by(self, meter: Meter) -> Self {
-        let counter = Arc::new(Counter { meter, ambient: self.ambient().clone() });
+        let hasher = self.0.counter.hasher;
+        let counter = Arc::new(Counter { meter, ambient: self.ambient().clone(), hasher });
         Self(Arc::new(Inner { counter, ..Inner::clone(&self.0) }))
     }
 
@@ -103,9 +104,9 @@ impl Edge {
         Self(Arc::new(Inner { manifests, ..Inner::clone(&self.0) }))
     }
 
-    /// The names of the header lines that make a difference to an answer.
+    /// The names of the header lines that make a difference to an answer, or to what is counted.
     pub fn header_names() -> &'static [HeaderName] {
-        static NAMES: [HeaderName; 9] = [
+        static NAMES: [HeaderName; 11] = [
             header::HOST,
             header::ACCEPT,
             header::RANGE,
@@ -114,6 +115,8 @@ impl Edge {
             header::IF_NONE_MATCH,
             header::IF_MODIFIED_SINCE,
             header::IF_UNMODIFIED_SINCE,
+            header::USER_AGENT,
+            header::REFERER,
             response::X_REQUEST_ID,
         ];
         &NAMES
@@ -295,7 +298,14 @@ impl Edge {
     ) -> Result<Response<Content>, Refusal> {
         let size = object.meta.size;
         let is_start = selection.begins_at_start();
-        let tally = Tally { counter: self.0.counter.clone(), key: Arc::new(key.clone()), is_start };
+        let whole = 0..size;
+        let range = match &selection {
+            Selection::One(range) => Some(range),
+            Selection::Whole if request.method == Method::GET => Some(&whole),
+            _ => None,
+        };
+        let sender = Sender::of(request);
+        let tally = self.0.counter.tally(Arc::new(key.clone()), is_start, range, size, &sender);
         let mut response = match selection {
             Selection::Unsatisfiable => return Err(Refusal::Range { size }),
             Selection::Whole if request.method == Method::HEAD => {

@@ -23,6 +23,7 @@ mod validators;
 mod verified_urls;
 
 pub use body::{Content, SendError, Sending};
+pub use counted::ClientAddress;
 pub use durable::{ManifestSource, SourceError};
 pub use edge::{Edge, EdgeConfig};
 pub use hosts::OrganizationHosts;

@@ -1,6 +1,7 @@
 //! The same object once more. Players fetch a track piece by piece, and what many play is asked for by many: a URL that
 //! was verified, and whose object was found, less than a second ago is answered from what is known.
 
+use std::net::IpAddr;
 use std::ops::Range;
 
 use bytes::Bytes;
@@ -9,7 +10,7 @@ use tonearm_blobs::Chunks;
 use tonearm_domain::RequestId;
 
 use crate::body::Sending;
-use crate::counted::Tally;
+use crate::counted::Sender;
 use crate::edge::Edge;
 use crate::range::{RangeSet, Selection};
 
@@ -24,6 +25,12 @@ pub struct PlainRequest<'a> {
     pub accept: Option<&'a [u8]>,
     /// The value of `Range`.
     pub range: Option<&'a [u8]>,
+    /// The value of `User-Agent`.
+    pub agent: Option<&'a [u8]>,
+    /// The value of `Referer`.
+    pub referrer: Option<&'a [u8]>,
+    /// Where the request comes from.
+    pub address: Option<IpAddr>,
 }
 
 /// An answer that sends an object, or one part of it.
@@ -66,9 +73,11 @@ impl Edge {
             Selection::Many(_) | Selection::Unsatisfiable => return None,
         };
         let length = range.end - range.start;
-        let chunks = object.read(range)?;
+        let chunks = object.read(range.clone())?;
         let request_id = self.fresh_id();
-        let tally = Tally { counter: self.0.counter.clone(), key: verified.key.clone(), is_start };
+        let PlainRequest { agent, referrer, address, host, .. } = *plain;
+        let sender = Sender { address, agent, referrer, host };
+        let tally = self.0.counter.tally(verified.key.clone(), is_start, Some(&range), size, &sender);
         let content = Sending::new(chunks, length, request_id, tally);
         Some(RepeatedAnswer { request_id, part, length, lines: url.lines.clone(), content })
     }

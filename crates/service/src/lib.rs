@@ -60,7 +60,7 @@ pub use people::{
 };
 pub use playback::{
     CoverImage, Download, GrantPlaySession, OpenedPlaySession, PlaySessionScope, Playable, PlayableVariant,
-    Playback, SharedCollection, SharedTrack, SharedWords, TrackCard, TrackList, WriteTrack,
+    Playback, SharedCollection, SharedTrack, SharedWords, TrackCard, TrackList, Visit, WriteTrack,
 };
 pub use processing::{JobError, JobRun, Processing};
 pub use refusal::{Refusal, Resource};
@@ -80,8 +80,9 @@ pub use uploads::{
     UploadTerms, Uploads, UrlUpload,
 };
 pub use usage::{
-    DayUsage, StorageUsage, TrackStorage, TrackUsage, Usage, UsageGroup, UsageKeeper, UsagePeriod,
-    UsageReport, UsageRows, UsageTracks, VariantUsage,
+    DayListens, DayUsage, DropOff, ListenGroup, ListenReport, ListenRows, StorageUsage, SubjectListens,
+    TrackStorage, TrackUsage, Usage, UsageGroup, UsageKeeper, UsagePeriod, UsageReport, UsageRows,
+    UsageTracks, VariantUsage,
 };
 pub use webhooks::{
     DeliveryQuery, DeliveryView, SentWebhook, WebhookName, WebhookView, WebhookWithSecret, Webhooks,

@@ -8,7 +8,9 @@ use tonearm_domain::{
     Ambient, CachePolicy, Collection, CollectionId, CoverSize, DurableName, ObjectKey, Organization,
     OrganizationId, ReplacementId, ShortId, Timestamp, TrackId, UPLOAD_URL_TTL_SECONDS, UploadId,
 };
-use tonearm_signing::{DEFAULT_TTL_SECONDS, DeliveryTerms, UploadGrant, UploadTarget, UrlSigner};
+use tonearm_signing::{
+    DEFAULT_TTL_SECONDS, DeliveryTerms, ListenerHasher, UploadGrant, UploadTarget, UrlSigner,
+};
 
 use crate::shared_caches::SharedCaches;
 
@@ -97,6 +99,7 @@ pub struct Links(Arc<Origins>);
 #[derive(Clone)]
 struct Origins {
     signer: UrlSigner,
+    listeners: ListenerHasher,
     ambient: Ambient,
     public_url: String,
     delivery_url: DeliveryUrl,
@@ -108,12 +111,18 @@ impl Links {
     pub fn new(signer: UrlSigner, ambient: Ambient, public_url: &str, delivery_url: DeliveryUrl) -> Self {
         let public_url = public_url.trim_end_matches('/').to_owned();
         let shared = SharedCaches::default();
-        Self(Arc::new(Origins { signer, ambient, public_url, delivery_url, shared }))
+        let listeners = signer.listener_hasher();
+        Self(Arc::new(Origins { signer, listeners, ambient, public_url, delivery_url, shared }))
     }
 
     /// The same, with other terms for shared caches.
     pub fn with_shared_caches(self, shared: SharedCaches) -> Self {
         Self(Arc::new(Origins { shared, ..Origins::clone(&self.0) }))
+    }
+
+    /// Hashes listeners as nodes that deliver do.
+    pub(crate) fn listener_hasher(&self) -> &ListenerHasher {
+        &self.0.listeners
     }
 
     /// A signed URL of an object; without a `ttl` it is valid for one hour. Where shared caches may store the response, it is

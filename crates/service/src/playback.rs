@@ -2,6 +2,7 @@
 
 mod cards;
 mod count;
+mod describe_tracks;
 mod download;
 mod grant_play_session;
 mod listable;
@@ -23,6 +24,7 @@ use crate::lookups::Lookups;
 use session_writer::SessionWriter;
 
 pub use cards::TrackCard;
+pub use count::Visit;
 pub use download::Download;
 pub use grant_play_session::{GrantPlaySession, PlaySessionScope};
 pub use open_play_session::OpenedPlaySession;

@@ -128,6 +128,14 @@ impl Keys {
         KeyRing::of_info(&self.extracts, &signing_key_info(organization, id))
     }
 
+    /// The key that listeners are hashed with.
+    pub(crate) fn listener_key(&self) -> [u8; 16] {
+        let mut key = [0; 16];
+        let info = b"tonearm/v1/listeners";
+        self.extracts.first.expand(info, &mut key).expect("HKDF-SHA256 gives up to 8160 bytes");
+        key
+    }
+
     /// The MAC of what a node tells others.
     pub(crate) fn sign_text(&self, text: &str) -> [u8; MAC_LEN] {
         self.of_known(Purpose::Nodes, ObjectKey::RESERVED).mac(&[text])

@@ -49,6 +49,7 @@ mod api_key;
 mod base62;
 mod delivery;
 mod keys;
+mod listeners;
 mod seal;
 mod secrets;
 mod signer;
@@ -60,6 +61,7 @@ mod vault;
 
 pub use api_key::{ApiKeyText, ApiKeyTextError};
 pub use delivery::{DEFAULT_TTL_SECONDS, DeliveryGrant, DeliveryTerms};
+pub use listeners::ListenerHasher;
 pub use seal::{seal, unseal};
 pub use secrets::{Secrets, SecretsError};
 pub use signer::{UrlSigner, VerifyError};

@@ -8,6 +8,7 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use tonearm_domain::{OrganizationId, ShortId, Timestamp};
 
 use crate::keys::{Keys, MAC_LEN, Purpose};
+use crate::listeners::ListenerHasher;
 use crate::secrets::Secrets;
 use crate::signing_keys::{LiveKeys, SigningKeyName};
 
@@ -86,6 +87,11 @@ impl UrlSigner {
     /// The keys of organizations that are honoured.
     pub fn live_keys(&self) -> &LiveKeys {
         &self.live
+    }
+
+    /// Hashes listeners. With another first master secret, those of today count anew.
+    pub fn listener_hasher(&self) -> ListenerHasher {
+        ListenerHasher::new(&self.keys.listener_key())
     }
 
     /// Vouches for what this node tells others, as 64 hex digits.

@@ -21,6 +21,7 @@ mod sweep;
 mod track;
 mod transcription;
 mod upload;
+mod usage;
 mod webhook;
 
 use std::path::PathBuf;
@@ -113,6 +114,8 @@ enum Command {
     },
     /// Show what the last sweep of the object store found, or confirm its removals
     Sweep(sweep::Args),
+    /// Show how often and how long an organization's tracks were listened to
+    Usage(usage::Args),
     /// Upload files and folders to a collection of a running service
     ///
     /// Files that the collection has already are skipped, by their content. An upload that was interrupted, even by a
@@ -232,6 +235,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
             Command::Person { command } => person::run(&config, &ambient, command).await,
             Command::Store { command } => store::run(&config, &ambient, command).await,
             Command::Sweep(args) => sweep::run(&config, &ambient, args).await,
+            Command::Usage(args) => usage::run(&config, &ambient, args).await,
             Command::Demo(args) => demo::run(&config, ambient, args).await,
             Command::Config | Command::Upload(_) | Command::ImportFeed(_) => Ok(()),
             Command::Doctor => doctor::run(&config, &ambient).await,

@@ -14,7 +14,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use tokio_util::sync::CancellationToken;
 
-use crate::direct::{Direct, Ended};
+use crate::direct::{Direct, Ended, Peer};
 use crate::front::Connection;
 use crate::http2::GATHERED_BYTES;
 use crate::lanes::Lane;
@@ -126,9 +126,10 @@ impl Connected {
         stopped: &CancellationToken,
     ) -> Option<(Bytes, TcpStream)> {
         let progress = Progress::over(Socket::of(&stream)).with_first_head_by(self.first_head_by);
+        let peer = Peer { address: self.address, proxies: &self.server.front.proxies };
         let ended = tokio::select! {
             biased;
-            ended = Direct::new(&mut stream, read, self.server.front.edge.as_ref(), &progress).converse() => ended,
+            ended = Direct::new(&mut stream, read, self.server.front.edge.as_ref(), &progress, peer).converse() => ended,
             why = progress.given_up(self.server.limits.patience()) => {
                 tracing::debug!(?why, "closing a connection because its client is too slow or silent");
                 return None;

@@ -17,7 +17,7 @@ use serde_json::json;
 use tokio::runtime::Handle;
 use tokio_util::task::AbortOnDropHandle;
 use tonearm_domain::{Ambient, RequestId};
-use tonearm_edge::Edge;
+use tonearm_edge::{ClientAddress, Edge};
 use tower::ServiceExt;
 
 use crate::TrustedProxies;
@@ -71,6 +71,9 @@ impl Front {
         match self.edge_for(request.uri().path()) {
             Some(edge) => {
                 let edge = edge.clone();
+                let mut request = request;
+                let client = self.client(connection, request.headers());
+                request.extensions_mut().insert(client);
                 Box::pin(async move { edge.serve(request).await })
             }
             None if connection.is_in_lane => {
@@ -93,6 +96,11 @@ impl Front {
                 StatusCode::INTERNAL_SERVER_ERROR.into_response()
             })
         }
+    }
+
+    /// Where a request for the edge comes from.
+    pub(crate) fn client(&self, connection: Connection, headers: &HeaderMap) -> ClientAddress {
+        ClientAddress(self.proxies.client(connection.address, headers).ip())
     }
 
     /// What answers a request for this path, if it is one for an object.

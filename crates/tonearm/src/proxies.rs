@@ -97,11 +97,22 @@ impl TrustedProxies {
     /// Where a request really comes from: the last address that a trusted proxy names and that is not a trusted proxy
     /// itself. What stands before it was written by somebody who can write anything.
     pub(crate) fn client(&self, peer: SocketAddr, headers: &HeaderMap) -> SocketAddr {
+        self.client_by_lines(peer, || {
+            headers.get_all(self.header_name()).iter().map(hyper::header::HeaderValue::as_bytes)
+        })
+    }
+
+    /// The same, by the values of all header lines with the name [`Self::header_name`].
+    pub(crate) fn client_by_lines<'a, L: Iterator<Item = &'a [u8]>>(
+        &self,
+        peer: SocketAddr,
+        lines: impl FnOnce() -> L,
+    ) -> SocketAddr {
         if !self.trusts(peer.ip()) {
             return peer;
         }
         let mut client = peer;
-        for hop in self.hops(headers).into_iter().rev() {
+        for hop in self.hops(lines()).into_iter().rev() {
             // Where a proxy does not say whom it asks for, it is as far as is known.
             let Some(address) = hop else { break };
             client = address;
@@ -119,13 +130,21 @@ impl TrustedProxies {
         peer.ip().to_canonical().is_loopback() && !self.trusts(peer.ip()) && is_forwarded()
     }
 
+    /// The header in which proxies say for whom they ask.
+    pub(crate) fn header_name(&self) -> HeaderName {
+        match self.header {
+            ForwardedHeader::XForwardedFor => X_FORWARDED_FOR,
+            ForwardedHeader::Forwarded => FORWARDED,
+        }
+    }
+
     /// The addresses that were named, the nearest last; `None` for what is no address.
-    fn hops(&self, headers: &HeaderMap) -> Vec<Option<SocketAddr>> {
-        let (name, parse): (_, fn(&str) -> Option<SocketAddr>) = match self.header {
-            ForwardedHeader::XForwardedFor => (X_FORWARDED_FOR, address),
-            ForwardedHeader::Forwarded => (FORWARDED, forwarded_for),
+    fn hops<'a>(&self, lines: impl Iterator<Item = &'a [u8]>) -> Vec<Option<SocketAddr>> {
+        let parse: fn(&str) -> Option<SocketAddr> = match self.header {
+            ForwardedHeader::XForwardedFor => address,
+            ForwardedHeader::Forwarded => forwarded_for,
         };
-        let lines = headers.get_all(name).iter().map(|line| line.to_str().unwrap_or_default());
+        let lines = lines.map(|line| str::from_utf8(line).unwrap_or_default());
         lines.flat_map(|line| line.split(',')).map(|element| parse(element.trim())).collect()
     }
 }

@@ -13,6 +13,7 @@ mod sent;
 mod sentence;
 mod track_query;
 mod upload;
+mod visit;
 mod whole;
 mod window;
 
@@ -26,5 +27,6 @@ pub(crate) use query::query;
 pub(crate) use sent::Sent;
 pub(crate) use track_query::{TrackParameters, TrackQuery};
 pub(crate) use upload::{BegunUpload, CollectionCoverUpload, CoverUpload, SourceUpload, source_upload};
+pub(crate) use visit::Visiting;
 pub(crate) use whole::Whole;
 pub(crate) use window::{CursorQuery, NextCursor, Windowed};

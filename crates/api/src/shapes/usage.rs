@@ -8,11 +8,11 @@ use utoipa::ToSchema;
 /// Sums of usage.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct UsageSums {
-    /// The sum of `stream_redirects` and `track_fetches`.
+    /// The sum of `stream_redirects` and `track_fetches`: requests, whether or not anything was heard. See `/v1/listens`.
     plays: u64,
-    /// Share links that were redirected to a file.
+    /// Requests of share links that were redirected to a file.
     stream_redirects: u64,
-    /// Tracks fetched in play sessions.
+    /// Requests for a track of a play session.
     track_fetches: u64,
     /// Download URLs that were returned.
     downloads: u64,

@@ -67,6 +67,7 @@ pub(crate) const MANAGED: &[(&str, &str)] = &[
     ("GET", "/v1/webhook/ID/delivery/ID"),
     ("POST", "/v1/webhook/ID/delivery/ID/replay"),
     ("GET", "/v1/usage"),
+    ("GET", "/v1/listens"),
 ];
 pub(crate) const PLAYING: &[(&str, &str)] =
     &[("POST", "/v1/play_session/collection"), ("GET", "/v1/play_session/ID")];

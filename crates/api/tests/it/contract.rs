@@ -174,7 +174,12 @@ async fn every_operation_answers_as_described(database: TestDatabase) {
     c.check("play_track", reply);
     let reply = c.house.get_open(&format!("{played}/hq/download")).await.expect_ok();
     c.check("download_track", reply);
+    let described = format!("/v1/play/{session}?track_ids={track_id}");
+    let reply = c.house.get_open(&described).await.expect_ok();
+    c.check("describe_tracks", reply);
     c.get("read_usage", "/v1/usage?group=track").await;
+    c.get("read_listens", "/v1/listens").await;
+    c.get("read_listens", "/v1/listens?group=track").await;
     c.get("read_quota", "/v1/quota").await;
 
     let body = json!({ "title": "Link", "api_key_type_id": "share", "variants": ["lq"] });

@@ -217,6 +217,8 @@ impl Things {
             ),
             row(Manage, "GET", "/v1/variant".to_owned(), none(), shared),
             row(Manage, "GET", "/v1/usage".to_owned(), none(), shared),
+            row(Manage, "GET", "/v1/listens".to_owned(), none(), shared),
+            row(Manage, "GET", "/v1/listens?group=referrer".to_owned(), none(), whole),
             row(Manage, "GET", "/v1/quota".to_owned(), none(), whole),
             row(Manage, "GET", format!("/v1/variant/{variant}"), none(), outside),
             row(Manage, "GET", "/v1/creator".to_owned(), none(), whole),
@@ -331,6 +333,19 @@ async fn holders_of_sessions_and_links_get_what_is_theirs(database: TestDatabase
         assert_eq!(status(format!("/v1/play/{stranger}/{mine}{tail}")).await, 401);
         assert_eq!(status(format!("/v1/play/not-a-uuid/{mine}{tail}")).await, 400);
     }
+    let described = async |session: &str, ids: &str| {
+        let path = format!("/v1/play/{session}?track_ids={ids}");
+        let reply = house.call_as("", Method::GET, &path, Value::Null).await;
+        let tracks = reply.json["tracks"].as_array().cloned().unwrap_or_default();
+        let ids: Vec<_> = tracks.iter().map(|track| track["id"].clone()).collect();
+        (reply.status.as_u16(), ids)
+    };
+    assert_eq!(described(&session, &format!("{other},{mine},{stranger}")).await, (200, vec![json!(mine)]));
+    assert_eq!(described(stranger, &mine).await.0, 401);
+    let many = vec![mine.as_str(); 101].join(",");
+    for ids in ["", "x", many.as_str()] {
+        assert_eq!(described(&session, ids).await.0, 400, "{ids}");
+    }
     assert_eq!(status(format!("/v1/upload_session/{stranger}")).await, 401);
     // A link takes a share key and no other.
     for key_type in [KeyType::Api, KeyType::Player, KeyType::Uploader] {
@@ -345,4 +360,5 @@ async fn holders_of_sessions_and_links_get_what_is_theirs(database: TestDatabase
     for tail in ["", "/hq/download"] {
         assert_eq!(status(format!("/v1/play/{session}/{mine}{tail}")).await, 401);
     }
+    assert_eq!(described(&session, &mine).await.0, 401);
 }

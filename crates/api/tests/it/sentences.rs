@@ -239,6 +239,7 @@ async fn bodies(list: &mut List) {
     }
     for query in ["from=x", "from=2030-01-02&to=2030-01-01", "from=2020-01-01", "group=week"] {
         list.call(Method::GET, &format!("/v1/usage?{query}"), Value::Null).await;
+        list.call(Method::GET, &format!("/v1/listens?{query}"), Value::Null).await;
     }
     for body in ["{", "[]", "{} {}", "{\"title\":\"\\ud800\"}"] {
         let request =
@@ -295,6 +296,9 @@ async fn things(list: &mut List) {
     let track = list.house.ready_track("Song.wav").await;
     let session = list.house.post("/v1/play_session/track", json!({ "track_id": track })).await.expect_ok();
     let session = session.json["play_session_id"].as_str().unwrap().to_owned();
+    for ids in ["", "x"] {
+        list.call_as("", Method::GET, &format!("/v1/play/{session}?track_ids={ids}"), Value::Null).await;
+    }
     let path = format!("/v1/play/{session}/{track}/hq/download");
     list.call_as("", Method::GET, &path, Value::Null).await;
     let source = format!("/v1/track/{track}/source");

@@ -15,6 +15,8 @@ pub(crate) mod import_bucket;
 pub(crate) mod invitation;
 pub(crate) mod job;
 pub(crate) mod known_device;
+pub(crate) mod listener_sighting;
+pub(crate) mod listener_track;
 pub(crate) mod membership;
 pub(crate) mod organization;
 pub(crate) mod person;

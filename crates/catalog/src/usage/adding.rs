@@ -23,6 +23,8 @@ impl Catalog {
         for entries in batch.entries.chunks(ROWS) {
             tx.add_entries(entries).await?;
         }
+        let listens = tx.add_listeners(&batch.listeners, batch.taken_at).await?;
+        tx.add_listen_sums(listens).await?;
         // Last, as other nodes wait for these rows until the commit.
         tx.add_sums(&batch.entries).await?;
         tx.commit().await?;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Order, Query, SelectStatement, SimpleExpr};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryResult, QuerySelect};
 use tonearm_domain::{
-    Day, KeyScope, LimitOffset, OrganizationId, ShortId, TrackId, UsageCounts, VariantIndex,
+    CollectionId, Day, KeyScope, LimitOffset, OrganizationId, ShortId, TrackId, UsageCounts, VariantIndex,
 };
 use uuid::Uuid;
 
@@ -81,12 +81,12 @@ fn sums(filter: &UsageFilter) -> SelectStatement {
     select.and_where(Expr::col("organization_id").eq(organization)).and_where(in_period(filter)).take()
 }
 
-fn in_period(filter: &UsageFilter) -> SimpleExpr {
+pub(super) fn in_period(filter: &UsageFilter) -> SimpleExpr {
     Expr::col("day").between(filter.from.number(), filter.to.number())
 }
 
 /// The folder of a track's files, also of a track that was deleted.
-fn folder_of(organization: Uuid, id: TrackId) -> SimpleExpr {
+pub(super) fn folder_of(organization: Uuid, id: TrackId) -> SimpleExpr {
     let folder = Query::select()
         .column(track::Column::Index)
         .from(track::Entity)
@@ -94,6 +94,16 @@ fn folder_of(organization: Uuid, id: TrackId) -> SimpleExpr {
         .and_where(track::Column::OrganizationId.eq(organization))
         .take();
     SimpleExpr::SubQuery(None, Box::new(folder.into()))
+}
+
+/// The folders of a collection's tracks.
+pub(super) fn folders_of(organization: Uuid, collection: CollectionId) -> SelectStatement {
+    Query::select()
+        .column(track::Column::Index)
+        .from(track::Entity)
+        .and_where(track::Column::OrganizationId.eq(organization))
+        .and_where(track::Column::CollectionId.eq(collection.uuid()))
+        .take()
 }
 
 /// What was counted of each track that a key reaches.
@@ -106,13 +116,7 @@ fn rows(filter: &UsageFilter) -> SelectStatement {
         select.and_where(Expr::col("folder").eq(folder_of(organization, id)));
     } else if let Some(collection) = filter.scope.collection() {
         // Tracks that were deleted are counted on: what was played was played.
-        let folders = Query::select()
-            .column(track::Column::Index)
-            .from(track::Entity)
-            .and_where(track::Column::OrganizationId.eq(organization))
-            .and_where(track::Column::CollectionId.eq(collection.uuid()))
-            .take();
-        select.and_where(Expr::col("folder").in_subquery(folders));
+        select.and_where(Expr::col("folder").in_subquery(folders_of(organization, collection)));
     }
     select
 }

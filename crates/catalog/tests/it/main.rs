@@ -17,6 +17,7 @@ mod imports;
 mod jobs;
 mod large;
 mod leases;
+mod listens;
 mod listing;
 mod lost_commits;
 mod manifests;

@@ -3,7 +3,7 @@
 use sea_orm::sea_query::{ExprTrait, Query, SimpleExpr};
 use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
 use serde_json::json;
-use tonearm_domain::{Ambient, ApiKeyId, AuditEntryId, ExpiredRows, JobId, RecordId, Timestamp};
+use tonearm_domain::{Ambient, ApiKeyId, AuditEntryId, Day, ExpiredRows, JobId, RecordId, Timestamp};
 use tonearm_fixtures::ambient;
 use uuid::Uuid;
 
@@ -30,6 +30,7 @@ struct Owners {
     collection: Uuid,
     person: Uuid,
     webhook: Uuid,
+    now: Timestamp,
 }
 
 impl Owners {
@@ -56,7 +57,7 @@ impl Owners {
         ];
         insert(db, "webhook", row).await;
         let (organization, collection) = (organization.id.uuid(), collection.id.uuid());
-        Self { organization, collection, person, webhook }
+        Self { organization, collection, person, webhook, now: ambient.now() }
     }
 }
 
@@ -182,6 +183,24 @@ fn row(rows: ExpiredRows, owners: &Owners, ambient: &Ambient, over: Timestamp) -
                 ("expires_at", at.into()),
             ];
             ("source_replacement", row)
+        }
+        ExpiredRows::ListenerTracks | ExpiredRows::ListenerSightings => {
+            // Days are removed whole.
+            let day = Day::of(over).number() + i32::from(over > owners.now);
+            let mut row: Row =
+                vec![("organization_id", id.into()), ("day", day.into()), ("listener", 7_i64.into())];
+            if rows == ExpiredRows::ListenerSightings {
+                row.extend([("kind", "organization".into()), ("subject", "".into())]);
+                return ("listener_sighting", row);
+            }
+            row.extend([
+                ("folder", "abcdefghij01".into()),
+                ("taken_micros", 5_i64.into()),
+                ("segments", 1_i64.into()),
+                ("is_listen", false.into()),
+                ("is_member", false.into()),
+            ]);
+            ("listener_track", row)
         }
     }
 }

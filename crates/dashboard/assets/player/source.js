@@ -7,8 +7,8 @@ import { requestJson } from "./request.js";
 /** Pages of a long list that are loaded behind the first one. */
 const MORE_PAGES = 9;
 
-/** Tracks of a session whose titles are asked for at the same time. */
-const AT_ONCE = 4;
+/** Tracks of a session whose titles are asked for at once: what the server takes. */
+const AT_ONCE = 100;
 
 /** Player data, as the pages of share links have it. */
 export class Data {
@@ -72,7 +72,7 @@ export class Session {
   #answer;
   #ids;
   #told;
-  /** Requests for tracks by id. Each request counts as a play, and its URLs are valid as long as the session. */
+  /** Requests for tracks by id. The URLs of each are valid as long as the session. */
   #known = new Map();
 
   /** `told` hears of each end of the session that becomes known, as a time in milliseconds. */
@@ -129,14 +129,17 @@ export class Session {
     throw new Problem("missing");
   }
 
-  /** Titles and lengths of the rest. What is missing keeps its place, and is found missing when it is chosen. */
+  /**
+   * Titles and lengths of the rest. What is missing keeps its place, and is found missing when it is chosen. Nobody listens
+   * yet, so nothing is requested that counts.
+   */
   async #name(list, first, onList) {
-    const rest = list.filter(({ id }) => id !== first.id);
+    const rest = list.map(({ id }) => id).filter((id) => id !== first.id);
     while (rest.length > 0) {
-      await Promise.all(rest.splice(0, AT_ONCE).map(async ({ id }) => {
-        const track = await this.track(id).catch(() => null);
-        if (track) list = list.map((own) => (own.id === id ? track : own));
-      }));
+      const ids = rest.splice(0, AT_ONCE).join(",");
+      const answer = await this.#request(`/v1/play/${this.id}?track_ids=${ids}`, "missing").catch(() => null);
+      const known = new Map(answer?.tracks.map((track) => [track.id, named(track)]));
+      list = list.map((own) => known.get(own.id) ?? own);
       onList(list);
     }
   }

@@ -21,6 +21,7 @@ use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::picture::picture;
 use crate::session::{Editor, Member, Viewer};
+use crate::visit::Visitor;
 
 #[derive(Template)]
 #[template(path = "library/track.html")]
@@ -168,9 +169,10 @@ pub(super) async fn data(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
     Path((_, id)): Path<(String, String)>,
+    visitor: Visitor,
 ) -> Result<Json<PlayerData>, PageError> {
     let Playable { track: view, cover, levels, variants } =
-        app.playback.audition(&member.caller(), track_id(&id)?).await?;
+        app.playback.audition(&member.caller(), track_id(&id)?, Some(&visitor.visit())).await?;
     let whole = variants.iter().filter(|variant| variant.key.file.content_type.mime().starts_with("audio/"));
     let whole = whole.filter(|variant| !matches!(variant.data, tonearm_domain::FileData::Preview { .. }));
     let sources = whole.map(|variant| SourceData {
@@ -198,7 +200,7 @@ pub(super) async fn data(
 impl TrackPage {
     async fn of<R>(app: &Dashboard, member: &Member<R>, id: TrackId) -> Result<Self, PageError> {
         let Playable { track: view, cover, variants, .. } =
-            app.playback.audition(&member.caller(), id).await?;
+            app.playback.audition(&member.caller(), id, None).await?;
         let is_importing = view.is_importing;
         let (track, colours, title) = (view.track, view.colours, view.title);
         let (status, tone, is_open) = said_of(track.status, is_importing);

@@ -15,6 +15,7 @@ use super::policy::{Framing, colours};
 use super::refused::Refused;
 use super::snippet::Snippets;
 use crate::embed::{PartData, PlayerData, SourceData, TrackData, address, covers};
+use crate::visit::Visitor;
 
 #[derive(Template)]
 #[template(path = "share/track.html")]
@@ -83,11 +84,16 @@ pub(super) async fn page(
 pub(super) async fn framed(
     State(pages): State<PublicPages>,
     Path((track_id, key)): Path<(String, String)>,
+    visitor: Visitor,
 ) -> Response {
     let opened = match open(&pages, &track_id, key).await {
         Ok(opened) => opened,
         Err(refused) => return refused.page(Framing::Open),
     };
+    let id = opened.shared.view.track.id;
+    if let Err(refusal) = pages.playback.visit_frame(id, &opened.key, &visitor.visit()).await {
+        return Refused::from(refusal).page(Framing::Open);
+    }
     let style = opened.style();
     let origin = opened.shared.delivery_origin.clone();
     let page = FramedTrack {

@@ -73,6 +73,15 @@ impl Chart {
     }
 }
 
+impl Chart {
+    /// As SVG; nothing where it cannot be drawn, as the table beside it tells the same.
+    pub(super) fn drawn(&self) -> String {
+        self.render()
+            .inspect_err(|error| tracing::error!(%error, "a chart could not be drawn"))
+            .unwrap_or_default()
+    }
+}
+
 fn rounded(value: f64) -> f64 {
     (value * 10.0).round() / 10.0
 }

@@ -1,25 +1,54 @@
 //! Usage as CSV.
 
+use std::fmt::Write as _;
+
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use serde::Deserialize;
-use tonearm_domain::{LimitOffset, UsageCounts};
-use tonearm_service::{UsageGroup, UsageRows};
+use tonearm_domain::{LimitOffset, ListenCounts, UsageCounts};
+use tonearm_service::{Caller, ListenGroup, ListenRows, Usage, UsageGroup, UsagePeriod, UsageRows};
 
-use super::UsageQuery;
+use super::query::UsageQuery;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::path::Query;
 use crate::session::{Member, Viewer};
 
-/// Most rows of an export by track or variant; an export by day is bounded by its period.
+/// Most rows of an export that is not by day; an export by day is bounded by its period.
 const MOST_ROWS: u64 = 100_000;
+
+/// Rows of one look.
+const PAGE: u64 = 200;
 
 #[derive(Deserialize)]
 pub(super) struct By {
     #[serde(default)]
     group: String,
+}
+
+/// What an export is about.
+#[derive(Clone, Copy)]
+enum Group {
+    Listens(ListenGroup),
+    Deliveries(UsageGroup),
+}
+
+impl Group {
+    /// By day where nothing, or nothing that is known, is named.
+    fn parse(text: &str) -> Self {
+        match text.strip_prefix("delivered_by_") {
+            Some(group) => Self::Deliveries(group.parse().unwrap_or_default()),
+            None => Self::Listens(text.parse().unwrap_or_default()),
+        }
+    }
+
+    fn name(self) -> String {
+        match self {
+            Self::Listens(group) => group.as_str().to_owned(),
+            Self::Deliveries(group) => format!("delivered-by-{}", group.as_str()),
+        }
+    }
 }
 
 pub(super) async fn export(
@@ -29,19 +58,12 @@ pub(super) async fn export(
     Query(by): Query<By>,
 ) -> Result<Response, PageError> {
     let (caller, (period, _)) = (member.caller(), asked.period(app.usage.today())?);
-    let group = by.group.parse::<UsageGroup>().unwrap_or_default();
-    let mut csv = format!("{},title,plays,downloads,starts,bytes\r\n", group.as_str());
-    let mut offset = 0;
-    while offset < MOST_ROWS {
-        let window = LimitOffset::new(Some(200), i64::try_from(offset).ok()).unwrap_or_default();
-        let report = app.usage.report(&caller, period, group, window).await?;
-        add(&mut csv, report.rows);
-        offset += 200;
-        if offset >= report.count {
-            break;
-        }
-    }
-    let name = format!("usage-{}-{}-{}.csv", group.as_str(), period.from(), period.to());
+    let group = Group::parse(&by.group);
+    let csv = match group {
+        Group::Listens(group) => listens(&app.usage, &caller, period, group).await?,
+        Group::Deliveries(group) => deliveries(&app.usage, &caller, period, group).await?,
+    };
+    let name = format!("usage-{}-{}-{}.csv", group.name(), period.from(), period.to());
     let headers = [
         (CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
         (CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
@@ -49,7 +71,63 @@ pub(super) async fn export(
     Ok((headers, csv).into_response())
 }
 
-fn add(csv: &mut String, rows: UsageRows) {
+fn windows() -> impl Iterator<Item = (u64, LimitOffset)> {
+    (0..MOST_ROWS).step_by(PAGE as usize).map(|offset| {
+        let window = LimitOffset::new(i64::try_from(PAGE).ok(), i64::try_from(offset).ok());
+        (offset + PAGE, window.unwrap_or_default())
+    })
+}
+
+async fn listens(
+    usage: &Usage,
+    caller: &Caller,
+    period: UsagePeriod,
+    group: ListenGroup,
+) -> Result<String, PageError> {
+    let mut csv = format!("{},title,listens,listeners,seconds_heard\r\n", group.as_str());
+    for (end, window) in windows() {
+        let report = usage.listens(caller, period, group, window).await?;
+        match report.rows {
+            ListenRows::Days(rows) => {
+                rows.iter().for_each(|row| listen_line(&mut csv, &row.day.to_string(), "", row.counts));
+            }
+            ListenRows::Subjects(rows) => rows.iter().for_each(|row| {
+                let (id, title) = (row.id.as_deref(), row.title.as_deref());
+                listen_line(&mut csv, id.unwrap_or_default(), title.unwrap_or_default(), row.counts);
+            }),
+        }
+        if end >= report.count {
+            break;
+        }
+    }
+    Ok(csv)
+}
+
+fn listen_line(csv: &mut String, id: &str, title: &str, counts: ListenCounts) {
+    let ListenCounts { listens, listeners, heard_millis } = counts;
+    let title = quoted(title);
+    // A String takes any text.
+    let _ = write!(csv, "{id},{title},{listens},{listeners},{}\r\n", heard_millis / 1000);
+}
+
+async fn deliveries(
+    usage: &Usage,
+    caller: &Caller,
+    period: UsagePeriod,
+    group: UsageGroup,
+) -> Result<String, PageError> {
+    let mut csv = format!("{},title,requests,downloads,starts,bytes\r\n", group.as_str());
+    for (end, window) in windows() {
+        let report = usage.report(caller, period, group, window).await?;
+        add_deliveries(&mut csv, report.rows);
+        if end >= report.count {
+            break;
+        }
+    }
+    Ok(csv)
+}
+
+fn add_deliveries(csv: &mut String, rows: UsageRows) {
     match rows {
         UsageRows::Days(days) => days.iter().for_each(|row| line(csv, &row.day.to_string(), "", row.counts)),
         UsageRows::Tracks(tracks) => {
@@ -67,11 +145,10 @@ fn add(csv: &mut String, rows: UsageRows) {
 }
 
 fn line(csv: &mut String, id: &str, title: &str, counts: UsageCounts) {
-    let (plays, title) = (super::plays(counts), quoted(title));
-    csv.push_str(&format!(
-        "{id},{title},{plays},{},{},{}\r\n",
-        counts.downloads, counts.starts, counts.bytes
-    ));
+    let (requests, title) = (counts.plays(), quoted(title));
+    let UsageCounts { downloads, starts, bytes, .. } = counts;
+    // A String takes any text.
+    let _ = write!(csv, "{id},{title},{requests},{downloads},{starts},{bytes}\r\n");
 }
 
 /// A text as RFC 4180 has it. Spreadsheets take what begins with these signs for a formula; a quote before it says

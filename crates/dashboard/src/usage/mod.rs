@@ -1,18 +1,20 @@
-//! Usage: what was played, by day, track and variant, and the room it takes.
+//! Usage: what was listened to and delivered, and the room it takes.
 
 mod chart;
+mod drop_off;
 mod export;
+mod query;
+mod table;
 
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
-use serde::Deserialize;
-use tonearm_domain::{Day, LimitOffset, UsageCounts};
-use tonearm_service::{Refusal, UsagePeriod};
+use tonearm_domain::{LimitOffset, ListenCounts, UsageCounts};
+use tonearm_service::{Caller, DayListens, DayUsage, ListenGroup, ListenRows, UsagePeriod};
 
-use crate::amount::{bytes, count};
+use crate::amount::{bytes, count, duration};
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::form::Problems;
@@ -21,10 +23,15 @@ use crate::path::Query;
 use crate::quota::QuotaBar;
 use crate::session::{Member, Viewer};
 use chart::{Bar, Chart};
+use query::{Range, UsageQuery, ranges};
+use table::{DeliveryRow, ListenTable, StorageRow};
 
 /// Below an organization's address.
 pub(crate) fn routes() -> Router<Dashboard> {
-    Router::new().route("/usage", get(page)).route("/usage.csv", get(export::export))
+    Router::new()
+        .route("/usage", get(page))
+        .route("/usage.csv", get(export::export))
+        .route("/usage/tracks/{track_id}", get(drop_off::page))
 }
 
 #[derive(Template)]
@@ -33,14 +40,14 @@ struct UsagePage {
     frame: Frame,
     from: String,
     to: String,
+    ranges: Vec<Range>,
     problems: Problems,
     figures: Vec<Figure>,
     quotas: Vec<QuotaBar>,
-    plays: String,
-    delivered: String,
-    days: Vec<Row>,
-    tracks: Vec<Row>,
-    variants: Vec<Row>,
+    charts: Vec<ChartCard>,
+    tables: Vec<ListenTable>,
+    delivered_tracks: Vec<DeliveryRow>,
+    delivered_variants: Vec<DeliveryRow>,
     storage: Vec<StorageRow>,
     is_empty: bool,
 }
@@ -50,45 +57,17 @@ struct Figure {
     told: String,
 }
 
-struct Row {
-    name: String,
-    link: Option<String>,
-    plays: String,
-    downloads: String,
-    bytes: String,
+/// A chart, and the same as a table.
+struct ChartCard {
+    title: &'static str,
+    column: &'static str,
+    drawn: String,
+    rows: Vec<(String, String)>,
 }
 
-struct StorageRow {
-    title: String,
-    link: String,
-    bytes: String,
-}
-
-#[derive(Deserialize)]
-pub(super) struct UsageQuery {
-    #[serde(default)]
-    from: String,
-    #[serde(default)]
-    to: String,
-}
-
-impl UsageQuery {
-    /// The days asked for; else the usual ones, with what is wrong.
-    fn period(&self, today: Day) -> Result<(UsagePeriod, Problems), PageError> {
-        let day = |text: &str| text.parse::<Day>().ok();
-        match UsagePeriod::new(day(&self.from), day(&self.to), today) {
-            Ok(period) => Ok((period, Problems::default())),
-            Err(refusal @ Refusal::Invalid { .. }) => {
-                Ok((UsagePeriod::new(None, None, today)?, Problems::of(refusal)?))
-            }
-            Err(refusal) => Err(refusal.into()),
-        }
-    }
-}
-
-/// What people call a play: a share link that led to a file, or a track fetched in a session.
-fn plays(counts: UsageCounts) -> u64 {
-    counts.stream_redirects + counts.track_fetches
+/// Rows of each table on the page; the others are in the CSV.
+fn top() -> LimitOffset {
+    LimitOffset::new(Some(20), None).unwrap_or_default()
 }
 
 async fn page(
@@ -96,86 +75,98 @@ async fn page(
     member: Member<Viewer>,
     Query(asked): Query<UsageQuery>,
 ) -> Result<Response, PageError> {
-    let caller = member.caller();
-    let (period, problems) = asked.period(app.usage.today())?;
-    let top = LimitOffset::new(Some(20), None).unwrap_or_default();
-    let days = app.usage.daily(&caller, period).await?;
-    let (used, tracks) = app.usage.by_track(&caller, period, top).await?;
-    let (_, variants) = app.usage.by_variant(&caller, period, top).await?;
+    let (caller, today) = (member.caller(), app.usage.today());
+    let (period, problems) = asked.period(today)?;
+    let listens = app.usage.daily_listens(&caller, period).await?;
+    let deliveries = app.usage.daily(&caller, period).await?;
     let storage = app.usage.storage(&caller).await?;
-    let (_, largest) = app.usage.storage_by_track(&caller, top).await?;
-    let total = |of: fn(UsageCounts) -> u64| days.iter().map(|day| of(day.counts)).sum::<u64>();
-    let figures = vec![
-        Figure { title: "Plays", told: count(total(plays)) },
-        Figure { title: "Downloads", told: count(total(|counts| counts.downloads)) },
-        Figure { title: "Delivered", told: bytes(total(|counts| counts.bytes)) },
-        Figure { title: "Tracks played", told: count(used.played) },
-        Figure { title: "Stored", told: bytes(storage.bytes) },
+    let total: ListenCounts = listens.iter().map(|day| day.counts).sum();
+    let delivered: UsageCounts = deliveries.iter().map(|day| day.counts).sum();
+    let now = app.usage.listening_now(&caller).await?;
+    let figures = [
+        ("Listens", count(total.listens)),
+        ("Listeners per day, added up", count(total.listeners)),
+        ("Time heard", duration(total.heard_millis)),
+        ("Listening now", count(now)),
+        ("Delivered", bytes(delivered.bytes)),
+        ("Stored", bytes(storage.bytes)),
     ];
-    let bars = |of: fn(UsageCounts) -> u64, tell: fn(u64) -> String| {
-        let bar = |day: &tonearm_service::DayUsage| Bar {
-            label: day.day.to_string(),
-            value: of(day.counts),
-            told: tell(of(day.counts)),
-        };
-        days.iter().map(bar).collect::<Vec<_>>()
-    };
-    let drawn = |chart: Chart| {
-        chart
-            .render()
-            .inspect_err(|error| tracing::error!(%error, "a chart could not be drawn"))
-            .unwrap_or_default()
-    };
+    let (delivered_tracks, delivered_variants) = delivered_by(&app, &member, &caller, period).await?;
+    let (_, largest) = app.usage.storage_by_track(&caller, top()).await?;
     Ok(render(&UsagePage {
         frame: member.frame("Usage", Section::Usage),
         from: period.from().to_string(),
         to: period.to().to_string(),
+        ranges: ranges(period, today),
         problems,
-        figures,
+        figures: figures.map(|(title, told)| Figure { title, told }).into(),
         quotas: QuotaBar::all(app.library.quotas(&caller).await?),
-        plays: drawn(Chart::new("Plays per day".to_owned(), bars(plays, count), count)),
-        delivered: drawn(Chart::new(
-            "Bytes delivered per day".to_owned(),
-            bars(|counts| counts.bytes, bytes),
-            bytes,
-        )),
-        is_empty: days.iter().all(|day| day.counts.is_empty()),
-        days: days.iter().rev().map(|day| Row::of(day.day.to_string(), None, day.counts)).collect(),
-        tracks: tracks
-            .into_iter()
-            .map(|track| {
-                let link = track.track_id.map(|id| member.path(&format!("/tracks/{id}")));
-                let unnamed = if link.is_some() { "Deleted track" } else { "Shared covers" };
-                Row::of(track.title.unwrap_or_else(|| unnamed.to_owned()), link, track.counts)
-            })
-            .collect(),
-        variants: variants
-            .into_iter()
-            .map(|variant| {
-                let name =
-                    variant.variant.map_or_else(|| "Unknown variant".to_owned(), |index| index.to_string());
-                Row::of(name, None, variant.counts)
-            })
-            .collect(),
-        storage: largest
-            .into_iter()
-            .map(|track| StorageRow {
-                link: member.path(&format!("/tracks/{}", track.track_id)),
-                title: track.title,
-                bytes: bytes(track.bytes),
-            })
-            .collect(),
+        charts: charts(&listens, &deliveries),
+        tables: tables(&app, &member, &caller, period).await?,
+        delivered_tracks,
+        delivered_variants,
+        storage: StorageRow::all(&member, largest),
+        is_empty: total.is_empty() && delivered.is_empty(),
     }))
 }
 
-impl Row {
-    fn of(name: String, link: Option<String>, counts: UsageCounts) -> Self {
-        Self {
-            name,
-            link,
-            plays: count(plays(counts)),
-            downloads: count(counts.downloads),
-            bytes: bytes(counts.bytes),
+fn charts(listens: &[DayListens], deliveries: &[DayUsage]) -> Vec<ChartCard> {
+    let of_listens = |value: fn(ListenCounts) -> u64| {
+        listens.iter().map(|day| (day.day.to_string(), value(day.counts))).collect::<Vec<_>>()
+    };
+    let delivered = deliveries.iter().map(|day| (day.day.to_string(), day.counts.bytes)).collect();
+    vec![
+        ChartCard::new("Listens per day", "Listens", of_listens(|counts| counts.listens), count),
+        ChartCard::new("Listeners per day", "Listeners", of_listens(|counts| counts.listeners), count),
+        ChartCard::new(
+            "Time heard per day",
+            "Time heard",
+            of_listens(|counts| counts.heard_millis),
+            duration,
+        ),
+        ChartCard::new("Delivered per day", "Delivered", delivered, bytes),
+    ]
+}
+
+impl ChartCard {
+    fn new(
+        title: &'static str,
+        column: &'static str,
+        values: Vec<(String, u64)>,
+        tell: fn(u64) -> String,
+    ) -> Self {
+        let rows = values.iter().rev().map(|(label, value)| (label.clone(), tell(*value))).collect();
+        let bars = values.into_iter().map(|(label, value)| Bar { label, value, told: tell(value) });
+        let drawn = Chart::new(title.to_owned(), bars.collect(), tell).drawn();
+        Self { title, column, drawn, rows }
+    }
+}
+
+/// What was listened to most, by everything but days.
+async fn tables(
+    app: &Dashboard,
+    member: &Member<Viewer>,
+    caller: &Caller,
+    period: UsagePeriod,
+) -> Result<Vec<ListenTable>, PageError> {
+    let mut tables = Vec::new();
+    for group in ListenGroup::ALL.into_iter().filter(|group| *group != ListenGroup::Day) {
+        let report = app.usage.listens(caller, period, group, top()).await?;
+        if let ListenRows::Subjects(rows) = report.rows {
+            tables.push(ListenTable::new(member, group, report.count, rows));
         }
     }
+    Ok(tables)
+}
+
+async fn delivered_by(
+    app: &Dashboard,
+    member: &Member<Viewer>,
+    caller: &Caller,
+    period: UsagePeriod,
+) -> Result<(Vec<DeliveryRow>, Vec<DeliveryRow>), PageError> {
+    let (_, tracks) = app.usage.by_track(caller, period, top()).await?;
+    let (_, variants) = app.usage.by_variant(caller, period, top()).await?;
+    let tracks = tracks.into_iter().map(|track| DeliveryRow::of_track(member, track));
+    Ok((tracks.collect(), variants.into_iter().map(DeliveryRow::of_variant).collect()))
 }

@@ -18,6 +18,7 @@ mod signing_in;
 mod start;
 mod told;
 mod trash;
+mod usage;
 
 pub(crate) use tonearm_fixtures::on_both;
 

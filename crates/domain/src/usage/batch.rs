@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Day, UsageCounts};
+use super::{Day, ListenerEntry, UsageCounts};
 use crate::recipe::VariantIndex;
 use crate::short_id::ShortId;
 use crate::timestamp::Timestamp;
@@ -33,4 +33,7 @@ pub struct UsageBatch {
     pub taken_at: Timestamp,
     /// One entry for each thing and day, in an order that is the same on every node.
     pub entries: Vec<UsageEntry>,
+    /// What was learned of listeners, in such an order, too. Earlier versions neither write nor read it.
+    #[serde(default)]
+    pub listeners: Vec<ListenerEntry>,
 }

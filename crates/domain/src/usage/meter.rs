@@ -2,11 +2,14 @@
 
 use std::collections::HashMap;
 use std::mem;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Day, UsageBatch, UsageCounts, UsageEntry};
+use super::listeners::Listeners;
+use super::{Day, ListenedFile, ListenerOrigin, ListenerPlace, UsageBatch, UsageCounts, UsageEntry, Visitor};
 use crate::OrganizationId;
 use crate::ambient::Ambient;
+use crate::object_key::ObjectKey;
 use crate::recipe::VariantIndex;
 use crate::short_id::ShortId;
 use crate::timestamp::Timestamp;
@@ -24,7 +27,13 @@ type Part = Mutex<HashMap<CountKey, Variants>>;
 
 /// Counts what is played, until somebody takes the counts and keeps them. Cheap to clone; clones count together.
 #[derive(Clone, Default)]
-pub struct Meter(Arc<[Part; PARTS]>);
+pub struct Meter(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    counts: [Part; PARTS],
+    listeners: Listeners,
+}
 
 impl Meter {
     /// With nothing counted.
@@ -52,11 +61,38 @@ impl Meter {
         }
     }
 
+    /// Where to count what a visitor takes of a file of `size` bytes; none for bots, and where more listen at the same time than
+    /// a node keeps apart: their deliveries are counted, and they are not.
+    pub fn listen(
+        &self,
+        key: &ObjectKey,
+        size: u64,
+        visitor: &Visitor<'_>,
+        now: Timestamp,
+    ) -> Option<ListenedFile> {
+        self.0.listeners.enter(key, size, visitor, now)
+    }
+
+    /// Counts a range of a file that was delivered to a listener. Bytes that they have taken before do not count.
+    pub fn take_range(&self, file: &ListenedFile, range: Range<u64>, now: Timestamp) {
+        self.0.listeners.take(file, range, now);
+    }
+
+    /// Notes how a listener came to a track.
+    pub fn note_origin(&self, place: ListenerPlace, origin: &ListenerOrigin) {
+        self.0.listeners.note_origin(place, origin);
+    }
+
+    /// Whether listeners were left out since the last time, as there were too many.
+    pub fn take_overflow(&self) -> bool {
+        self.0.listeners.take_overflow()
+    }
+
     /// Takes what was counted since the last time; `None` where that is nothing. Whoever takes it sees to it that it
     /// is not lost.
     pub fn take(&self, ambient: &Ambient) -> Option<UsageBatch> {
         let mut entries = Vec::new();
-        for part in self.0.iter() {
+        for part in &self.0.counts {
             let places = mem::take(&mut *locked(part));
             for ((organization_id, folder, day), variants) in places {
                 entries.extend(variants.into_iter().map(|(variant, counts)| UsageEntry {
@@ -68,17 +104,18 @@ impl Meter {
                 }));
             }
         }
-        if entries.is_empty() {
+        let listeners = self.0.listeners.take_entries();
+        if entries.is_empty() && listeners.is_empty() {
             return None;
         }
         entries.sort_unstable_by(|a, b| place_of(a).cmp(&place_of(b)));
-        Some(UsageBatch { id: ambient.record_id(), taken_at: ambient.now(), entries })
+        Some(UsageBatch { id: ambient.record_id(), taken_at: ambient.now(), entries, listeners })
     }
 
     /// Twelve random characters spread well enough by any of them.
     fn part(&self, folder: ShortId) -> MutexGuard<'_, HashMap<CountKey, Variants>> {
         let bytes = folder.as_str().as_bytes();
-        locked(&self.0[usize::from(bytes[0] ^ bytes[1].rotate_left(3)) % PARTS])
+        locked(&self.0.counts[usize::from(bytes[0] ^ bytes[1].rotate_left(3)) % PARTS])
     }
 }
 

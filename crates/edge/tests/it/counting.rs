@@ -4,7 +4,7 @@ use axum::body::Body;
 use http::{Method, Request, Response};
 use http_body_util::BodyExt as _;
 use tonearm_domain::{Meter, UsageCounts};
-use tonearm_edge::{Edge, OrganizationHosts};
+use tonearm_edge::{ClientAddress, Edge, OrganizationHosts, PlainRequest};
 
 use crate::node::{Answer, Node};
 use crate::over_both_stores;
@@ -14,7 +14,9 @@ const SIZE: usize = 600_000;
 over_both_stores!(
     delivered_bytes_are_counted,
     what_was_not_taken_is_not_counted,
-    hosts_of_others_serve_nothing
+    hosts_of_others_serve_nothing,
+    listeners_are_told_apart,
+    whoever_only_looks_is_no_listener
 );
 
 fn counted(node: &Node) -> (Edge, Meter) {
@@ -91,4 +93,88 @@ async fn hosts_of_others_serve_nothing(node: &Node) {
     assert_eq!(get(&other, host(other.organization_id)).await.status, 200);
     get(&mine, host(other.organization_id)).await.assert_error(404, "not_found");
     assert_eq!(get(&mine, "127.0.0.1:8080".to_owned()).await.status, 200);
+}
+
+/// A request as a server hands it on.
+fn visit(method: Method, url: &str, address: &str, headers: &[(&str, &str)]) -> Request<Body> {
+    let mut request = Request::builder().method(method).uri(url);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let mut request = request.body(Body::empty()).unwrap();
+    request.extensions_mut().insert(ClientAddress(address.parse().unwrap()));
+    request
+}
+
+/// Bytes of each listener, the fewest first.
+fn heard(node: &Node, meter: &Meter) -> Vec<u64> {
+    let batch = meter.take(&node.ambient);
+    let entries = batch.into_iter().flat_map(|batch| batch.listeners);
+    let mut bytes: Vec<u64> = entries.filter_map(|entry| Some(entry.taken?.bytes)).collect();
+    bytes.sort_unstable();
+    bytes
+}
+
+const FIREFOX: (&str, &str) = ("user-agent", "Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Firefox/120.0");
+const SAFARI: (&str, &str) = ("user-agent", "Mozilla/5.0 (Macintosh) Version/17.1 Safari/605.1.15");
+
+async fn listeners_are_told_apart(node: &Node) {
+    let (edge, meter) = counted(node);
+    let key = node.store(SIZE).await;
+    let url = node.url(&key);
+    let take = async |address, range, agent| {
+        let request = visit(Method::GET, &url, address, &[agent, ("range", range)]);
+        Answer::read(edge.serve(request).await).await.status
+    };
+    // Two people behind one address, and one person who asks three times for much the same.
+    assert_eq!(take("203.0.113.1", "bytes=0-99", FIREFOX).await, 206);
+    assert_eq!(take("203.0.113.1", "bytes=50-149", FIREFOX).await, 206);
+    assert_eq!(take("203.0.113.1", "bytes=0-149", FIREFOX).await, 206);
+    assert_eq!(take("203.0.113.1", "bytes=0-99", SAFARI).await, 206);
+    assert_eq!(take("203.0.113.2", "bytes=0-9", SAFARI).await, 206);
+    assert_eq!(heard(node, &meter), [10, 100, 150]);
+    // The same again, on the shorter way.
+    let answered = edge.answer(&visit(Method::GET, &url, "203.0.113.1", &[FIREFOX]).into_parts().0).await;
+    let whole = answered.into_body().into_body().collect().await.unwrap().to_bytes();
+    assert_eq!(heard(node, &meter), [whole.len() as u64 - 150]);
+    let plain = PlainRequest {
+        target: &url,
+        range: Some(b"bytes=0-999"),
+        agent: Some(SAFARI.1.as_bytes()),
+        address: Some("203.0.113.1".parse().unwrap()),
+        ..PlainRequest::default()
+    };
+    // Only a folder has files at hand.
+    if let Some(repeated) = edge.answer_repeated(&plain) {
+        repeated.content.collect().await.unwrap();
+        assert_eq!(heard(node, &meter), [900]);
+    }
+}
+
+async fn whoever_only_looks_is_no_listener(node: &Node) {
+    let (edge, meter) = counted(node);
+    let url = node.url(&node.store(SIZE).await);
+    let bot = ("user-agent", "Googlebot/2.1");
+    let range = |range| ("range", range);
+    for (method, headers) in [
+        (Method::HEAD, vec![FIREFOX]),
+        (Method::OPTIONS, vec![FIREFOX]),
+        (Method::GET, vec![FIREFOX, range("bytes=700000-")]),
+        (Method::GET, vec![FIREFOX, ("if-none-match", "*")]),
+        (Method::GET, vec![FIREFOX, range("bytes=0-9,20-29")]),
+        (Method::GET, vec![bot]),
+        (Method::GET, vec![]),
+    ] {
+        let request = visit(method.clone(), &url, "203.0.113.1", &headers);
+        Answer::read(edge.serve(request).await).await;
+        assert_eq!(heard(node, &meter), [0; 0], "{method} {headers:?}");
+    }
+    // Nor is a request that comes from nobody knows where, nor one for a picture.
+    ask(&edge, Method::GET, &url, &[FIREFOX]).await;
+    let mut picture = node.store(SIZE).await;
+    picture.file.content_type = tonearm_domain::ContentType::Jpeg;
+    node.blobs.put_bytes(&picture, vec![7; 100].into()).await.unwrap();
+    let request = visit(Method::GET, &node.url(&picture), "203.0.113.1", &[FIREFOX]);
+    assert_eq!(Answer::read(edge.serve(request).await).await.status, 200);
+    assert_eq!(heard(node, &meter), [0; 0]);
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tonearm_domain::{CoverSize, FileData, FileOutcome, Metadata, PlaySession, Selection, TrackId};
 use tonearm_signing::DeliveryTerms;
 
-use super::{Playable, Playback};
+use super::{Playable, Playback, Visit};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 use crate::track_view::TrackView;
@@ -45,12 +45,20 @@ impl Playback {
     }
 
     /// All it takes to hear a track in every form, whatever state it is in. Not counted: nobody of the audience
-    /// hears it.
-    pub async fn audition(&self, caller: &Caller, id: TrackId) -> Result<Playable, Refusal> {
+    /// hears it, so nothing that this visitor hears of the track today is a listen.
+    pub async fn audition(
+        &self,
+        caller: &Caller,
+        id: TrackId,
+        visit: Option<&Visit<'_>>,
+    ) -> Result<Playable, Refusal> {
         let organization_id = caller.organization_id;
         let ready =
             self.0.lookups.track(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         caller.reach_track(ready.track.collection_id, id)?;
+        if let Some(visit) = visit {
+            self.note_member(&ready.track, visit);
+        }
         let session = PlaySession {
             id: self.0.ambient.credential_id(),
             organization_id,

@@ -3,8 +3,8 @@
 use tonearm_domain::{PlaySessionId, Timestamp, TrackId, UsageCounts};
 use tonearm_signing::DeliveryTerms;
 
-use super::Playback;
 use super::playable::offered;
+use super::{Playback, Visit};
 use crate::refusal::{Refusal, Resource};
 
 /// Seconds a download URL is valid.
@@ -22,12 +22,14 @@ pub struct Download {
 }
 
 impl Playback {
-    /// A download of one variant, where the session allows downloads and lists the variant. Counted.
+    /// A download of one variant, where the session allows downloads and lists the variant. Counted as a visit; without one,
+    /// nothing is.
     pub async fn download(
         &self,
         id: PlaySessionId,
         track_id: TrackId,
         variant: &str,
+        visit: Option<&Visit<'_>>,
     ) -> Result<Download, Refusal> {
         let session = self.valid_session(id).await?;
         if !session.is_downloadable {
@@ -40,7 +42,10 @@ impl Playback {
         let offered = offered(&session, &track);
         let found = offered.into_iter().find(|offer| offer.file.recipe.index.as_str() == variant);
         let offer = found.ok_or(Refusal::NotFound(Resource::Variant))?;
-        self.count(&track.track, Some(&offer.file.recipe.index), UsageCounts::DOWNLOAD);
+        if let Some(visit) = visit {
+            self.count(&track.track, Some(&offer.file.recipe.index), UsageCounts::DOWNLOAD);
+            self.note_listener(&track.track, None, visit);
+        }
         // URLs are signed by the second, which is what they end by.
         let issued = Timestamp::from_unix_seconds(self.0.ambient.now().unix_seconds());
         let expires_at = issued.unwrap_or(self.0.ambient.now()).plus_seconds(DOWNLOAD_TTL_SECONDS.into());

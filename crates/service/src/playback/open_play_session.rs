@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tonearm_domain::{PlaySession, PlaySessionId, Selection, TrackId, UsageCounts, VariantList};
 
-use super::{Playable, Playback, TrackList};
+use super::{Playable, Playback, TrackList, Visit};
 use crate::caller::Caller;
 use crate::lookups::ReadyTrack;
 use crate::refusal::{Refusal, Resource};
@@ -46,17 +46,21 @@ impl Playback {
         self.open(self.valid_session(id).await?.as_ref().clone()).await
     }
 
-    /// What it takes to play one track of a session. Counted.
+    /// What it takes to play one track of a session. Counted as a visit; without one, nothing is.
     pub async fn play_track(
         &self,
         id: PlaySessionId,
         track_id: TrackId,
+        visit: Option<&Visit<'_>>,
     ) -> Result<(PlaySession, Playable), Refusal> {
         let session = self.valid_session(id).await?;
         let track = self.track_of(&session, track_id).await?;
         let playable = self.playable(&session, &track).await?;
         let session = self.with_variants(PlaySession::clone(&session)).await?;
-        self.count(&track.track, None, UsageCounts::TRACK_FETCH);
+        if let Some(visit) = visit {
+            self.count(&track.track, None, UsageCounts::TRACK_FETCH);
+            self.note_listener(&track.track, None, visit);
+        }
         Ok((session, playable))
     }
 
@@ -87,7 +91,7 @@ impl Playback {
 
     /// The session as it is shown: one that lists all variants names those of the organization that can be played, and
     /// those that its track has of its own.
-    async fn with_variants(&self, mut session: PlaySession) -> Result<PlaySession, Refusal> {
+    pub(super) async fn with_variants(&self, mut session: PlaySession) -> Result<PlaySession, Refusal> {
         if session.variants == Selection::All {
             let recipes = self.0.lookups.recipes(session.organization_id).await?;
             let track = match session.track_id {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tonearm_domain::{Action, ApiKey, FileData, FileOutcome, ObjectKey, Recipe, TrackId, UsageCounts};
 use tonearm_signing::DeliveryTerms;
 
-use super::Playback;
 use super::playable::cache_policy;
+use super::{Playback, Visit};
 use crate::lookups::ReadyTrack;
 use crate::refusal::{Refusal, Resource};
 
@@ -20,13 +20,35 @@ pub(super) struct Shared {
 }
 
 impl Playback {
-    /// Where a share link leads: a URL of the key's one variant, signed afresh and valid for an hour. Counted.
-    pub async fn redirect_share(&self, track_id: TrackId, key_text: &str) -> Result<String, Refusal> {
+    /// Where a share link leads: a URL of the key's one variant, signed afresh and valid for an hour. Counted
+    /// as a visit; without one, nothing is.
+    pub async fn redirect_share(
+        &self,
+        track_id: TrackId,
+        key_text: &str,
+        visit: Option<&Visit<'_>>,
+    ) -> Result<String, Refusal> {
         let shared = self.shared(track_id, key_text).await?;
-        self.count(&shared.ready.track, Some(&shared.recipe.index), UsageCounts::STREAM_REDIRECT);
+        if let Some(visit) = visit {
+            let track = &shared.ready.track;
+            self.count(track, Some(&shared.recipe.index), UsageCounts::STREAM_REDIRECT);
+            self.note_listener(track, Some(shared.key.id), visit);
+        }
         let recipes = self.0.lookups.recipes(shared.key.organization_id).await?;
         let cache = cache_policy(&recipes, &shared.recipe);
         Ok(self.0.links.delivery(&shared.file, DeliveryTerms { cache, ..DeliveryTerms::default() }))
+    }
+
+    /// Notes that a listener opens the player of a share link in a frame, on the page of another site.
+    pub async fn visit_frame(
+        &self,
+        track_id: TrackId,
+        key_text: &str,
+        visit: &Visit<'_>,
+    ) -> Result<(), Refusal> {
+        let shared = self.shared(track_id, key_text).await?;
+        self.note_listener(&shared.ready.track, Some(shared.key.id), visit);
+        Ok(())
     }
 
     /// Every way to a shared track goes through here.

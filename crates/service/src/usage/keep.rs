@@ -40,6 +40,7 @@ pub struct UsageKeeper {
     sink: Sink,
     /// Taken, and perhaps kept: the answer is still to come.
     pending: Option<UsageBatch>,
+    is_overflowing: bool,
     disk: Option<Disk>,
 }
 
@@ -53,12 +54,20 @@ struct Disk {
 impl UsageKeeper {
     /// For a node with a catalog.
     pub fn in_catalog(meter: Meter, usage: Usage) -> Self {
-        Self { meter, ambient: usage.ambient.clone(), sink: Sink::Catalog(usage), pending: None, disk: None }
+        Self {
+            meter,
+            ambient: usage.ambient.clone(),
+            sink: Sink::Catalog(usage),
+            pending: None,
+            is_overflowing: false,
+            disk: None,
+        }
     }
 
     /// For a node without one: others find the counts in the store and add them ([`Usage::add_stored`]).
     pub fn in_store(meter: Meter, blobs: Blobs, ambient: Ambient) -> Self {
-        Self { meter, ambient, sink: Sink::Store(blobs), pending: None, disk: None }
+        let sink = Sink::Store(blobs);
+        Self { meter, ambient, sink, pending: None, is_overflowing: false, disk: None }
     }
 
     /// What cannot be kept before the node ends is left in a folder ([`Self::leave`]), and kept from there the next time.
@@ -71,6 +80,7 @@ impl UsageKeeper {
     /// under the same name, so that it counts once even if it had arrived.
     pub async fn flush(&mut self) -> Result<(), Refusal> {
         self.give().await?;
+        self.warn_of_overflow();
         self.pending = self.meter.take(&self.ambient);
         self.give().await?;
         self.give_left().await
@@ -87,6 +97,15 @@ impl UsageKeeper {
         let write = move || batches.iter().try_for_each(|batch| unstored.write(batch));
         blocking(write).await?.map_err(|error| Refusal::Unavailable(error.into()))?;
         Ok(count)
+    }
+
+    /// Logs when listeners begin to be left out.
+    fn warn_of_overflow(&mut self) {
+        let is_overflowing = self.meter.take_overflow();
+        if is_overflowing && !self.is_overflowing {
+            tracing::warn!("too many listeners at the same time; some deliveries do not count as listens");
+        }
+        self.is_overflowing = is_overflowing;
     }
 
     async fn give(&mut self) -> Result<(), Refusal> {

@@ -203,7 +203,7 @@ impl Usage {
     }
 }
 
-fn filter(caller: &Caller, period: UsagePeriod) -> UsageFilter {
+pub(super) fn filter(caller: &Caller, period: UsagePeriod) -> UsageFilter {
     UsageFilter {
         organization_id: caller.organization_id,
         from: period.from,

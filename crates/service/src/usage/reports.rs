@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use moka::Expiry;
 use moka::future::Cache;
-use tonearm_catalog::{CatalogError, TrackUsage, UsageTracks};
+use tonearm_catalog::{CatalogError, SubjectListens, TrackUsage, UsageTracks};
 
 use crate::refusal::Refusal;
 
@@ -28,6 +28,12 @@ pub(super) trait AboutTracks {
 impl AboutTracks for (UsageTracks, Vec<TrackUsage>) {
     fn tracks(&self) -> u64 {
         self.0.total
+    }
+}
+
+impl AboutTracks for (u64, Vec<SubjectListens>) {
+    fn tracks(&self) -> u64 {
+        self.0
     }
 }
 

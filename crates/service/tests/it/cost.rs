@@ -19,15 +19,15 @@ async fn the_hot_play_path_asks_nothing(database: TestDatabase) {
     let (session, key) = (station.grant().await.session, station.create_key(KeyType::Share).await);
     let Station { node, track, .. } = &station;
     let play = || async {
-        let (_, playable) = node.playback.play_track(session.id, track.id).await.unwrap();
+        let (_, playable) = node.playback.play_track(session.id, track.id, None).await.unwrap();
         let variants: Vec<&str> = playable.variants.iter().map(|v| v.file.recipe.index.as_str()).collect();
         assert_eq!(variants, ["hq", "lq", "preview"]);
         let levels =
             r#"{"levels":[0.25,0.5],"num_samples":2,"metric":"peak","min":0.25,"max":0.5,"avg":0.375,"#;
         assert!(playable.levels.get().starts_with(levels), "{}", playable.levels.get());
-        let download = node.playback.download(session.id, track.id, "hq").await.unwrap();
+        let download = node.playback.download(session.id, track.id, "hq", None).await.unwrap();
         assert!(download.url.contains("attachment=tone.mp3&ttl=30&verify="), "{}", download.url);
-        node.playback.redirect_share(track.id, key.text.reveal()).await.unwrap();
+        node.playback.redirect_share(track.id, key.text.reveal(), None).await.unwrap();
     };
     play().await;
     let (queries, ()) = node.count(play()).await;
@@ -40,13 +40,13 @@ async fn listeners_who_come_at_once_ask_once(database: TestDatabase) {
     let Station { node, track, .. } = &station;
     let (alone, ()) = node
         .count(async {
-            node.playback.play_track(session.id, track.id).await.unwrap();
+            node.playback.play_track(session.id, track.id, None).await.unwrap();
         })
         .await;
     let fresh = crate::station::Node::start(&station.database, FOR_EVER).await;
     let (together, ()) = fresh
         .count(async {
-            let listeners = (0..1000).map(|_| fresh.playback.play_track(session.id, track.id));
+            let listeners = (0..1000).map(|_| fresh.playback.play_track(session.id, track.id, None));
             for answer in futures::future::join_all(listeners).await {
                 answer.unwrap();
             }

@@ -31,7 +31,7 @@ async fn a_revoked_key_is_refused_at_once(database: TestDatabase) {
     let other = station.create_key(KeyType::Share).await;
     let redirect = |text: &str| {
         let (playback, track, text) = (&station.node.playback, station.track.id, text.to_owned());
-        async move { playback.redirect_share(track, &text).await }
+        async move { playback.redirect_share(track, &text, None).await }
     };
     redirect(key.text.reveal()).await.unwrap();
     redirect(other.text.reveal()).await.unwrap();
@@ -44,14 +44,14 @@ async fn a_deleted_track_is_gone_at_once(database: TestDatabase) {
     let station = Station::open(database, FOR_EVER).await;
     let (session, key) = (station.grant().await.session, station.create_key(KeyType::Share).await);
     let Station { node, caller, track, .. } = &station;
-    node.playback.play_track(session.id, track.id).await.unwrap();
-    node.playback.redirect_share(track.id, key.text.reveal()).await.unwrap();
+    node.playback.play_track(session.id, track.id, None).await.unwrap();
+    node.playback.redirect_share(track.id, key.text.reveal(), None).await.unwrap();
     node.library.delete_track(caller, track.id).await.unwrap();
     let gone = Refusal::NotFound(Resource::Track).to_string();
     let refused = |refusal: Refusal| assert_eq!(refusal.to_string(), gone);
-    refused(node.playback.play_track(session.id, track.id).await.unwrap_err());
-    refused(node.playback.download(session.id, track.id, "hq").await.unwrap_err());
-    refused(node.playback.redirect_share(track.id, key.text.reveal()).await.unwrap_err());
+    refused(node.playback.play_track(session.id, track.id, None).await.unwrap_err());
+    refused(node.playback.download(session.id, track.id, "hq", None).await.unwrap_err());
+    refused(node.playback.redirect_share(track.id, key.text.reveal(), None).await.unwrap_err());
     assert!(node.playback.play_session(caller, session.id).await.unwrap().first.is_none());
 }
 
@@ -59,15 +59,15 @@ async fn a_deleted_collection_is_gone_at_once(database: TestDatabase) {
     let station = Station::open(database, FOR_EVER).await;
     let (session, key) = (station.grant().await.session, station.create_key(KeyType::Share).await);
     let Station { node, caller, track, .. } = &station;
-    node.playback.redirect_share(track.id, key.text.reveal()).await.unwrap();
+    node.playback.redirect_share(track.id, key.text.reveal(), None).await.unwrap();
     node.library.delete_collection(caller, track.collection_id).await.unwrap();
     for refused in [
-        node.playback.play_track(session.id, track.id).await.map(|_| ()),
+        node.playback.play_track(session.id, track.id, None).await.map(|_| ()),
         node.playback.play_session(caller, session.id).await.map(|_| ()),
-        node.playback.download(session.id, track.id, "hq").await.map(|_| ()),
+        node.playback.download(session.id, track.id, "hq", None).await.map(|_| ()),
         node.playback.shared_track(track.id, key.text.reveal()).await.map(|_| ()),
         node.library.track(caller, track.id).await.map(|_| ()),
-        node.playback.redirect_share(track.id, key.text.reveal()).await.map(|_| ()),
+        node.playback.redirect_share(track.id, key.text.reveal(), None).await.map(|_| ()),
     ] {
         assert!(matches!(refused, Err(Refusal::NotFound(_))), "{refused:?}");
     }
@@ -77,7 +77,7 @@ async fn new_titles_and_colours_are_seen_at_once(database: TestDatabase) {
     let station = Station::open(database, FOR_EVER).await;
     let session = station.grant().await.session;
     let Station { node, caller, track, .. } = &station;
-    let played = || async { node.playback.play_track(session.id, track.id).await.unwrap().1.track };
+    let played = || async { node.playback.play_track(session.id, track.id, None).await.unwrap().1.track };
     assert_eq!(played().await.track.player_title.as_deref(), Some("Tone"));
     node.library.update_track(caller, track.id, renamed("Another")).await.unwrap();
     assert_eq!(played().await.track.player_title.as_deref(), Some("Another"));
@@ -104,7 +104,7 @@ async fn readers_in_between_bring_nothing_old_back(database: TestDatabase) {
             tokio::spawn(async move {
                 loop {
                     let at_least = settled.load(Ordering::SeqCst);
-                    let (_, playable) = playback.play_track(session.id, track).await.unwrap();
+                    let (_, playable) = playback.play_track(session.id, track, None).await.unwrap();
                     let seen: u64 = playable.track.track.player_title.unwrap().parse().unwrap();
                     assert!(seen >= at_least, "{seen} was read after {at_least} was committed");
                     if seen == 100 {
@@ -158,7 +158,7 @@ async fn another_node_notices_within_two_seconds(database: TestDatabase) {
     let key = station.create_key(KeyType::Share).await;
     let ask = |node: &Node| {
         let (playback, track, text) = (node.playback.clone(), station.track.id, key.text.reveal().to_owned());
-        async move { playback.redirect_share(track, &text).await }
+        async move { playback.redirect_share(track, &text, None).await }
     };
     ask(&elsewhere).await.unwrap();
     ask(&at_once).await.unwrap();

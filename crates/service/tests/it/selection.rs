@@ -83,10 +83,10 @@ async fn a_recipe_that_is_gone_widens_nothing(database: TestDatabase) {
         }
     }
     for id in sessions {
-        let (_, playable) = node.playback.play_track(id, track.id).await.unwrap();
+        let (_, playable) = node.playback.play_track(id, track.id, None).await.unwrap();
         assert!(playable.variants.is_empty());
         for name in ["hq", "lq", "preview", "original"] {
-            assert!(node.playback.download(id, track.id, name).await.is_err(), "{name}");
+            assert!(node.playback.download(id, track.id, name, None).await.is_err(), "{name}");
         }
     }
 }

@@ -18,6 +18,8 @@ use tokio::net::TcpStream;
 use tonearm_edge::Edge;
 
 use self::request_head::{ObjectRequest, Parsed, Request};
+
+pub(crate) use self::request_head::Peer;
 use crate::progress::Progress;
 
 /// Bytes read at once. They are on the stack, so that a connection that waits keeps none.
@@ -47,6 +49,7 @@ pub(crate) struct Direct<'a> {
     /// Where this node delivers.
     pub(crate) edge: Option<&'a Edge>,
     pub(crate) progress: &'a Progress,
+    peer: Peer<'a>,
     /// Read, and not yet understood.
     unread: Vec<u8>,
 }
@@ -58,8 +61,9 @@ impl<'a> Direct<'a> {
         read: Bytes,
         edge: Option<&'a Edge>,
         progress: &'a Progress,
+        peer: Peer<'a>,
     ) -> Self {
-        Self { stream, edge, progress, unread: read.into() }
+        Self { stream, edge, progress, peer, unread: read.into() }
     }
 
     /// Answers one request after another.
@@ -130,7 +134,7 @@ impl<'a> Direct<'a> {
 
     /// Understands what was just read, and keeps what is left of it.
     fn understand(&mut self, read: &[u8]) -> Option<Incoming> {
-        match request_head::parse(read, self.edge) {
+        match request_head::parse(read, self.edge, self.peer) {
             Parsed::Object { asked, length } => {
                 self.unread.extend_from_slice(&read[length..]);
                 Some(Incoming::Object(asked))
@@ -147,7 +151,7 @@ impl<'a> Direct<'a> {
     }
 
     fn understand_unread(&mut self) -> Option<Incoming> {
-        match request_head::parse(&self.unread, self.edge) {
+        match request_head::parse(&self.unread, self.edge, self.peer) {
             Parsed::Object { asked, length } => {
                 self.unread.drain(..length);
                 if self.unread.is_empty() {

@@ -1,9 +1,13 @@
 //! Heads of requests as they are on the wire (RFC 9112): what of them is for the edge.
 
+use std::net::{IpAddr, SocketAddr};
+
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::http::request;
 use hyper::{Method, Uri};
-use tonearm_edge::{Edge, PlainRequest, RepeatedAnswer};
+use tonearm_edge::{ClientAddress, Edge, PlainRequest, RepeatedAnswer};
+
+use crate::TrustedProxies;
 
 /// Header lines that a request for an object may have.
 const MOST_LINES: usize = 64;
@@ -33,13 +37,30 @@ pub(super) enum Parsed {
     Partial,
 }
 
+/// The other end of a connection.
+#[derive(Clone, Copy)]
+pub(crate) struct Peer<'a> {
+    pub(crate) address: SocketAddr,
+    pub(crate) proxies: &'a TrustedProxies,
+}
+
+impl Peer<'_> {
+    /// Where a request comes from.
+    fn client(self, head: &httparse::Request<'_, '_>) -> IpAddr {
+        let name = self.proxies.header_name();
+        let is_said = |line: &&httparse::Header<'_>| line.name.eq_ignore_ascii_case(name.as_str());
+        let lines = || head.headers.iter().filter(is_said).map(|line| line.value);
+        self.proxies.client_by_lines(self.address, lines).ip()
+    }
+}
+
 /// Looks at the bytes that a request begins with.
-pub(super) fn parse(bytes: &[u8], edge: Option<&Edge>) -> Parsed {
+pub(super) fn parse(bytes: &[u8], edge: Option<&Edge>, peer: Peer<'_>) -> Parsed {
     let mut lines = [httparse::EMPTY_HEADER; MOST_LINES];
     let mut head = httparse::Request::new(&mut lines);
     match head.parse(bytes) {
         Ok(httparse::Status::Complete(length)) => {
-            match edge.and_then(|edge| repeated(&head, edge).or_else(|| object_request(&head))) {
+            match edge.and_then(|edge| repeated(&head, edge, peer).or_else(|| object_request(&head, peer))) {
                 Some(asked) => Parsed::Object { asked, length },
                 None => Parsed::Other,
             }
@@ -50,7 +71,7 @@ pub(super) fn parse(bytes: &[u8], edge: Option<&Edge>) -> Parsed {
 }
 
 /// A request like one that was answered a moment ago.
-fn repeated(head: &httparse::Request<'_, '_>, edge: &Edge) -> Option<ObjectRequest> {
+fn repeated(head: &httparse::Request<'_, '_>, edge: &Edge, peer: Peer<'_>) -> Option<ObjectRequest> {
     if head.method != Some("GET") || head.version != Some(1) {
         return None;
     }
@@ -67,6 +88,8 @@ fn repeated(head: &httparse::Request<'_, '_>, edge: &Edge) -> Option<ObjectReque
                 header::HOST => &mut plain.host,
                 header::ACCEPT => &mut plain.accept,
                 header::RANGE => &mut plain.range,
+                header::USER_AGENT => &mut plain.agent,
+                header::REFERER => &mut plain.referrer,
                 _ => return None,
             },
         };
@@ -75,11 +98,12 @@ fn repeated(head: &httparse::Request<'_, '_>, edge: &Edge) -> Option<ObjectReque
         }
     }
     plain.host?;
+    plain.address = Some(peer.client(head));
     Some(ObjectRequest { request: Request::Repeated(edge.answer_repeated(&plain)?), is_last })
 }
 
 /// `None` for all that is not a plain GET or HEAD of an object.
-fn object_request(head: &httparse::Request<'_, '_>) -> Option<ObjectRequest> {
+fn object_request(head: &httparse::Request<'_, '_>, peer: Peer<'_>) -> Option<ObjectRequest> {
     let method = match head.method? {
         "GET" => Method::GET,
         "HEAD" => Method::HEAD,
@@ -93,6 +117,7 @@ fn object_request(head: &httparse::Request<'_, '_>) -> Option<ObjectRequest> {
     let mut request = hyper::Request::new(());
     *request.method_mut() = method;
     *request.uri_mut() = target.parse::<Uri>().ok()?;
+    request.extensions_mut().insert(ClientAddress(peer.client(head)));
     let mut is_last = false;
     for line in head.headers.iter() {
         match of_line(line)? {

@@ -88,7 +88,11 @@ impl Exchanges {
         }
         match self.front.edge_for(head.uri.path()) {
             // The body of a request for an object means nothing, and is not waited for.
-            Some(edge) => Box::pin(deliver(edge.clone(), head, reply)),
+            Some(edge) => {
+                let client = self.front.client(self.connection, &head.headers);
+                head.extensions.insert(client);
+                Box::pin(deliver(edge.clone(), head, reply))
+            }
             None => {
                 let length = head.headers.get(header::CONTENT_LENGTH);
                 let length = length.and_then(|length| length.to_str().ok()?.parse().ok());

@@ -27,6 +27,7 @@ mod inputs;
 mod interim;
 mod lifecycle;
 mod limits;
+mod listens;
 mod receiver;
 mod recipes;
 mod resuming;

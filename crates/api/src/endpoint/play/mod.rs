@@ -1,4 +1,5 @@
 //! Playing, with nothing but a play session's id.
 
+pub(crate) mod describe;
 pub(crate) mod download;
 pub(crate) mod track;

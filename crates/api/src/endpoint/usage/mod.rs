@@ -1,3 +1,4 @@
 //! What was played.
 
+pub(crate) mod listens;
 pub(crate) mod read;

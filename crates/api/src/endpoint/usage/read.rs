@@ -27,7 +27,7 @@ struct UsageQueryText {
     group: Option<String>,
 }
 
-fn day(field: &'static str, text: Option<&str>) -> Result<Option<Day>, ApiError> {
+pub(super) fn day(field: &'static str, text: Option<&str>) -> Result<Option<Day>, ApiError> {
     text.map(str::parse).transpose().map_err(|_| ApiError::invalid(field, "must be a day such as 2030-01-31"))
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tonearm_domain::{KeyType, Role, WebhookKind};
 use tonearm_fixtures::audio::{Id3, Signal, WavSpec, wav, with_id3};
 use tonearm_service::{Caller, CreateKey, DeliveryQuery, SetTranscription};
-use tonearm_testkit::Client;
+use tonearm_testkit::{Answer, Client};
 
 use super::Ada;
 use crate::receiver::Receiver;
@@ -252,13 +252,23 @@ async fn other_keys(ada: &Ada) {
 }
 
 /// Lets some weeks pass, in which more and more is heard.
+/// Somebody with a browser of their own, on the page of a site.
+async fn listens(client: &Client, url: &str, listener: usize) -> Answer {
+    let site = ["https://www.example.com/", "https://tides.example.org/", "https://radio.example.net/"];
+    let request = client.without_key().request(Method::GET, url);
+    let request = request.header("user-agent", format!("Mozilla/5.0 Firefox/12{listener}.0"));
+    client.send(request.header("referer", site[listener % site.len()])).await
+}
+
 async fn is_played(ada: &Ada, tracks: Vec<String>) {
     let client = &ada.server.client;
     let key = share_key(client, "Everywhere", json!({})).await;
     for day in 0..DAYS {
         for track in tracks.iter().take(1 + (day * 7) % tracks.len()) {
-            let link = client.get(&format!("/v1/stream/{track}/{key}")).await;
-            client.get(link.header("location")).await;
+            for listener in 0..1 + day % 3 {
+                let link = listens(client, &format!("/v1/stream/{track}/{key}"), listener).await;
+                listens(client, link.header("location"), listener).await;
+            }
         }
         ada.server.clock.advance_seconds(DAY);
     }

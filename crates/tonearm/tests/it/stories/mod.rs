@@ -1,5 +1,6 @@
 //! What people do with the dashboard, in a real browser.
 
+mod counting;
 mod first_run;
 mod gallery;
 mod getting_in;

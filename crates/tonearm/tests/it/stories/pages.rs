@@ -64,6 +64,7 @@ impl Gallery {
             ("tracks-found", "/tracks?q=waltz&sort=title".to_owned()),
             ("trash", "/trash".to_owned()),
             ("usage", "/usage".to_owned()),
+            ("usage-drop-off", format!("/usage/tracks/{}", self.track)),
             ("keys", "/keys".to_owned()),
             ("new-key-share", "/keys/new?type=share".to_owned()),
             ("new-key-found", "/keys/new?type=share&find=the".to_owned()),

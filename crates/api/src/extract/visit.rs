@@ -1,0 +1,48 @@
+//! What a request says about whoever sends it.
+
+use std::convert::Infallible;
+use std::net::IpAddr;
+
+use axum::extract::FromRequestParts;
+use http::Method;
+use http::header::{HOST, HeaderName, HeaderValue, ORIGIN, REFERER, USER_AGENT};
+use http::request::Parts;
+use tonearm_service::Visit;
+
+use super::address;
+
+/// Who asks, by how they ask.
+pub(crate) struct Visiting {
+    is_counted: bool,
+    address: Option<IpAddr>,
+    agent: Option<HeaderValue>,
+    referrer: Option<HeaderValue>,
+    host: Option<HeaderValue>,
+}
+
+impl Visiting {
+    /// What is counted; none for a request that only looks, which is HEAD.
+    pub(crate) fn visit(&self) -> Option<Visit<'_>> {
+        self.is_counted.then(|| Visit {
+            address: self.address,
+            agent: self.agent.as_ref().map(HeaderValue::as_bytes),
+            referrer: self.referrer.as_ref().map(HeaderValue::as_bytes),
+            host: self.host.as_ref().map(HeaderValue::as_bytes),
+        })
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Visiting {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let line = |name: HeaderName| parts.headers.get(name).cloned();
+        Ok(Self {
+            is_counted: parts.method != Method::HEAD,
+            address: address(&parts.extensions),
+            agent: line(USER_AGENT),
+            referrer: line(REFERER).or_else(|| line(ORIGIN)),
+            host: line(HOST),
+        })
+    }
+}

@@ -1,0 +1,73 @@
+//! What was listened to.
+
+use serde::Serialize;
+use tonearm_domain::{Day, ListenCounts};
+use tonearm_service::{ListenRows, SubjectListens};
+use utoipa::ToSchema;
+
+/// Sums of listens.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ListenSums {
+    /// Listens: at least a minute of sound, or all of what is shorter, delivered to one listener on one day.
+    listens: u64,
+    /// Listeners, each day anew.
+    listeners: u64,
+    /// Seconds of sound delivered to listeners.
+    seconds_heard: u64,
+}
+
+impl From<ListenCounts> for ListenSums {
+    fn from(counts: ListenCounts) -> Self {
+        let ListenCounts { listens, listeners, heard_millis } = counts;
+        Self { listens, listeners, seconds_heard: heard_millis / 1000 }
+    }
+}
+
+/// The sums of a day, or of a track, a collection, a share link or a site.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub(crate) enum ListenRecord {
+    Day(ListenDayRecord),
+    Subject(ListenSubjectRecord),
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ListenDayRecord {
+    day: Day,
+    #[serde(flatten)]
+    sums: ListenSums,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ListenSubjectRecord {
+    /// The id of the track, the collection or the share key, or the host name of the site. Null for all sites beyond the
+    /// first 200 of a day.
+    #[schema(required)]
+    id: Option<String>,
+    /// Null for sites, and for what was removed permanently.
+    #[schema(required)]
+    title: Option<String>,
+    #[serde(flatten)]
+    sums: ListenSums,
+}
+
+impl ListenRecord {
+    /// One record for each row.
+    pub(crate) fn of(rows: ListenRows) -> Vec<Self> {
+        match rows {
+            ListenRows::Days(rows) => rows
+                .into_iter()
+                .map(|row| Self::Day(ListenDayRecord { day: row.day, sums: row.counts.into() }))
+                .collect(),
+            ListenRows::Subjects(rows) => rows
+                .into_iter()
+                .map(|SubjectListens { id, title, counts }| ListenSubjectRecord {
+                    id,
+                    title,
+                    sums: counts.into(),
+                })
+                .map(Self::Subject)
+                .collect(),
+        }
+    }
+}

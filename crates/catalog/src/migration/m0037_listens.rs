@@ -1,0 +1,86 @@
+//! Who listened to what, by a hash, for some days; and the sums of it by day, which stay.
+
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::schema::{
+    big_integer, big_integer_null, boolean, integer, text, text_null, uuid, uuid_null,
+};
+
+use super::pieces::index;
+use super::step::Step;
+
+pub(super) fn step() -> Step {
+    Step::expand("m0037_listens").change(Migration)
+}
+
+#[derive(DeriveMigrationName)]
+struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        manager.create_table(listener_track()).await?;
+        manager.create_table(listener_sighting()).await?;
+        manager.create_table(listen_sum()).await?;
+        // The tables are new and empty, so their indexes are made with them.
+        for index in [
+            index("listener_track", &["day"]),
+            index("listener_track", &["organization_id", "folder", "day"]),
+            index("listener_track", &["organization_id", "playing_until"]),
+            index("listener_sighting", &["day"]),
+            index("listen_sum", &["organization_id", "kind", "subject", "day"]),
+        ] {
+            manager.create_index(index).await?;
+        }
+        Ok(())
+    }
+}
+
+/// What one listener has taken of one track on one day.
+fn listener_track() -> TableCreateStatement {
+    Table::create()
+        .table("listener_track")
+        .col(uuid("organization_id"))
+        // Days since 1970-01-01.
+        .col(integer("day"))
+        .col(big_integer("listener"))
+        .col(text("folder"))
+        .col(big_integer("taken_micros"))
+        .col(big_integer("segments"))
+        .col(boolean("is_listen"))
+        .col(big_integer_null("playing_until"))
+        .col(uuid_null("share_key_id"))
+        .col(text_null("referrer"))
+        .col(boolean("is_member"))
+        .primary_key(Index::create().col("organization_id").col("day").col("listener").col("folder"))
+        .take()
+}
+
+/// That a listener was counted on a day: of the organization, of one of its collections, and so on.
+fn listener_sighting() -> TableCreateStatement {
+    Table::create()
+        .table("listener_sighting")
+        .col(uuid("organization_id"))
+        .col(integer("day"))
+        .col(big_integer("listener"))
+        .col(text("kind"))
+        .col(text("subject"))
+        .primary_key(
+            Index::create().col("organization_id").col("day").col("listener").col("kind").col("subject"),
+        )
+        .take()
+}
+
+fn listen_sum() -> TableCreateStatement {
+    Table::create()
+        .table("listen_sum")
+        .col(uuid("organization_id"))
+        .col(text("kind"))
+        .col(integer("day"))
+        // An id, the folder of a track or the name of a host; empty for the organization.
+        .col(text("subject"))
+        .col(big_integer("listens"))
+        .col(big_integer("listeners"))
+        .col(big_integer("heard_millis"))
+        .primary_key(Index::create().col("organization_id").col("kind").col("day").col("subject"))
+        .take()
+}

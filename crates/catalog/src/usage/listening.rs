@@ -1,0 +1,280 @@
+//! Adding what nodes learned of listeners: decides what is a listen, and adds it to the sums in the same transaction.
+
+use std::collections::{BTreeMap, HashMap};
+
+use sea_orm::sea_query::{Expr, OnConflict, Query, ReturningClause, SimpleExpr};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryResult, QuerySelect};
+use tonearm_domain::{
+    ApiKeyId, FileData, FileSound, ListenerEntry, ListenerOrigin, ListenerPlace, Listening, NewlyHeard,
+    ObjectKey, TakenBytes, Timestamp,
+};
+use uuid::Uuid;
+
+use super::listen_sums::{Counted, ListenSums};
+use crate::column::{byte_count, moment_if_set, parsed_if_set, size};
+use crate::entity::{track, track_file};
+use crate::error::CatalogError;
+use crate::files::BATCH;
+use crate::transaction::Transaction;
+
+/// What has to be known of a track.
+#[derive(Clone, Copy)]
+struct Known {
+    collection_id: Uuid,
+    millis: u64,
+}
+
+/// What is known of a listener and a track.
+#[derive(Default)]
+struct Row {
+    listening: Listening,
+    origin: ListenerOrigin,
+}
+
+/// All entries of one listener and track.
+type Places<'e> = BTreeMap<ListenerPlace, Vec<&'e ListenerEntry>>;
+
+impl Transaction {
+    /// Takes in what nodes learned of listeners until `now`. Whatever is not a track, or is not known, is left out.
+    pub(super) async fn add_listeners(
+        &self,
+        entries: &[ListenerEntry],
+        now: Timestamp,
+    ) -> Result<ListenSums, CatalogError> {
+        let mut places = Places::new();
+        for entry in entries {
+            places.entry(entry.place()).or_default().push(entry);
+        }
+        let places: Vec<_> = places.into_iter().collect();
+        let mut sums = ListenSums::default();
+        for places in places.chunks(BATCH) {
+            let tracks = self.known_tracks(places).await?;
+            let places: Vec<_> =
+                places.iter().filter(|(place, _)| tracks.contains_key(&folder(place))).collect();
+            let excerpts = self.excerpts(&places).await?;
+            let mut rows = self.locked_rows(places.iter().map(|(place, _)| place)).await?;
+            for (place, entries) in &places {
+                let (Some(row), Some(track)) = (rows.get_mut(place), tracks.get(&folder(place))) else {
+                    continue;
+                };
+                let newly = row.take_in(entries, *track, &excerpts, now);
+                sums.add(Counted {
+                    place: *place,
+                    collection_id: track.collection_id,
+                    origin: row.origin.clone(),
+                    newly,
+                });
+            }
+            self.write_rows(rows).await?;
+        }
+        Ok(sums)
+    }
+
+    async fn known_tracks(
+        &self,
+        places: &[(ListenerPlace, Vec<&ListenerEntry>)],
+    ) -> Result<HashMap<(Uuid, String), Known>, CatalogError> {
+        use track::Column::{CollectionId, Duration, Index, OrganizationId};
+        let mut folders: BTreeMap<Uuid, Vec<String>> = BTreeMap::new();
+        for (place, _) in places {
+            let (organization, folder) = folder(place);
+            folders.entry(organization).or_default().push(folder);
+        }
+        let mut tracks = HashMap::new();
+        for (organization, mut folders) in folders {
+            folders.sort_unstable();
+            folders.dedup();
+            let select = track::Entity::find()
+                .select_only()
+                .columns([Index, CollectionId, Duration])
+                .filter(OrganizationId.eq(organization))
+                .filter(Index.is_in(folders));
+            let found: Vec<(String, Uuid, f64)> = select.into_tuple().all(self.db()).await?;
+            for (index, collection_id, duration) in found {
+                let known = Known { collection_id, millis: millis(duration) };
+                tracks.insert((organization, index), known);
+            }
+        }
+        Ok(tracks)
+    }
+
+    /// Which part of its track each file is that is only a part.
+    async fn excerpts(
+        &self,
+        places: &[&(ListenerPlace, Vec<&ListenerEntry>)],
+    ) -> Result<HashMap<String, (u64, u64)>, CatalogError> {
+        use track_file::Column::{Data, DeletedAt, ObjectKey};
+        let entries = places.iter().flat_map(|(_, entries)| entries);
+        let mut keys: Vec<String> =
+            entries.filter_map(|entry| Some(object_key(entry, entry.taken.as_ref()?))).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let mut excerpts = HashMap::new();
+        for keys in keys.chunks(BATCH) {
+            let select = track_file::Entity::find()
+                .select_only()
+                .columns([ObjectKey, Data])
+                .filter(ObjectKey.is_in(keys))
+                .filter(DeletedAt.is_null());
+            let found: Vec<(String, Option<serde_json::Value>)> = select.into_tuple().all(self.db()).await?;
+            for (key, data) in found {
+                let data = data.and_then(|data| serde_json::from_value(data).ok());
+                if let Some(FileData::Preview { capture_start, capture_end, .. }) = data {
+                    excerpts.insert(key, (millis(capture_start), millis(capture_end)));
+                }
+            }
+        }
+        Ok(excerpts)
+    }
+
+    /// What is known of these listeners so far, locked until the transaction ends. Rows that are missing are made.
+    async fn locked_rows(
+        &self,
+        places: impl Iterator<Item = &ListenerPlace>,
+    ) -> Result<BTreeMap<ListenerPlace, Row>, CatalogError> {
+        let mut known: BTreeMap<ListenerPlace, Row> = places.map(|place| (*place, Row::default())).collect();
+        if known.is_empty() {
+            return Ok(known);
+        }
+        let mut insert = inserted(&known);
+        // Changes nothing, but locks the row and returns it.
+        let same = Expr::col(("listener_track", "is_listen"));
+        insert.on_conflict(OnConflict::columns(KEY).value("is_listen", same).to_owned());
+        insert.returning(ReturningClause::Columns(COLUMNS.map(Into::into).to_vec()));
+        let by_key: HashMap<_, _> = known.keys().map(|place| (key_of(place), *place)).collect();
+        for found in self.db().query_all(&insert).await? {
+            let key = (
+                found.try_get::<Uuid>("", "organization_id")?,
+                found.try_get::<i32>("", "day")?,
+                found.try_get::<i64>("", "listener")?,
+                found.try_get::<String>("", "folder")?,
+            );
+            if let Some(place) = by_key.get(&key) {
+                known.insert(*place, Row::read(&found)?);
+            }
+        }
+        Ok(known)
+    }
+
+    async fn write_rows(&self, rows: BTreeMap<ListenerPlace, Row>) -> Result<(), CatalogError> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let mut insert = inserted(&rows);
+        let changed = COLUMNS.into_iter().skip(KEY.len());
+        insert.on_conflict(OnConflict::columns(KEY).update_columns(changed).to_owned());
+        self.db().execute(&insert).await?;
+        Ok(())
+    }
+}
+
+const COLUMNS: [&str; 11] = [
+    "organization_id",
+    "day",
+    "listener",
+    "folder",
+    "taken_micros",
+    "segments",
+    "is_listen",
+    "playing_until",
+    "share_key_id",
+    "referrer",
+    "is_member",
+];
+
+const KEY: [&str; 4] = ["organization_id", "day", "listener", "folder"];
+
+/// In the order of places, so that nodes do not wait for each other in a circle.
+fn inserted(rows: &BTreeMap<ListenerPlace, Row>) -> sea_orm::sea_query::InsertStatement {
+    let mut insert = Query::insert();
+    insert.into_table("listener_track").columns(COLUMNS);
+    for (place, row) in rows {
+        let (organization, day, listener, folder) = key_of(place);
+        let Listening { taken_micros, segments, is_listen, playing_until } = row.listening;
+        let values: [SimpleExpr; 11] = [
+            organization.into(),
+            day.into(),
+            listener.into(),
+            folder.into(),
+            byte_count(taken_micros).into(),
+            byte_count(segments.bits()).into(),
+            is_listen.into(),
+            playing_until.map(Timestamp::unix_millis).into(),
+            row.origin.share_key_id.map(ApiKeyId::uuid).into(),
+            row.origin.referrer.as_ref().map(ToString::to_string).into(),
+            row.origin.is_member.into(),
+        ];
+        insert.values_panic(values);
+    }
+    insert
+}
+
+fn key_of(place: &ListenerPlace) -> (Uuid, i32, i64, String) {
+    let listener = place.listener.hash().cast_signed();
+    (place.organization_id.uuid(), place.day.number(), listener, place.folder.to_string())
+}
+
+fn folder(place: &ListenerPlace) -> (Uuid, String) {
+    (place.organization_id.uuid(), place.folder.to_string())
+}
+
+fn object_key(entry: &ListenerEntry, taken: &TakenBytes) -> String {
+    let ListenerEntry { organization_id, folder, .. } = *entry;
+    ObjectKey { organization_id, folder, file: taken.file.clone() }.to_string()
+}
+
+fn millis(seconds: f64) -> u64 {
+    // Negative numbers and those that are none become 0.
+    (seconds * 1000.0).round() as u64
+}
+
+impl Row {
+    fn read(row: &QueryResult) -> Result<Self, CatalogError> {
+        let count = |name| size("listener_track", row.try_get("", name)?);
+        let share_key_id: Option<Uuid> = row.try_get("", "share_key_id")?;
+        let referrer: Option<String> = row.try_get("", "referrer")?;
+        Ok(Self {
+            listening: Listening {
+                taken_micros: count("taken_micros")?,
+                segments: count("segments")?.into(),
+                is_listen: row.try_get("", "is_listen")?,
+                playing_until: moment_if_set(
+                    "listener_track.playing_until",
+                    row.try_get("", "playing_until")?,
+                )?,
+            },
+            origin: ListenerOrigin {
+                share_key_id: share_key_id.map(ApiKeyId::from_uuid),
+                referrer: parsed_if_set("listener_track.referrer", referrer.as_deref())?,
+                is_member: row.try_get("", "is_member")?,
+            },
+        })
+    }
+
+    fn take_in(
+        &mut self,
+        entries: &[&ListenerEntry],
+        track: Known,
+        excerpts: &HashMap<String, (u64, u64)>,
+        now: Timestamp,
+    ) -> NewlyHeard {
+        entries.iter().for_each(|entry| self.origin.complete(&entry.origin));
+        let mut sum = NewlyHeard::default();
+        if self.origin.is_member {
+            return sum;
+        }
+        for entry in entries {
+            let Some(taken) = &entry.taken else { continue };
+            let whole = FileSound::whole(track.millis);
+            let sound = excerpts.get(&object_key(entry, taken)).map_or(whole, |&(start, end)| FileSound {
+                start_millis: start.min(track.millis),
+                end_millis: end.min(track.millis),
+                ..whole
+            });
+            let newly = self.listening.take(sound, (taken.bytes, taken.size), taken.segments, now);
+            sum.millis += newly.millis;
+            sum.is_listen |= newly.is_listen;
+        }
+        sum
+    }
+}

@@ -1,0 +1,253 @@
+//! Reports of listens.
+
+use std::collections::HashMap;
+
+use sea_orm::sea_query::{Expr, ExprTrait, Func, Order, Query, SelectStatement, SimpleExpr};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryResult, QuerySelect};
+use tonearm_domain::{Day, LimitOffset, ListenCounts, ListenKind, OrganizationId, Segments, Timestamp};
+use uuid::Uuid;
+
+use super::sums::{UsageFilter, folder_of, folders_of, in_period};
+use crate::catalog::Catalog;
+use crate::column::{corrupt, size};
+use crate::entity::{api_key, collection, track};
+use crate::error::CatalogError;
+
+/// Listeners whose parts are looked at for one track.
+const MOST_SHAPES: u64 = 10_000;
+
+/// The listens of a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DayListens {
+    /// Which.
+    pub day: Day,
+    /// Its sums.
+    pub counts: ListenCounts,
+}
+
+/// The listens of a collection, a track, a share link or a site.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubjectListens {
+    /// Which: an id, or the name of a host; none for all sites beyond those that are told apart.
+    pub id: Option<String>,
+    /// What people know it by; none where it was removed.
+    pub title: Option<String>,
+    /// Its sums. Listeners are counted each day anew.
+    pub counts: ListenCounts,
+}
+
+fn of_kind(filter: &UsageFilter, kind: ListenKind) -> SelectStatement {
+    Query::select()
+        .from("listen_sum")
+        .and_where(Expr::col("organization_id").eq(filter.organization_id.uuid()))
+        .and_where(Expr::col("kind").eq(kind.as_str()))
+        .and_where(in_period(filter))
+        .take()
+}
+
+/// All that a key reaches, in one row for each day.
+fn of_scope(filter: &UsageFilter) -> SelectStatement {
+    let organization = filter.organization_id.uuid();
+    let (kind, subject): (_, SimpleExpr) = match (filter.scope.track(), filter.scope.collection()) {
+        (Some(track), _) => (ListenKind::Track, folder_of(organization, track)),
+        (None, Some(collection)) => (ListenKind::Collection, collection.to_string().into()),
+        (None, None) => (ListenKind::Organization, "".into()),
+    };
+    of_kind(filter, kind).and_where(Expr::col("subject").eq(subject)).take()
+}
+
+/// The rows of a kind that a key reaches.
+fn rows(filter: &UsageFilter, kind: ListenKind) -> SelectStatement {
+    let mut select = of_kind(filter, kind);
+    let organization = filter.organization_id.uuid();
+    let subject = || Expr::col("subject");
+    match (kind, filter.scope.track(), filter.scope.collection()) {
+        (_, None, None) => {}
+        (ListenKind::Track, Some(track), _) => {
+            select.and_where(subject().eq(folder_of(organization, track)));
+        }
+        (ListenKind::Track, None, Some(collection)) => {
+            select.and_where(subject().in_subquery(folders_of(organization, collection)));
+        }
+        (ListenKind::Collection, None, Some(collection)) => {
+            select.and_where(subject().eq(collection.to_string()));
+        }
+        // Not summed by collection or track.
+        _ => {
+            select.and_where(Expr::value(1).eq(0));
+        }
+    }
+    select
+}
+
+/// PostgreSQL sums to a type without bounds, which is not read as a number.
+fn summed(mut select: SelectStatement) -> SelectStatement {
+    for name in ["listens", "listeners", "heard_millis"] {
+        let sum = Func::coalesce([Func::sum(Expr::col(name)).into(), Expr::value(0_i64)]);
+        select.expr_as(SimpleExpr::from(sum).cast_as("bigint"), name);
+    }
+    select
+}
+
+fn counts(row: &QueryResult) -> Result<ListenCounts, CatalogError> {
+    let count = |name| size("listen_sum", row.try_get("", name)?);
+    Ok(ListenCounts {
+        listens: count("listens")?,
+        listeners: count("listeners")?,
+        heard_millis: count("heard_millis")?,
+    })
+}
+
+impl Catalog {
+    /// By day, the first one first. Days without are left out.
+    pub async fn listens_by_day(&self, filter: &UsageFilter) -> Result<Vec<DayListens>, CatalogError> {
+        let mut select = summed(of_scope(filter));
+        select.column("day").group_by_col("day").order_by("day", Order::Asc);
+        let found = self.reader().query_all(&select).await?;
+        let days = found.iter().map(|row| {
+            let day = Day::from_number(row.try_get("", "day")?).ok_or_else(|| corrupt("listen_sum.day"))?;
+            Ok(DayListens { day, counts: counts(row)? })
+        });
+        days.collect()
+    }
+
+    /// How many collections, tracks, share links or sites were listened to, and a page of them, those with most listens
+    /// first.
+    pub async fn listens_by(
+        &self,
+        filter: &UsageFilter,
+        kind: ListenKind,
+        window: LimitOffset,
+    ) -> Result<(u64, Vec<SubjectListens>), CatalogError> {
+        let mut grouped = summed(rows(filter, kind));
+        grouped.column("subject").group_by_col("subject");
+        let mut select = Query::select();
+        select
+            .columns(["subject", "listens", "listeners", "heard_millis"])
+            .from_subquery(grouped.clone(), "grouped");
+        select
+            .order_by("listens", Order::Desc)
+            .order_by("heard_millis", Order::Desc)
+            .order_by("subject", Order::Asc);
+        select.limit(window.limit()).offset(window.offset());
+        let mut found = Vec::new();
+        for row in self.reader().query_all(&select).await? {
+            found.push((row.try_get::<String>("", "subject")?, counts(&row)?));
+        }
+        let mut count = Query::select();
+        count.expr_as(Expr::cust("COUNT(*)"), "total").from_subquery(grouped, "grouped");
+        let total = self.reader().query_one(&count).await?;
+        let total = total.map_or(Ok(0), |row| size("listen_sum", row.try_get("", "total")?))?;
+        Ok((total, self.titled(filter.organization_id, kind, found).await?))
+    }
+
+    async fn titled(
+        &self,
+        organization: OrganizationId,
+        kind: ListenKind,
+        found: Vec<(String, ListenCounts)>,
+    ) -> Result<Vec<SubjectListens>, CatalogError> {
+        let subjects = || found.iter().map(|(subject, _)| subject.as_str());
+        let mut titles = match kind {
+            ListenKind::Track => self.titles_of_tracks(organization, subjects()).await?,
+            ListenKind::Collection => self.titles_of_collections(organization, subjects()).await?,
+            ListenKind::ShareLink => self.titles_of_keys(organization, subjects()).await?,
+            ListenKind::Organization | ListenKind::Referrer => HashMap::new(),
+        };
+        let named = found.into_iter().map(|(subject, counts)| match titles.remove(&subject) {
+            Some((id, title)) => SubjectListens { id: Some(id), title, counts },
+            None if subject == super::listen_sums::OTHER_REFERRERS => {
+                SubjectListens { id: None, title: None, counts }
+            }
+            None => SubjectListens { id: Some(subject), title: None, counts },
+        });
+        Ok(named.collect())
+    }
+
+    async fn titles_of_tracks(
+        &self,
+        organization: OrganizationId,
+        folders: impl Iterator<Item = &str>,
+    ) -> Result<HashMap<String, (String, Option<String>)>, CatalogError> {
+        use track::Column::{FileName, Id, Index, OrganizationId, PlayerTitle};
+        let select = track::Entity::find()
+            .select_only()
+            .columns([Index, Id, PlayerTitle, FileName])
+            .filter(OrganizationId.eq(organization.uuid()))
+            .filter(Index.is_in(folders));
+        let tracks: Vec<(String, Uuid, Option<String>, String)> =
+            select.into_tuple().all(self.reader()).await?;
+        // A purge empties the name.
+        let named = tracks.into_iter().map(|(index, id, title, name)| {
+            (index, (id.to_string(), title.or(Some(name)).filter(|title| !title.is_empty())))
+        });
+        Ok(named.collect())
+    }
+
+    async fn titles_of_collections(
+        &self,
+        organization: OrganizationId,
+        ids: impl Iterator<Item = &str>,
+    ) -> Result<HashMap<String, (String, Option<String>)>, CatalogError> {
+        use collection::Column::{Id, OrganizationId, Title};
+        let select = collection::Entity::find()
+            .select_only()
+            .columns([Id, Title])
+            .filter(OrganizationId.eq(organization.uuid()))
+            .filter(Id.is_in(ids.filter_map(|id| id.parse::<Uuid>().ok())));
+        let found: Vec<(Uuid, String)> = select.into_tuple().all(self.reader()).await?;
+        Ok(found.into_iter().map(|(id, title)| (id.to_string(), (id.to_string(), Some(title)))).collect())
+    }
+
+    async fn titles_of_keys(
+        &self,
+        organization: OrganizationId,
+        ids: impl Iterator<Item = &str>,
+    ) -> Result<HashMap<String, (String, Option<String>)>, CatalogError> {
+        use api_key::Column::{Id, OrganizationId, Title};
+        let select = api_key::Entity::find()
+            .select_only()
+            .columns([Id, Title])
+            .filter(OrganizationId.eq(organization.uuid()))
+            .filter(Id.is_in(ids.filter_map(|id| id.parse::<Uuid>().ok())));
+        let found: Vec<(Uuid, String)> = select.into_tuple().all(self.reader()).await?;
+        Ok(found.into_iter().map(|(id, title)| (id.to_string(), (id.to_string(), Some(title)))).collect())
+    }
+
+    /// How many listeners are taken to be listening at `now`: what was delivered to them is not over yet.
+    pub async fn listening_now(
+        &self,
+        organization: OrganizationId,
+        now: Timestamp,
+    ) -> Result<u64, CatalogError> {
+        let select = Query::select()
+            .expr_as(Expr::cust("COUNT(DISTINCT listener)"), "total")
+            .from("listener_track")
+            .and_where(Expr::col("organization_id").eq(organization.uuid()))
+            .and_where(Expr::col("playing_until").gt(now.unix_millis()))
+            .take();
+        let row = self.reader().query_one(&select).await?;
+        row.map_or(Ok(0), |row| size("listener_track", row.try_get("", "total")?))
+    }
+
+    /// Which parts of a track its listeners took in a period, each as a set: of 10,000 listeners at most, the latest ones.
+    pub async fn parts_taken(
+        &self,
+        filter: &UsageFilter,
+        folder: &str,
+    ) -> Result<Vec<Segments>, CatalogError> {
+        let select = Query::select()
+            .column("segments")
+            .from("listener_track")
+            .and_where(Expr::col("organization_id").eq(filter.organization_id.uuid()))
+            .and_where(Expr::col("folder").eq(folder))
+            .and_where(in_period(filter))
+            .and_where(Expr::col("is_listen").eq(true))
+            .order_by("day", Order::Desc)
+            .limit(MOST_SHAPES)
+            .take();
+        let found = self.reader().query_all(&select).await?;
+        let parts = found.iter().map(|row| Ok(size("listener_track", row.try_get("", "segments")?)?.into()));
+        parts.collect()
+    }
+}

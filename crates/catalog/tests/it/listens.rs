@@ -1,0 +1,305 @@
+//! What listeners took becomes listens: each once a day, whatever the order, the nodes and the repetitions.
+
+use tonearm_catalog::{Catalog, UsageFilter};
+use tonearm_domain::{
+    Ambient, ApiKeyId, Day, ExpiredRows, KeyScope, LimitOffset, ListenCounts, ListenKind, ListenerId,
+    ListenerOrigin, ListenerPlace, Meter, ObjectFile, ObjectKey, Timestamp, Track, UsageBatch, Visitor,
+};
+use tonearm_fixtures::ambient;
+
+use crate::database::{Reach, TestDatabase};
+use crate::samples::*;
+
+crate::on_both!(
+    a_listen_is_a_minute_by_one_listener_on_one_day,
+    a_batch_of_listens_is_added_once,
+    two_nodes_count_one_listener_once,
+    variants_of_a_track_are_one_listen,
+    listens_are_summed_by_what_they_came_from,
+    sites_are_bounded,
+    whoever_listens_now_is_counted_until_the_sound_is_over,
+    listeners_are_forgotten_and_sums_stay,
+    what_is_no_track_is_left_out,
+    what_members_hear_is_no_listen,
+);
+
+const DAY: i64 = 86_400;
+/// The file of a track of ten minutes: a minute is a hundred bytes.
+const SIZE: u64 = 1000;
+
+/// A node that delivers.
+struct Node {
+    meter: Meter,
+    ambient: Ambient,
+}
+
+impl Node {
+    fn new(ambient: &Ambient) -> Self {
+        Self { meter: Meter::new(), ambient: ambient.clone() }
+    }
+
+    fn delivers(&self, key: &ObjectKey, listener: u64, range: std::ops::Range<u64>) {
+        self.delivers_from(key, listener, range, None);
+    }
+
+    fn delivers_from(&self, key: &ObjectKey, listener: u64, range: std::ops::Range<u64>, site: Option<&str>) {
+        let listener = ListenerId::from_hash(listener.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let site = site.map(|site| format!("https://{site}/"));
+        let referrer = site.as_ref().map(String::as_bytes);
+        let visitor = Visitor { listener, agent: Some(b"Firefox/120.0"), referrer, host: None };
+        let file = self.meter.listen(key, SIZE, &visitor, self.ambient.now()).unwrap();
+        self.meter.take_range(&file, range, self.ambient.now());
+    }
+
+    fn batch(&self) -> UsageBatch {
+        self.meter.take(&self.ambient).unwrap()
+    }
+
+    async fn tells(&self, catalog: &Catalog) {
+        assert!(catalog.add_usage(&self.batch(), self.ambient.now()).await.unwrap());
+    }
+}
+
+async fn ten_minutes(catalog: &Catalog, ambient: &Ambient) -> Track {
+    let (_, collection) = stored_collection(catalog, ambient).await;
+    let track =
+        Track { player_title: Some("Song".to_owned()), duration: 600.0, ..bare_track(ambient, &collection) };
+    stored_track(catalog, track).await
+}
+
+fn file(ambient: &Ambient, track: &Track, variant: &str) -> ObjectKey {
+    let file: ObjectFile = format!("{variant}.{}.mp3", ambient.short_id()).parse().unwrap();
+    ObjectKey { organization_id: track.organization_id, folder: track.index, file }
+}
+
+fn filter(ambient: &Ambient, track: &Track) -> UsageFilter {
+    let to = Day::of(ambient.now()).plus_days(10);
+    let organization_id = track.organization_id;
+    UsageFilter { organization_id, from: to.plus_days(-40), to, scope: KeyScope::Organization }
+}
+
+async fn days(catalog: &Catalog, filter: &UsageFilter) -> Vec<(u64, u64, u64)> {
+    let days = catalog.listens_by_day(filter).await.unwrap();
+    days.iter().map(|day| (day.counts.listens, day.counts.listeners, day.counts.heard_millis)).collect()
+}
+
+async fn a_listen_is_a_minute_by_one_listener_on_one_day(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
+    let track = ten_minutes(&catalog, &ambient).await;
+    let (key, all) = (file(&ambient, &track, "hq"), filter(&ambient, &track));
+    let node = Node::new(&ambient);
+    // The beginning that a browser looks at.
+    node.delivers(&key, 1, 0..20);
+    node.tells(&catalog).await;
+    assert_eq!(days(&catalog, &all).await, [(0, 0, 12_000)]);
+    node.delivers(&key, 1, 10..100);
+    node.tells(&catalog).await;
+    assert_eq!(days(&catalog, &all).await, [(1, 1, 60_000)]);
+    // Twice a day, and another listener.
+    node.delivers(&key, 1, 500..700);
+    node.delivers(&key, 2, 0..1000);
+    node.tells(&catalog).await;
+    assert_eq!(days(&catalog, &all).await, [(2, 2, 780_000)]);
+    // On the next day it counts again.
+    clock.advance_seconds(DAY);
+    node.delivers(&key, 1, 0..100);
+    node.tells(&catalog).await;
+    assert_eq!(days(&catalog, &all).await, [(2, 2, 780_000), (1, 1, 60_000)]);
+}
+
+async fn a_batch_of_listens_is_added_once(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let track = ten_minutes(&catalog, &ambient).await;
+    let node = Node::new(&ambient);
+    node.delivers(&file(&ambient, &track, "hq"), 1, 0..200);
+    let batch = node.batch();
+    let json = serde_json::to_vec(&batch).unwrap();
+    assert!(catalog.add_usage(&batch, ambient.now()).await.unwrap());
+    // As it is read from the store or the disk.
+    let again: UsageBatch = serde_json::from_slice(&json).unwrap();
+    assert_eq!(again, batch);
+    assert!(!catalog.add_usage(&again, ambient.now()).await.unwrap());
+    assert_eq!(days(&catalog, &filter(&ambient, &track)).await, [(1, 1, 120_000)]);
+}
+
+async fn two_nodes_count_one_listener_once(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let track = ten_minutes(&catalog, &ambient).await;
+    let key = file(&ambient, &track, "hq");
+    // Each delivers half a minute, of the same part of the track to the second listener.
+    let (one, other) = (Node::new(&ambient), Node::new(&ambient));
+    for listener in 0..40 {
+        one.delivers(&key, listener, 0..60);
+        other.delivers(&key, listener, if listener % 2 == 0 { 60..120 } else { 0..60 });
+    }
+    let second = database.catalog().await;
+    let (first, later) = (one.batch(), other.batch());
+    let (a, b) =
+        tokio::join!(catalog.add_usage(&first, ambient.now()), second.add_usage(&later, ambient.now()));
+    assert!(a.unwrap() && b.unwrap());
+    let heard = 20 * 72_000 + 20 * 36_000;
+    assert_eq!(days(&catalog, &filter(&ambient, &track)).await, [(20, 20, heard)]);
+}
+
+async fn variants_of_a_track_are_one_listen(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let track = ten_minutes(&catalog, &ambient).await;
+    let node = Node::new(&ambient);
+    node.delivers(&file(&ambient, &track, "hq"), 1, 0..60);
+    node.delivers(&file(&ambient, &track, "lq"), 1, 60..120);
+    node.tells(&catalog).await;
+    node.delivers(&file(&ambient, &track, "lq"), 1, 0..1000);
+    node.tells(&catalog).await;
+    let found = days(&catalog, &filter(&ambient, &track)).await;
+    assert_eq!(found, [(1, 1, 600_000)], "no more is heard than there is");
+}
+
+async fn listens_are_summed_by_what_they_came_from(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let track = ten_minutes(&catalog, &ambient).await;
+    let second = stored_track(
+        &catalog,
+        Track {
+            id: ambient.record_id(),
+            index: ambient.short_id(),
+            player_title: Some("Other".to_owned()),
+            ..track.clone()
+        },
+    );
+    let (second, node) = (second.await, Node::new(&ambient));
+    let share: ApiKeyId = ambient.record_id();
+    let listener = ListenerId::from_hash(1_u64.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    let place = ListenerPlace {
+        organization_id: track.organization_id,
+        day: Day::of(ambient.now()),
+        listener,
+        folder: track.index,
+    };
+    let origin = ListenerOrigin { share_key_id: Some(share), ..ListenerOrigin::default() };
+    node.meter.note_origin(place, &origin);
+    node.tells(&catalog).await;
+    let all = filter(&ambient, &track);
+    assert_eq!(days(&catalog, &all).await, [], "to open a link is not to listen");
+    node.delivers_from(&file(&ambient, &track, "hq"), 1, 0..200, Some("blog.example"));
+    node.delivers_from(&file(&ambient, &second, "hq"), 1, 0..100, Some("blog.example"));
+    node.delivers(&file(&ambient, &second, "hq"), 2, 0..100);
+    node.tells(&catalog).await;
+
+    let by = async |kind| {
+        let (total, rows) = catalog.listens_by(&all, kind, LimitOffset::default()).await.unwrap();
+        assert_eq!(total, rows.len() as u64);
+        let rows = rows.into_iter().map(|row| (row.id, row.title, row.counts));
+        rows.collect::<Vec<_>>()
+    };
+    let counts = |listens, listeners, heard_millis| ListenCounts { listens, listeners, heard_millis };
+    assert_eq!(days(&catalog, &all).await, [(3, 2, 240_000)]);
+    let title = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        by(ListenKind::Track).await,
+        [
+            (Some(second.id.to_string()), title("Other"), counts(2, 2, 120_000)),
+            (Some(track.id.to_string()), title("Song"), counts(1, 1, 120_000)),
+        ]
+    );
+    let [(Some(collection), Some(_), sums)] = &by(ListenKind::Collection).await[..] else { panic!("one") };
+    assert_eq!((collection, *sums), (&track.collection_id.to_string(), counts(3, 2, 240_000)));
+    assert_eq!(by(ListenKind::ShareLink).await, [(Some(share.to_string()), None, counts(1, 1, 120_000))]);
+    assert_eq!(by(ListenKind::Referrer).await, [(title("blog.example"), None, counts(2, 1, 180_000))]);
+
+    // A key sees what it reaches.
+    let of_track = UsageFilter { scope: KeyScope::Track(track.collection_id, track.id), ..all };
+    assert_eq!(days(&catalog, &of_track).await, [(1, 1, 120_000)]);
+    let (_, rows) = catalog.listens_by(&of_track, ListenKind::Track, LimitOffset::default()).await.unwrap();
+    assert_eq!(rows.len(), 1);
+    let (_, rows) =
+        catalog.listens_by(&of_track, ListenKind::Referrer, LimitOffset::default()).await.unwrap();
+    assert_eq!(rows, []);
+    let parts = catalog.parts_taken(&all, track.index.as_str()).await.unwrap();
+    assert_eq!(parts.iter().map(|parts| parts.count()).collect::<Vec<_>>(), [10]);
+}
+
+async fn sites_are_bounded(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let track = ten_minutes(&catalog, &ambient).await;
+    let (node, key) = (Node::new(&ambient), file(&ambient, &track, "hq"));
+    for site in 0..300 {
+        node.delivers_from(&key, site, 0..100, Some(&format!("site-{site}.example")));
+        if site % 100 == 0 {
+            node.tells(&catalog).await;
+        }
+    }
+    node.tells(&catalog).await;
+    let all = filter(&ambient, &track);
+    let window = LimitOffset::new(Some(200), None).unwrap();
+    let (total, rows) = catalog.listens_by(&all, ListenKind::Referrer, window).await.unwrap();
+    assert_eq!(total, 201);
+    assert_eq!((rows[0].id.as_deref(), rows[0].counts.listens), (None, 100));
+}
+
+async fn whoever_listens_now_is_counted_until_the_sound_is_over(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
+    let track = ten_minutes(&catalog, &ambient).await;
+    let node = Node::new(&ambient);
+    node.delivers(&file(&ambient, &track, "hq"), 1, 0..50);
+    node.delivers(&file(&ambient, &track, "hq"), 2, 0..100);
+    node.tells(&catalog).await;
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        seen.push(catalog.listening_now(track.organization_id, ambient.now()).await.unwrap());
+        clock.advance_seconds(30);
+    }
+    assert_eq!(seen, [2, 1, 0]);
+}
+
+async fn listeners_are_forgotten_and_sums_stay(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
+    let track = ten_minutes(&catalog, &ambient).await;
+    let node = Node::new(&ambient);
+    for day in 0..3_u64 {
+        node.delivers(&file(&ambient, &track, "hq"), day, 0..100);
+        node.tells(&catalog).await;
+        clock.advance_seconds(DAY);
+    }
+    let all = filter(&ambient, &track);
+    let before: Timestamp = ambient.now().plus_seconds(-2 * DAY);
+    assert_eq!(catalog.delete_expired(ExpiredRows::ListenerTracks, before, 10).await.unwrap(), 2);
+    // Of the organization and of its collection, on two days.
+    assert_eq!(catalog.delete_expired(ExpiredRows::ListenerSightings, before, 3).await.unwrap(), 3);
+    assert_eq!(catalog.delete_expired(ExpiredRows::ListenerSightings, before, 3).await.unwrap(), 1);
+    assert_eq!(catalog.parts_taken(&all, track.index.as_str()).await.unwrap().len(), 1);
+    assert_eq!(days(&catalog, &all).await, [(1, 1, 60_000); 3]);
+}
+
+async fn what_is_no_track_is_left_out(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let track = ten_minutes(&catalog, &ambient).await;
+    let node = Node::new(&ambient);
+    let unknown = Track { index: ambient.short_id(), ..track.clone() };
+    let stranger = Track { organization_id: ambient.record_id(), ..track.clone() };
+    node.delivers(&file(&ambient, &unknown, "hq"), 1, 0..1000);
+    node.delivers(&file(&ambient, &stranger, "hq"), 1, 0..1000);
+    node.delivers(&file(&ambient, &track, "hq"), 1, 0..100);
+    node.tells(&catalog).await;
+    assert_eq!(days(&catalog, &filter(&ambient, &track)).await, [(1, 1, 60_000)]);
+    assert_eq!(days(&catalog, &filter(&ambient, &stranger)).await, []);
+}
+
+async fn what_members_hear_is_no_listen(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let track = ten_minutes(&catalog, &ambient).await;
+    let (node, key) = (Node::new(&ambient), file(&ambient, &track, "hq"));
+    let place = ListenerPlace {
+        organization_id: track.organization_id,
+        day: Day::of(ambient.now()),
+        listener: ListenerId::from_hash(1_u64.wrapping_mul(0x9E37_79B9_7F4A_7C15)),
+        folder: track.index,
+    };
+    node.meter.note_origin(place, &ListenerOrigin { is_member: true, ..ListenerOrigin::default() });
+    node.delivers(&key, 1, 0..500);
+    node.tells(&catalog).await;
+    node.delivers(&key, 1, 500..1000);
+    node.delivers(&key, 2, 0..100);
+    node.tells(&catalog).await;
+    assert_eq!(days(&catalog, &filter(&ambient, &track)).await, [(1, 1, 60_000)]);
+    assert_eq!(catalog.listening_now(track.organization_id, ambient.now()).await.unwrap(), 1);
+}

@@ -1,0 +1,72 @@
+//! How far listeners get in a track.
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+use tonearm_domain::TrackId;
+use tonearm_service::{DropOff, Refusal, Resource};
+
+use super::chart::{Bar, Chart};
+use crate::amount::{clock, count};
+use crate::app::Dashboard;
+use crate::error::PageError;
+use crate::page::{Frame, Section, render};
+use crate::path::Path;
+use crate::session::{Member, Viewer};
+
+#[derive(Template)]
+#[template(path = "usage/drop_off.html")]
+struct DropOffPage {
+    frame: Frame,
+    title: String,
+    track: String,
+    listens: String,
+    is_empty: bool,
+    chart: String,
+    rows: Vec<Row>,
+}
+
+/// A part of the track.
+struct Row {
+    from: String,
+    to: String,
+    listens: String,
+    share: String,
+}
+
+pub(super) async fn page(
+    State(app): State<Dashboard>,
+    member: Member<Viewer>,
+    Path((_, id)): Path<(String, String)>,
+) -> Result<Response, PageError> {
+    let caller = member.caller();
+    let id: TrackId = id.parse().map_err(|_| Refusal::NotFound(Resource::Track))?;
+    let found = app.usage.drop_off(&caller, id).await?;
+    let rows = rows(&found);
+    let bars = rows.iter().zip(&found.parts).map(|(row, part)| Bar {
+        label: row.from.clone(),
+        value: *part,
+        told: row.listens.clone(),
+    });
+    let chart = Chart::new("Listens by part of the track".to_owned(), bars.collect(), count).drawn();
+    Ok(render(&DropOffPage {
+        frame: member.frame("Drop-off", Section::Usage),
+        track: member.path(&format!("/tracks/{id}")),
+        title: found.title,
+        listens: count(found.listens),
+        is_empty: found.listens == 0,
+        chart,
+        rows,
+    }))
+}
+
+fn rows(found: &DropOff) -> Vec<Row> {
+    let at = |part: usize| clock(found.duration * part as f64 / found.parts.len() as f64);
+    let row = |(number, part): (usize, &u64)| Row {
+        from: at(number),
+        to: at(number + 1),
+        listens: count(*part),
+        share: format!("{} %", (part * 100).checked_div(found.listens).unwrap_or(0)),
+    };
+    found.parts.iter().enumerate().map(row).collect()
+}

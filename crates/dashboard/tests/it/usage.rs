@@ -1,0 +1,58 @@
+//! The usage page, where nobody has listened yet and where it is asked for nonsense.
+
+use tonearm_fixtures::TestDatabase;
+
+use crate::house::House;
+
+crate::on_both!(an_empty_period_says_so, periods_are_checked, what_is_exported_has_a_header);
+
+async fn an_empty_period_says_so(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut owner = house.administrator().await;
+    let page = owner.get(&house.path("/usage")).await;
+    assert_eq!(page.status, 200);
+    assert!(page.html.contains("No usage in this period") && page.html.contains("Listening now"));
+    // One of the ranges is the one that is shown.
+    assert_eq!(page.html.matches("aria-current=\"page\">30 days").count(), 1, "{}", page.html);
+    let unknown = "018f0000-0000-7000-8000-000000000001";
+    for path in [format!("/usage/tracks/{unknown}"), "/usage/tracks/x".to_owned()] {
+        assert_eq!(owner.get(&house.path(&path)).await.status, 404, "{path}");
+    }
+}
+
+async fn periods_are_checked(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut owner = house.administrator().await;
+    for (query, problem) in [
+        ("from=yesterday", "must be a day such as 2030-01-31"),
+        ("to=2030-02-30", "must be a day such as 2030-01-31"),
+        ("from=2030-01-02&to=2030-01-01", "must not be after"),
+        ("from=2029-01-01&to=2030-06-01", "must be less than 367 days before"),
+    ] {
+        let page = owner.get(&house.path(&format!("/usage?{query}"))).await;
+        assert!(page.status == 200 && page.html.to_lowercase().contains(problem), "{query}: {}", page.html);
+    }
+    let page = owner.get(&house.path("/usage?from=2029-12-01&to=2029-12-31")).await;
+    assert!(page.html.contains("value=\"2029-12-01\"") && page.html.contains("value=\"2029-12-31\""));
+    assert!(!page.html.contains("aria-current=\"page\">30 days"));
+}
+
+async fn what_is_exported_has_a_header(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut owner = house.administrator().await;
+    for (group, header, lines) in [
+        ("day", "day,title,listens,listeners,seconds_heard", 31),
+        ("track", "track,title,listens,listeners,seconds_heard", 1),
+        ("collection", "collection,title,listens,listeners,seconds_heard", 1),
+        ("share_link", "share_link,title,listens,listeners,seconds_heard", 1),
+        ("referrer", "referrer,title,listens,listeners,seconds_heard", 1),
+        ("delivered_by_day", "day,title,requests,downloads,starts,bytes", 31),
+        ("delivered_by_track", "track,title,requests,downloads,starts,bytes", 1),
+        ("delivered_by_variant", "variant,title,requests,downloads,starts,bytes", 1),
+    ] {
+        let csv = owner.get(&house.path(&format!("/usage.csv?group={group}"))).await;
+        assert_eq!(csv.status, 200);
+        assert!(csv.html.starts_with(&format!("{header}\r\n")), "{group}: {}", csv.html);
+        assert_eq!(csv.html.matches("\r\n").count(), lines, "{group}");
+    }
+}

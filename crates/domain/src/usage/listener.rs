@@ -1,0 +1,110 @@
+//! Who listens, without saying who it is.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Day, Segments};
+use crate::object_key::ObjectFile;
+use crate::referrer::Referrer;
+use crate::short_id::ShortId;
+use crate::{ApiKeyId, OrganizationId};
+
+/// A listener on one day: a keyed hash of the day, the network address and the user agent. It cannot be taken back to the
+/// address, and the same person has another one on the next day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ListenerId(u64);
+
+impl ListenerId {
+    /// From the hash.
+    pub const fn from_hash(hash: u64) -> Self {
+        Self(hash)
+    }
+
+    /// The hash.
+    pub const fn hash(self) -> u64 {
+        self.0
+    }
+}
+
+/// A listener and a track, or something else with files, on one day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ListenerPlace {
+    /// Whose track it is.
+    pub organization_id: OrganizationId,
+    /// When it began.
+    pub day: Day,
+    /// Who.
+    pub listener: ListenerId,
+    /// The folder of the track's files.
+    pub folder: ShortId,
+}
+
+impl ListenerPlace {
+    /// Seconds for which it is known what listeners took: longer than any node goes on submitting what it counted.
+    pub const KEPT_SECONDS: i64 = 9 * 24 * 3600;
+}
+
+/// How a listener came to a track, as far as that is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListenerOrigin {
+    /// The key of the share link that was opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share_key_id: Option<ApiKeyId>,
+    /// The site whose page the player is on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub referrer: Option<Referrer>,
+    /// Whether it is somebody of the organization who heard it in the dashboard: what they hear is not a listen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_member: bool,
+}
+
+impl ListenerOrigin {
+    /// Adds what is not known yet.
+    pub fn complete(&mut self, more: &Self) {
+        self.share_key_id = self.share_key_id.or(more.share_key_id);
+        self.is_member |= more.is_member;
+        if self.referrer.is_none() {
+            self.referrer.clone_from(&more.referrer);
+        }
+    }
+}
+
+/// What one node learned of a listener since it last told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListenerEntry {
+    /// Whose track it is.
+    pub organization_id: OrganizationId,
+    /// The day on which it began.
+    pub day: Day,
+    /// Who.
+    pub listener: ListenerId,
+    /// The folder of the track's files.
+    pub folder: ShortId,
+    /// How they came to the track.
+    #[serde(flatten)]
+    pub origin: ListenerOrigin,
+    /// What was delivered; none where the listener only opened the track.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken: Option<TakenBytes>,
+}
+
+impl ListenerEntry {
+    /// What it is about.
+    pub fn place(&self) -> ListenerPlace {
+        let Self { organization_id, day, listener, folder, .. } = *self;
+        ListenerPlace { organization_id, day, listener, folder }
+    }
+}
+
+/// Bytes of one file that a listener had not taken from the same node before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TakenBytes {
+    /// Which file.
+    pub file: ObjectFile,
+    /// The size of the whole file in bytes.
+    pub size: u64,
+    /// How many bytes.
+    pub bytes: u64,
+    /// In which parts of the file they are.
+    pub segments: Segments,
+}

@@ -1,0 +1,208 @@
+//! When a delivery is a listen, and how much was heard.
+
+use super::Segments;
+use crate::timestamp::Timestamp;
+
+/// Sound that a listen takes, in microseconds: a minute, as in the podcast measurement guidelines of the IAB.
+const LISTEN_MICROS: u64 = 60_000_000;
+
+/// Percent of a shorter sound that a listen takes. Players leave out tags at the end of a file.
+const WHOLE_PERCENT: u64 = 95;
+
+/// The longest time that somebody is taken to be playing what was delivered ahead.
+const MOST_AHEAD_MILLIS: i64 = 600_000;
+
+/// What a file is of its track, in milliseconds of the track.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileSound {
+    /// The length of the track.
+    pub track_millis: u64,
+    /// Where the file begins.
+    pub start_millis: u64,
+    /// Where it ends; not before it begins.
+    pub end_millis: u64,
+}
+
+impl FileSound {
+    /// A file with the whole sound.
+    pub const fn whole(track_millis: u64) -> Self {
+        Self { track_millis, start_millis: 0, end_millis: track_millis }
+    }
+
+    const fn micros(self) -> u64 {
+        self.end_millis.saturating_sub(self.start_millis).saturating_mul(1000)
+    }
+
+    /// Where parts of the file are in the track.
+    fn segments(self, of_file: Segments) -> Segments {
+        if self.track_millis == 0 || self.end_millis <= self.start_millis {
+            return Segments::default();
+        }
+        if self == Self::whole(self.track_millis) {
+            return of_file;
+        }
+        let share = |millis: u64| millis as f64 / self.track_millis as f64;
+        of_file.of_excerpt(share(self.start_millis), share(self.end_millis))
+    }
+}
+
+/// What one listener has taken of one track on one day, from all nodes and of all variants.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Listening {
+    /// Sound delivered, in microseconds. Nodes count what they delivered themselves, so it may be more than there is.
+    pub taken_micros: u64,
+    /// The parts of the track that it came from.
+    pub segments: Segments,
+    /// Whether it counts as a listen.
+    pub is_listen: bool,
+    /// Until when it is taken to be playing.
+    pub playing_until: Option<Timestamp>,
+}
+
+/// What a delivery adds to the counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct NewlyHeard {
+    /// Sound that was not heard before, in milliseconds.
+    pub millis: u64,
+    /// Whether it has become a listen.
+    pub is_listen: bool,
+}
+
+impl Listening {
+    /// Takes in `bytes` new bytes of a file of `size` bytes, which were delivered until `now`. Nothing is heard of a file
+    /// whose length is not known.
+    pub fn take(
+        &mut self,
+        sound: FileSound,
+        (bytes, size): (u64, u64),
+        of_file: Segments,
+        now: Timestamp,
+    ) -> NewlyHeard {
+        let before = self.heard_millis(sound.track_millis);
+        let micros = u128::from(sound.micros()) * u128::from(bytes.min(size)) / u128::from(size.max(1));
+        self.taken_micros = self.taken_micros.saturating_add(u64::try_from(micros).unwrap_or(u64::MAX));
+        self.segments |= sound.segments(of_file);
+        let heard = self.heard_millis(sound.track_millis);
+        let millis = heard.saturating_sub(before);
+        let enough = LISTEN_MICROS.min(sound.micros() / 100 * WHOLE_PERCENT);
+        let is_listen = !self.is_listen && enough > 0 && heard.saturating_mul(1000) >= enough;
+        self.is_listen |= is_listen;
+        if millis > 0 {
+            let from = self.playing_until.map_or(now, |until| until.max(now));
+            let ahead = i64::try_from(millis).unwrap_or(i64::MAX).min(MOST_AHEAD_MILLIS);
+            let latest = now.plus_millis(MOST_AHEAD_MILLIS);
+            self.playing_until = Some(from.plus_millis(ahead).min(latest));
+        }
+        NewlyHeard { millis, is_listen }
+    }
+
+    /// Milliseconds heard: what was delivered, but not more than the parts that it came from hold. So bytes that two nodes
+    /// delivered to the same listener count about once.
+    pub fn heard_millis(&self, track_millis: u64) -> u64 {
+        let most =
+            track_millis.div_ceil(u64::from(Segments::COUNT)).saturating_mul(self.segments.count().into());
+        (self.taken_micros / 1000).min(most).min(track_millis)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn now() -> Timestamp {
+        Timestamp::from_unix_seconds(1_900_000_000).unwrap()
+    }
+
+    fn heard(track_seconds: u64, ranges: &[std::ops::Range<u64>]) -> (u64, bool) {
+        let mut listening = Listening::default();
+        for range in ranges {
+            let bytes = (range.end - range.start, 1000);
+            let segments = Segments::of_bytes(range, 1000);
+            listening.take(FileSound::whole(track_seconds * 1000), bytes, segments, now());
+        }
+        (listening.heard_millis(track_seconds * 1000), listening.is_listen)
+    }
+
+    #[test]
+    fn a_listen_is_a_minute_or_all_of_what_is_shorter() {
+        // 1000 bytes are ten minutes.
+        assert_eq!(heard(600, &[0..99]), (59_400, false));
+        assert_eq!(heard(600, &[0..100]), (60_000, true));
+        assert_eq!(heard(600, &[0..50, 500..550]), (60_000, true));
+        // A quarter of a minute.
+        assert_eq!(heard(15, &[0..900]), (13_500, false));
+        assert_eq!(heard(15, &[0..1000]), (15_000, true));
+        // A header alone.
+        assert_eq!(heard(600, &[0..2]), (1200, false));
+        // Of unknown length.
+        assert_eq!(heard(0, &[0..1000]), (0, false));
+    }
+
+    #[test]
+    fn the_same_parts_from_two_nodes_are_no_minute() {
+        // Each of the 50 parts is twelve seconds.
+        let same = vec![0..20; 30];
+        assert_eq!(heard(600, &same), (12_000, false));
+    }
+
+    #[test]
+    fn a_preview_is_a_listen_of_its_track() {
+        let preview = FileSound { track_millis: 3_600_000, start_millis: 60_000, end_millis: 90_000 };
+        let mut listening = Listening::default();
+        let all = Segments::of_bytes(&(0..1), 1) | Segments::of_bytes(&(0..1000), 1000);
+        let newly = listening.take(preview, (1000, 1000), all, now());
+        assert_eq!(newly, NewlyHeard { millis: 30_000, is_listen: true });
+        assert_eq!(listening.segments.iter().collect::<Vec<_>>(), [0, 1]);
+        let again = listening.take(FileSound::whole(3_600_000), (500, 1000), all, now());
+        assert!(!again.is_listen && again.millis > 0);
+    }
+
+    #[test]
+    fn what_was_delivered_ahead_is_played_for_its_length() {
+        let (sound, all) = (FileSound::whole(600_000), Segments::of_bytes(&(0..1), 1));
+        let segments = all | Segments::of_bytes(&(0..1000), 1000);
+        let mut listening = Listening::default();
+        listening.take(sound, (100, 1000), segments, now());
+        assert_eq!(listening.playing_until, Some(now().plus_seconds(60)));
+        listening.take(sound, (100, 1000), segments, now());
+        assert_eq!(listening.playing_until, Some(now().plus_seconds(120)));
+        let later = now().plus_seconds(1000);
+        listening.take(sound, (1, 1000), segments, later);
+        assert_eq!(listening.playing_until, Some(later.plus_millis(600)));
+    }
+
+    proptest! {
+        /// Whatever the order in which nodes tell, the outcome is the same, and each thing is counted once.
+        #[test]
+        fn the_order_makes_no_difference(
+            taken in proptest::collection::vec((0..1000_u64, 1..1000_u64), 0..20),
+            seconds in 0..4000_u64,
+            rotation in 0..20_usize,
+        ) {
+            let fold = |taken: &[(u64, u64)]| {
+                let (mut listening, mut sum, mut listens) = (Listening::default(), 0, 0);
+                for (start, length) in taken {
+                    let range = *start..(start + length).min(1000);
+                    let segments = Segments::of_bytes(&range, 1000);
+                    let bytes = (range.end - range.start, 1000);
+                    let newly = listening.take(FileSound::whole(seconds * 1000), bytes, segments, now());
+                    sum += newly.millis;
+                    listens += u64::from(newly.is_listen);
+                }
+                (listening, sum, listens)
+            };
+            let (one, sum, listens) = fold(&taken);
+            let mut other = taken.clone();
+            other.reverse();
+            let by = rotation % other.len().max(1);
+            other.rotate_left(by);
+            let (two, other_sum, other_listens) = fold(&other);
+            prop_assert_eq!((one.taken_micros, one.segments), (two.taken_micros, two.segments));
+            prop_assert_eq!((sum, listens), (other_sum, other_listens));
+            prop_assert_eq!(sum, one.heard_millis(seconds * 1000));
+            prop_assert!(listens <= 1 && sum <= seconds * 1000);
+        }
+    }
+}

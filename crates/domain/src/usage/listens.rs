@@ -1,0 +1,66 @@
+//! Sums of listens.
+
+use std::ops::AddAssign;
+
+/// What listens are summed by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ListenKind {
+    /// All of an organization.
+    Organization,
+    /// Each collection.
+    Collection,
+    /// Each track.
+    Track,
+    /// The key of each share link.
+    ShareLink,
+    /// Each site with a player on its pages.
+    Referrer,
+}
+
+impl ListenKind {
+    /// The kind as text, as in SQL.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Organization => "organization",
+            Self::Collection => "collection",
+            Self::Track => "track",
+            Self::ShareLink => "share_link",
+            Self::Referrer => "referrer",
+        }
+    }
+}
+
+/// How often something was listened to, by how many, and for how long.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct ListenCounts {
+    /// Listens: a track, a listener and a day with at least a minute of sound, or all of what is shorter.
+    pub listens: u64,
+    /// Listeners with at least one listen, each day anew.
+    pub listeners: u64,
+    /// Milliseconds of sound delivered to listeners, also of what did not become a listen.
+    pub heard_millis: u64,
+}
+
+impl ListenCounts {
+    /// Whether nothing was counted.
+    pub fn is_empty(self) -> bool {
+        self == Self::default()
+    }
+}
+
+impl AddAssign for ListenCounts {
+    fn add_assign(&mut self, more: Self) {
+        self.listens = self.listens.saturating_add(more.listens);
+        self.listeners = self.listeners.saturating_add(more.listeners);
+        self.heard_millis = self.heard_millis.saturating_add(more.heard_millis);
+    }
+}
+
+impl std::iter::Sum for ListenCounts {
+    fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
+        counts.fold(Self::default(), |mut sum, counts| {
+            sum += counts;
+            sum
+        })
+    }
+}

@@ -1,0 +1,39 @@
+//! Titles and lengths of some tracks of a session, for a list of them.
+
+use tonearm_domain::{PlaySession, PlaySessionId, TrackId};
+
+use super::Playback;
+use crate::refusal::Refusal;
+use crate::track_view::TrackView;
+
+/// Most tracks that are described at once.
+const MOST: usize = 100;
+
+impl Playback {
+    /// The tracks with these ids that the session can play, in the order they are asked for; others are left out. Nothing is
+    /// counted, and nothing is signed.
+    pub async fn describe_tracks(
+        &self,
+        id: PlaySessionId,
+        tracks: &[TrackId],
+    ) -> Result<(PlaySession, Vec<TrackView>), Refusal> {
+        if tracks.is_empty() || tracks.len() > MOST {
+            return Err(Refusal::invalid(
+                "track_ids",
+                format!("must be 1 to {MOST} ids with commas between them"),
+            ));
+        }
+        let session = self.valid_session(id).await?;
+        let parents = self.0.lookups.parents(session.organization_id, session.collection_id).await?;
+        let mut views = Vec::with_capacity(tracks.len());
+        for &track in tracks {
+            match self.track_of(&session, track).await {
+                Ok(ready) => views.push(parents.view(ready.track.clone())),
+                Err(Refusal::NotFound(_)) => {}
+                Err(refusal) => return Err(refusal),
+            }
+        }
+        let session = self.with_variants(PlaySession::clone(&session)).await?;
+        Ok((session, views))
+    }
+}

@@ -1,0 +1,172 @@
+//! Telling what was listened to.
+
+use std::str::FromStr;
+
+use tonearm_domain::{LimitOffset, ListenCounts, ListenKind, Segments, TrackId};
+
+use super::Usage;
+use super::report::{UsagePeriod, filter};
+use crate::caller::Caller;
+use crate::refusal::{Refusal, Resource};
+
+pub use tonearm_catalog::{DayListens, SubjectListens};
+
+/// The days that a drop-off is about: as long as it is known who took which parts.
+const DROP_OFF_DAYS: i32 = 7;
+
+/// What the rows of a report of listens are about.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ListenGroup {
+    /// A day each.
+    #[default]
+    Day,
+    /// A track each.
+    Track,
+    /// A collection each.
+    Collection,
+    /// The key of a share link each.
+    ShareLink,
+    /// A site with a player on its pages each.
+    Referrer,
+}
+
+impl ListenGroup {
+    /// Every group, in the order they are shown.
+    pub const ALL: [Self; 5] = [Self::Day, Self::Track, Self::Collection, Self::ShareLink, Self::Referrer];
+
+    /// The group as text.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Day => "day",
+            Self::Track => "track",
+            Self::Collection => "collection",
+            Self::ShareLink => "share_link",
+            Self::Referrer => "referrer",
+        }
+    }
+
+    const fn kind(self) -> Option<ListenKind> {
+        match self {
+            Self::Day => None,
+            Self::Track => Some(ListenKind::Track),
+            Self::Collection => Some(ListenKind::Collection),
+            Self::ShareLink => Some(ListenKind::ShareLink),
+            Self::Referrer => Some(ListenKind::Referrer),
+        }
+    }
+}
+
+impl FromStr for ListenGroup {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        let known = Self::ALL.into_iter().find(|group| group.as_str() == text);
+        known.ok_or_else(|| {
+            Refusal::invalid("group", "must be day, track, collection, share_link or referrer")
+        })
+    }
+}
+
+/// The rows of a report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ListenRows {
+    /// Every day of the period, the first one first.
+    Days(Vec<DayListens>),
+    /// Tracks, collections, share links or sites, those with most listens first.
+    Subjects(Vec<SubjectListens>),
+}
+
+/// What was listened to in a period.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListenReport {
+    /// The period.
+    pub period: UsagePeriod,
+    /// The sum of its days.
+    pub total: ListenCounts,
+    /// How many rows there are in all, whatever the page.
+    pub count: u64,
+    /// A page of them.
+    pub rows: ListenRows,
+}
+
+/// How far listeners get in a track.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DropOff {
+    /// What people know the track by.
+    pub title: String,
+    /// Its length in seconds.
+    pub duration: f64,
+    /// Listens that it is about: those of the last seven days, the latest 10,000 at most.
+    pub listens: u64,
+    /// How many of these took each of the 50 parts of the track.
+    pub parts: Vec<u64>,
+}
+
+impl Usage {
+    /// What was listened to of what the caller reaches, in the same time as [`Usage::report`]. Share links and sites are only
+    /// told to callers who reach everything.
+    pub async fn listens(
+        &self,
+        caller: &Caller,
+        period: UsagePeriod,
+        group: ListenGroup,
+        window: LimitOffset,
+    ) -> Result<ListenReport, Refusal> {
+        let days = self.daily_listens(caller, period).await?;
+        let total = days.iter().map(|day| day.counts).sum();
+        let (count, rows) = match group.kind() {
+            None => {
+                let count = days.len() as u64;
+                let skip = usize::try_from(window.offset()).unwrap_or(usize::MAX);
+                let take = usize::try_from(window.limit()).unwrap_or(usize::MAX);
+                (count, ListenRows::Days(days.into_iter().skip(skip).take(take).collect()))
+            }
+            Some(kind) => {
+                if matches!(kind, ListenKind::ShareLink | ListenKind::Referrer) {
+                    caller.require_whole_organization()?;
+                }
+                let filter = filter(caller, period);
+                let load = self.catalog.listens_by(&filter, kind, window);
+                let found = self.listens.get((filter, kind, window), load).await?;
+                (found.0, ListenRows::Subjects(found.1.clone()))
+            }
+        };
+        Ok(ListenReport { period, total, count, rows })
+    }
+
+    /// Every day of a period, also those without a listen.
+    pub async fn daily_listens(
+        &self,
+        caller: &Caller,
+        period: UsagePeriod,
+    ) -> Result<Vec<DayListens>, Refusal> {
+        let found = self.catalog.listens_by_day(&filter(caller, period)).await?;
+        let mut found = found.into_iter().peekable();
+        let every = period.days().map(|day| {
+            let known = found.next_if(|known| known.day == day);
+            known.unwrap_or(DayListens { day, counts: ListenCounts::default() })
+        });
+        Ok(every.collect())
+    }
+
+    /// How many are taken to be listening now, of all tracks of the caller's organization.
+    pub async fn listening_now(&self, caller: &Caller) -> Result<u64, Refusal> {
+        Ok(self.catalog.listening_now(caller.organization_id, self.ambient.now()).await?)
+    }
+
+    /// Which parts of a track its listeners of the last seven days took.
+    pub async fn drop_off(&self, caller: &Caller, id: TrackId) -> Result<DropOff, Refusal> {
+        let found = self.catalog.track(caller.organization_id, id).await?;
+        let track = found.ok_or(Refusal::NotFound(Resource::Track))?;
+        caller.reach_track(track.collection_id, id)?;
+        let today = self.today();
+        let period = UsagePeriod::new(Some(today.plus_days(1 - DROP_OFF_DAYS)), Some(today), today)?;
+        let taken = self.catalog.parts_taken(&filter(caller, period), track.index.as_str()).await?;
+        let mut parts = vec![0; Segments::COUNT as usize];
+        for part in taken.iter().flat_map(|taken| taken.iter()) {
+            parts[part as usize] += 1;
+        }
+        let title = track.player_title.unwrap_or(track.file_name);
+        Ok(DropOff { title, duration: track.duration, listens: taken.len() as u64, parts })
+    }
+}

@@ -1,0 +1,135 @@
+//! A listen is sound that a listener received, over whatever protocol and from whatever node.
+
+use std::time::{Duration, Instant};
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use tonearm::Role;
+use tonearm_fixtures::audio::{Signal, WavSpec, wav};
+use tonearm_testkit::{Client, TestServer};
+
+use crate::{on_both_backends, text};
+
+on_both_backends!(what_listeners_receive_is_counted, share_links_count_what_is_heard);
+
+const FIREFOX: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 Firefox/120.0";
+const SAFARI: &str = "Mozilla/5.0 (Macintosh) AppleWebKit/605.1.15 Version/17.1 Safari/605.1.15";
+
+/// A track of two minutes.
+async fn two_minutes(client: &Client) -> (String, String) {
+    let collection = client.collection("Songs of the tide").await;
+    let signal = Signal::Sine { hz: 220.0, amplitude: 0.5 };
+    let spec = WavSpec { seconds: 120.0, sample_rate: 8_000, channels: 1, signal, ..WavSpec::default() };
+    let track = client.upload(&collection, "ebb.wav", wav(&spec)).await;
+    client.settled(&track).await;
+    (track, collection)
+}
+
+/// Somebody with this browser takes a share of the file from its beginning.
+async fn takes(client: &Client, url: &str, agent: &str, bytes: std::ops::Range<u64>) {
+    let range = format!("bytes={}-{}", bytes.start, bytes.end - 1);
+    let request = client.request(Method::GET, url).header("range", range).header("user-agent", agent);
+    let request = request.header("referer", "https://blog.example/post");
+    assert_eq!(client.send(request).await.status, 206);
+}
+
+async fn total(client: &Client) -> Value {
+    client.get("/v1/listens").await.ok()["total"].clone()
+}
+
+/// Asks until this was listened to.
+async fn becomes(server: &TestServer, expected: &Value) {
+    let begun = Instant::now();
+    loop {
+        let total = total(&server.client).await;
+        if total == *expected {
+            return;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(20), "{total} is not {expected}");
+        server.clock.advance_seconds(1);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+async fn rows(client: &Client, group: &str) -> Vec<(Value, Value, u64)> {
+    let report = client.get(&format!("/v1/listens?group={group}")).await.ok();
+    let row = |row: &Value| (row["id"].clone(), row["title"].clone(), row["listens"].as_u64().unwrap());
+    report["listens"].as_array().unwrap().iter().map(row).collect()
+}
+
+async fn what_listeners_receive_is_counted(server: TestServer) {
+    let edge = server.another_node(vec![Role::Edge]).await;
+    let client = &server.client;
+    let (track, collection) = two_minutes(client).await;
+    let asked = json!({"track_id": track, "variants": ["hq"]});
+    let session = client.post("/v1/play_session/track", &asked).await.ok();
+    let url = text(&session, "/first_track/variants/0/url").to_owned();
+    let size = session["first_track"]["variants"][0]["size"].as_u64().unwrap();
+    let at_edge = url.replace(server.node.public_url(), edge.public_url());
+    let anyone = client.without_key();
+
+    // Whoever looks, or fetches the beginning, or is a program.
+    let session_id = text(&session, "/play_session_id");
+    for method in [Method::HEAD, Method::GET] {
+        let path = format!("/v1/play/{session_id}/{track}");
+        let request = anyone.request(method, &path).header("user-agent", FIREFOX);
+        assert_eq!(anyone.send(request).await.status, 200);
+    }
+    let head = anyone.request(Method::HEAD, &url).header("user-agent", FIREFOX);
+    assert_eq!(anyone.send(head).await.status, 200);
+    // A tenth of two minutes, and a byte for what is rounded.
+    takes(&anyone, &url, FIREFOX, 0..size / 10 + 1).await;
+    takes(&anyone, &url, "Googlebot/2.1", 0..size).await;
+    becomes(&server, &json!({"listens": 0, "listeners": 0, "seconds_heard": 12})).await;
+    let requests = client.get("/v1/usage").await.ok()["total"].clone();
+    assert_eq!(
+        (&requests["track_fetches"], &requests["starts"]),
+        (&json!(1), &json!(2)),
+        "HEAD counts nothing"
+    );
+
+    // The rest of a minute, from two nodes; and another browser at the same address.
+    takes(&anyone, &url, FIREFOX, size / 10..size / 3).await;
+    takes(&anyone, &at_edge, FIREFOX, size / 3..size / 3 * 2 + 2).await;
+    takes(&anyone, &at_edge, FIREFOX, size / 3..size / 3 * 2 + 2).await;
+    takes(&anyone, &at_edge, SAFARI, 0..size).await;
+    becomes(&server, &json!({"listens": 2, "listeners": 2, "seconds_heard": 200})).await;
+    assert_eq!(rows(client, "track").await, [(json!(track), json!("ebb.wav"), 2)]);
+    assert_eq!(rows(client, "collection").await, [(json!(collection), json!("Songs of the tide"), 2)]);
+    assert_eq!(rows(client, "referrer").await, [(json!("blog.example"), Value::Null, 2)]);
+    assert_eq!(rows(client, "share_link").await, []);
+
+    // The same browser on the next day.
+    let before = total(client).await["listens"].as_u64().unwrap();
+    server.clock.advance_seconds(86_400);
+    let session = client.post("/v1/play_session/track", &asked).await.ok();
+    takes(&anyone, text(&session, "/first_track/variants/0/url"), FIREFOX, 0..size).await;
+    becomes(&server, &json!({"listens": before + 1, "listeners": 3, "seconds_heard": 320})).await;
+    edge.stop().await;
+    server.node.stop().await;
+}
+
+async fn share_links_count_what_is_heard(server: TestServer) {
+    let client = &server.client;
+    let (track, _) = two_minutes(client).await;
+    let body = json!({"title": "For Ben", "api_key_type_id": "share", "variants": ["hq"]});
+    let key = client.post("/v1/api_key", &body).await.ok();
+    let (id, link) = (text(&key, "/api_key_id"), format!("/v1/stream/{track}/{}", text(&key, "/api_key")));
+    let anyone = client.without_key();
+    let open = async |method, agent: &str| {
+        let request = anyone.request(method, &link).header("user-agent", agent);
+        let opened = anyone.send(request).await;
+        assert_eq!(opened.status, 302);
+        opened.header("location").to_owned()
+    };
+    open(Method::HEAD, FIREFOX).await;
+    let url = open(Method::GET, FIREFOX).await;
+    open(Method::GET, SAFARI).await;
+    let size = anyone.get(&url).await.bytes.len() as u64;
+    takes(&anyone, &url, FIREFOX, 0..size).await;
+    becomes(&server, &json!({"listens": 1, "listeners": 1, "seconds_heard": 120})).await;
+    assert_eq!(rows(client, "share_link").await, [(json!(id), json!("For Ben"), 1)]);
+    let requests = client.get("/v1/usage").await.ok()["total"].clone();
+    assert_eq!(requests["stream_redirects"], 2, "HEAD counts nothing");
+    server.node.stop().await;
+}
