@@ -8,6 +8,7 @@ mod library;
 mod listener;
 mod listening;
 mod pages;
+mod people;
 mod playing;
 mod sharing;
 mod uploading;
