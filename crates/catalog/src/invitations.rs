@@ -72,6 +72,16 @@ impl Transaction {
         Ok(deleted.rows_affected > 0)
     }
 
+    /// Takes back the links that a person made and nobody has used.
+    pub async fn delete_invitations_by(&self, person: PersonId) -> Result<(), CatalogError> {
+        Entity::delete_many()
+            .filter(Column::CreatedBy.eq(person.uuid()))
+            .filter(Column::UsedAt.is_null())
+            .exec(self.db())
+            .await?;
+        Ok(())
+    }
+
     /// Takes back the links that let a person choose a new password.
     pub async fn delete_password_links(&self, person: PersonId) -> Result<(), CatalogError> {
         Entity::delete_many()

@@ -85,6 +85,7 @@ impl Transaction {
             selection: all.selection,
             is_downloadable: all.is_downloadable,
             expires_at: all.expires_at,
+            allowed_origins: all.allowed_origins,
             ..Default::default()
         };
         let update = Entity::update_many()

@@ -1,8 +1,6 @@
 //! Lists of tracks and collections that are searched, sorted and paginated.
 
-use sea_orm::sea_query::{
-    BinOper, Expr, ExprTrait, LikeExpr, OnConflict, Query, SelectStatement, SimpleExpr,
-};
+use sea_orm::sea_query::{BinOper, Expr, ExprTrait, OnConflict, Query, SelectStatement, SimpleExpr};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, NotSet, PaginatorTrait, QueryFilter, QueryResult, QuerySelect,
     QueryTrait, Select, Set,
@@ -19,7 +17,7 @@ use crate::entity::{collection, track, track_search};
 use crate::error::CatalogError;
 use crate::keyset::{Keyset, keyset_page};
 use crate::living::living_track;
-use crate::query::{all, checked};
+use crate::query::{all, checked, contains};
 use crate::transaction::Transaction;
 
 /// What is found of more tracks than this is not counted, and looked for while the list is walked.
@@ -263,16 +261,7 @@ pub(crate) fn holds<'a>(words: impl Iterator<Item = &'a str>) -> sea_orm::Condit
 
 /// That a text holds a word, which is no pattern. Words of the text follow spaces.
 fn like(text: SimpleExpr, word: &str) -> SimpleExpr {
-    let mut pattern = String::with_capacity(word.len() + 3);
-    pattern.push_str(if is_beginning(word) { "% " } else { "%" });
-    for character in word.chars() {
-        if matches!(character, '%' | '_' | '\\') {
-            pattern.push('\\');
-        }
-        pattern.push(character);
-    }
-    pattern.push('%');
-    text.like(LikeExpr::new(pattern).escape('\\'))
+    contains(text, if is_beginning(word) { " " } else { "" }, word)
 }
 
 /// What of a word is in the text.

@@ -2,15 +2,17 @@
 
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, TryInsertResult,
+    ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
+    TryInsertResult,
 };
 use tonearm_domain::{Membership, Organization, OrganizationId, Person, PersonId, Role};
+use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::entity::membership::{ActiveModel, Column, Entity};
 use crate::entity::{organization, person};
 use crate::error::CatalogError;
-use crate::query::one;
+use crate::query::{TO_CHANGE, all, one};
 use crate::transaction::Transaction;
 
 impl Catalog {
@@ -58,14 +60,63 @@ impl Transaction {
         one(self.db(), Entity::find_by_id((organization.uuid(), person.uuid()))).await
     }
 
-    /// How many members have a role.
-    pub async fn count_members(&self, organization: OrganizationId, role: Role) -> Result<u64, CatalogError> {
+    /// Whether an organization has an owner who may sign in, besides a person.
+    pub async fn has_owner_besides(
+        &self,
+        organization: OrganizationId,
+        person: PersonId,
+    ) -> Result<bool, CatalogError> {
         let select = Entity::find()
             .select_only()
             .column(Column::PersonId)
+            .inner_join(person::Entity)
             .filter(Column::OrganizationId.eq(organization.uuid()))
-            .filter(Column::Role.eq(role.as_str()));
-        Ok(select.count(self.db()).await?)
+            .filter(Column::Role.eq(Role::Owner.as_str()))
+            .filter(Column::PersonId.ne(person.uuid()))
+            .filter(person::Column::DisabledAt.is_null())
+            .limit(1);
+        Ok(select.count(self.db()).await? > 0)
+    }
+
+    /// The organizations that would be without an owner who may sign in if a person were none, by name. Those that the
+    /// person owns are locked, so that their members do not change meanwhile.
+    pub async fn organizations_owned_alone(
+        &self,
+        person: PersonId,
+    ) -> Result<Vec<Organization>, CatalogError> {
+        let owned = || {
+            Entity::find()
+                .select_only()
+                .column(Column::OrganizationId)
+                .filter(Column::PersonId.eq(person.uuid()))
+                .filter(Column::Role.eq(Role::Owner.as_str()))
+        };
+        let locked = organization::Entity::find()
+            .filter(organization::Column::Id.in_subquery(owned().into_query()))
+            .order_by_asc(organization::Column::Id)
+            .lock(TO_CHANGE);
+        let organizations: Vec<Organization> = all(self.db(), locked).await?;
+        // Asked once they are locked: somebody may have changed their members while this waited.
+        let has_another = Entity::find()
+            .select_only()
+            .column(Column::OrganizationId)
+            .inner_join(person::Entity)
+            .filter(Column::OrganizationId.in_subquery(owned().into_query()))
+            .filter(Column::Role.eq(Role::Owner.as_str()))
+            .filter(Column::PersonId.ne(person.uuid()))
+            .filter(person::Column::DisabledAt.is_null());
+        let still_owned: Vec<Uuid> = owned().into_tuple().all(self.db()).await?;
+        let shared: Vec<Uuid> = has_another.into_tuple().all(self.db()).await?;
+        let is_alone = |id: Uuid| still_owned.contains(&id) && !shared.contains(&id);
+        let mut alone: Vec<Organization> =
+            organizations.into_iter().filter(|found| is_alone(found.id.uuid())).collect();
+        alone.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(alone)
+    }
+
+    /// The memberships of a person.
+    pub async fn memberships_of(&self, person: PersonId) -> Result<Vec<Membership>, CatalogError> {
+        all(self.db(), Entity::find().filter(Column::PersonId.eq(person.uuid()))).await
     }
 
     /// Makes a person a member; tells whether the person was none before. Who is one keeps the role.

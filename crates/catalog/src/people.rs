@@ -1,13 +1,16 @@
 //! People and the hashes of their passwords.
 
-use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set};
-use tonearm_domain::{EmailAddress, Person, PersonId};
+use sea_orm::sea_query::{Expr, Func};
+use sea_orm::{
+    ColumnTrait, Condition, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set,
+};
+use tonearm_domain::{Cursor, EmailAddress, Page, Person, PersonId, SearchWords, Timestamp, Total};
 
 use crate::catalog::Catalog;
 use crate::entity::person::{ActiveModel, Column, Entity};
 use crate::error::{CatalogError, Record};
-use crate::query::{TO_CHANGE, all, change, one};
+use crate::keyset::{Keyset, keyset_page};
+use crate::query::{TO_CHANGE, all, change, contains, one};
 use crate::transaction::Transaction;
 
 impl Catalog {
@@ -19,6 +22,30 @@ impl Catalog {
     /// Everybody, by creation.
     pub async fn people(&self) -> Result<Vec<Person>, CatalogError> {
         all(self.reader(), Entity::find().order_by_asc(Column::Id)).await
+    }
+
+    /// A page of people, by creation: those whose name and address hold all words. They are not counted.
+    pub async fn person_page(
+        &self,
+        words: Option<&SearchWords>,
+        cursor: Cursor<PersonId>,
+        limit: u32,
+    ) -> Result<Page<Person>, CatalogError> {
+        let mut found = Condition::all();
+        for word in words.into_iter().flat_map(SearchWords::iter) {
+            let name = contains(Func::lower(Expr::col(Column::Name)).into(), "", word);
+            let email = contains(Expr::col(Column::Email), "", word);
+            found = found.add(Condition::any().add(name).add(email));
+        }
+        let keyset = Keyset { column: None, id: Column::Id, is_descending: false };
+        let cursor = cursor.map(|id| id.uuid());
+        let select = Entity::find().filter(found);
+        keyset_page(self.reader(), select, keyset, cursor, limit, Total::MoreThan(0)).await
+    }
+
+    /// The person with this address.
+    pub async fn person_by_email(&self, email: &EmailAddress) -> Result<Option<Person>, CatalogError> {
+        one(self.reader(), Entity::find().filter(Column::Email.eq(email.as_str()))).await
     }
 
     /// Whether there is anybody at all.
@@ -56,11 +83,60 @@ impl Transaction {
         Ok(Entity::find().limit(1).count(self.db()).await? > 0)
     }
 
-    /// Those who own every new organization.
+    /// One person with the hash of the password, locked for a change.
+    pub async fn person_with_password(&self, id: PersonId) -> Result<Option<(Person, String)>, CatalogError> {
+        let row = Entity::find_by_id(id.uuid()).lock(TO_CHANGE).one(self.db()).await?;
+        row.map(|row| {
+            let hash = row.password_hash.clone();
+            Ok((Person::try_from(row)?, hash))
+        })
+        .transpose()
+    }
+
+    /// Those who own every new organization: administrators who may sign in.
     pub async fn administrators(&self) -> Result<Vec<PersonId>, CatalogError> {
-        let select = Entity::find().filter(Column::IsAdministrator.eq(true)).order_by_asc(Column::Id);
+        let select = Entity::find()
+            .filter(Column::IsAdministrator.eq(true))
+            .filter(Column::DisabledAt.is_null())
+            .order_by_asc(Column::Id);
         let rows = select.all(self.db()).await?;
         Ok(rows.into_iter().map(|row| PersonId::from_uuid(row.id)).collect())
+    }
+
+    /// The same, locked: who is an administrator does not change until the end of the transaction.
+    pub async fn administrators_to_change(&self) -> Result<Vec<PersonId>, CatalogError> {
+        let select =
+            Entity::find().filter(Column::IsAdministrator.eq(true)).order_by_asc(Column::Id).lock(TO_CHANGE);
+        let rows = select.all(self.db()).await?;
+        // Locked first and looked at then: somebody may have changed them while this waited.
+        let active = rows.into_iter().filter(|row| row.is_administrator && row.disabled_at.is_none());
+        Ok(active.map(|row| PersonId::from_uuid(row.id)).collect())
+    }
+
+    /// Says since when a person may not sign in, or that the person may.
+    pub async fn set_person_disabled(
+        &self,
+        id: PersonId,
+        since: Option<Timestamp>,
+    ) -> Result<(), CatalogError> {
+        let since = since.map(|at| at.unix_millis());
+        let update = Entity::update_many()
+            .col_expr(Column::DisabledAt, Expr::value(since))
+            .filter(Column::Id.eq(id.uuid()));
+        change(self.db(), update, Record::Person).await
+    }
+
+    /// Says whether a person is an administrator.
+    pub async fn set_administrator(&self, id: PersonId, is_one: bool) -> Result<(), CatalogError> {
+        let update = Entity::update_many()
+            .col_expr(Column::IsAdministrator, Expr::value(is_one))
+            .filter(Column::Id.eq(id.uuid()));
+        change(self.db(), update, Record::Person).await
+    }
+
+    /// Removes a person, with the person's memberships, sessions, devices and links. What the person did stays.
+    pub async fn delete_person(&self, id: PersonId) -> Result<bool, CatalogError> {
+        Ok(Entity::delete_by_id(id.uuid()).exec(self.db()).await?.rows_affected > 0)
     }
 
     /// Adds a person. The address must be free.

@@ -1,6 +1,6 @@
 //! Running a select and taking its rows over into the domain, the same on a connection and in a transaction.
 
-use sea_orm::sea_query::{ExprTrait, Keyword, LockType, SimpleExpr};
+use sea_orm::sea_query::{ExprTrait, Keyword, LikeExpr, LockType, SimpleExpr};
 use sea_orm::{
     ConnectionTrait, EntityTrait, Iterable, PaginatorTrait, PrimaryKeyToColumn, QuerySelect, QueryTrait,
     Select, UpdateMany,
@@ -19,6 +19,21 @@ pub(crate) const TO_CHANGE: LockType = LockType::NoKeyUpdate;
 /// index: PostgreSQL plans prepared statements for values that it does not know, and both then look as good.
 pub(crate) fn checked(condition: SimpleExpr) -> SimpleExpr {
     condition.is(SimpleExpr::Keyword(Keyword::Custom("TRUE".into())))
+}
+
+/// That a text contains a word, which is no pattern, right after `before`.
+pub(crate) fn contains(text: SimpleExpr, before: &str, word: &str) -> SimpleExpr {
+    let mut pattern = String::with_capacity(before.len() + word.len() + 3);
+    pattern.push('%');
+    pattern.push_str(before);
+    for character in word.chars() {
+        if matches!(character, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern.push('%');
+    text.like(LikeExpr::new(pattern).escape('\\'))
 }
 
 pub(crate) async fn one<T, E, C>(db: &C, select: Select<E>) -> Result<Option<T>, CatalogError>

@@ -1,12 +1,12 @@
 //! What is sealed under the master secret, wherever it is kept.
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Set, UpdateMany};
-use tonearm_domain::{BucketName, OrganizationId, TrackId, WebhookId};
+use tonearm_domain::{BucketName, OrganizationId, PersonId, TrackId, WebhookId};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::column::parsed;
-use crate::entity::{import_bucket, source_import, transcription_settings, webhook};
+use crate::entity::{import_bucket, second_factor, source_import, transcription_settings, webhook};
 use crate::error::CatalogError;
 use crate::transaction::Transaction;
 
@@ -23,6 +23,8 @@ pub enum SealedAt {
     ImportUrl(TrackId),
     /// The secret half of an organization's credentials for a bucket.
     ImportBucketSecret(OrganizationId, BucketName),
+    /// What a person's authenticator app shares.
+    SecondFactor(PersonId),
 }
 
 /// Something sealed, as it was read.
@@ -36,7 +38,7 @@ pub struct Sealed {
 
 impl Catalog {
     /// Everything that is sealed: at most three texts of some hundred bytes for each organization and endpoint, and one for
-    /// each bucket and for each track that is being imported.
+    /// each bucket, for each track that is being imported and for each person with an authenticator app.
     pub async fn sealed(&self) -> Result<Vec<Sealed>, CatalogError> {
         let mut found = Vec::new();
         let webhooks = webhook::Entity::find()
@@ -72,6 +74,13 @@ impl Catalog {
             let (id, bucket) = (OrganizationId::from_uuid(id), parsed("import_bucket.bucket", &bucket)?);
             found.push(Sealed { at: SealedAt::ImportBucketSecret(id, bucket), bytes });
         }
+        let factors = second_factor::Entity::find()
+            .select_only()
+            .columns([second_factor::Column::PersonId, second_factor::Column::Secret])
+            .into_tuple::<(Uuid, Vec<u8>)>();
+        for (id, bytes) in factors.all(self.reader()).await? {
+            found.push(Sealed { at: SealedAt::SecondFactor(PersonId::from_uuid(id)), bytes });
+        }
         Ok(found)
     }
 }
@@ -87,6 +96,7 @@ impl Transaction {
             SealedAt::ImportBucketSecret(id, bucket) => {
                 self.replace(bucket_secret(*id, bucket, &read.bytes, anew)).await?
             }
+            SealedAt::SecondFactor(id) => self.replace(factor_secret(*id, &read.bytes, anew)).await?,
         };
         Ok(replaced > 0)
     }
@@ -143,5 +153,13 @@ fn bucket_secret(
         .set(ActiveModel { secret: Set(anew), ..Default::default() })
         .filter(Column::OrganizationId.eq(id.uuid()))
         .filter(Column::Bucket.eq(bucket.as_str()))
+        .filter(Column::Secret.eq(read))
+}
+
+fn factor_secret(id: PersonId, read: &[u8], anew: Vec<u8>) -> UpdateMany<second_factor::Entity> {
+    use second_factor::{ActiveModel, Column};
+    second_factor::Entity::update_many()
+        .set(ActiveModel { secret: Set(anew), ..Default::default() })
+        .filter(Column::PersonId.eq(id.uuid()))
         .filter(Column::Secret.eq(read))
 }

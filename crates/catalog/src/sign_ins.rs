@@ -2,7 +2,8 @@
 
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, Set,
+    ColumnTrait, Condition, ConnectionTrait, EntityTrait, FromQueryResult, PaginatorTrait, QueryFilter,
+    QueryOrder, Set,
 };
 use tonearm_domain::{FailedSignIns, Person, PersonId, SignIn, SignInId, Timestamp};
 
@@ -54,6 +55,12 @@ impl Transaction {
         row.token_hash = Set(hash.to_vec());
         Entity::insert(row).exec_without_returning(self.db()).await?;
         Ok(())
+    }
+
+    /// Whether a person has this sign-in.
+    pub async fn has_sign_in(&self, person: PersonId, id: SignInId) -> Result<bool, CatalogError> {
+        let select = Entity::find_by_id(id.uuid()).filter(Column::PersonId.eq(person.uuid()));
+        Ok(select.count(self.db()).await? > 0)
     }
 
     /// Ends one sign-in of a person.

@@ -20,6 +20,11 @@ pub(crate) const fn device_name(is_https: bool) -> &'static str {
     if is_https { "__Host-tonearm_device" } else { "tonearm_device" }
 }
 
+/// The name of the cookie that holds how far somebody got who is asked for a code.
+pub(crate) const fn challenge_name(is_https: bool) -> &'static str {
+    if is_https { "__Host-tonearm_challenge" } else { "tonearm_challenge" }
+}
+
 /// The value of a cookie.
 pub(crate) fn read<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers

@@ -57,7 +57,7 @@ pub(crate) async fn check(request: Request, next: Next) -> Result<Response, Page
 }
 
 fn is_for_strangers(path: &str) -> bool {
-    path == "/sign-in" || path.starts_with("/link/")
+    matches!(path, "/sign-in" | "/sign-in/code") || path.starts_with("/link/")
 }
 
 #[derive(Debug, PartialEq, Eq)]

@@ -63,6 +63,14 @@ flashes! {
     SigningKeyRevoked = "signing-key-revoked": "Signing key revoked. URLs signed with it stop working within 30 seconds.",
     CollectionDeleted = "collection-deleted": "Collection and its tracks deleted.",
     TrackDeleted = "track-deleted": "Track deleted.",
+    PersonDisabled = "person-disabled": "Account disabled. The person was signed out everywhere.",
+    PersonEnabled = "person-enabled": "Account enabled.",
+    PersonRemoved = "person-removed": "Account removed.",
+    SecondFactorOff = "second-factor-off": "Two-factor authentication is off.",
+    SecondFactorReset = "second-factor-reset": "Two-factor authentication reset. The person was signed out everywhere.",
+    SessionsEnded = "sessions-ended": "All sessions ended.",
+    AdministratorAdded = "administrator-added": "This person is now an administrator.",
+    AdministratorRemoved = "administrator-removed": "This person is no longer an administrator.",
     OrganizationCreated = "organization-created": "Organization created.",
 }
 

@@ -18,6 +18,7 @@ mod headers;
 mod library;
 mod page;
 mod path;
+mod people;
 mod picture;
 mod profile;
 mod quota;

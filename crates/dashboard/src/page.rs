@@ -22,6 +22,7 @@ pub(crate) enum Section {
     Members,
     Audit,
     Profile,
+    People,
 }
 
 /// One entry of the navigation.
@@ -77,6 +78,8 @@ pub(crate) struct Frame {
     pub(crate) section: Section,
     pub(crate) form_secret: String,
     pub(crate) who: Option<PersonLink>,
+    /// Whether who looks at the page manages people.
+    pub(crate) is_administrator: bool,
     pub(crate) here: Option<OrganizationLink>,
     pub(crate) elsewhere: Vec<OrganizationLink>,
     pub(crate) flash: Option<FlashMessage>,
@@ -89,6 +92,7 @@ impl Frame {
             section,
             form_secret: String::new(),
             who: None,
+            is_administrator: false,
             here: None,
             elsewhere: Vec::new(),
             flash: None,
@@ -97,6 +101,7 @@ impl Frame {
 
     pub(crate) fn of_person(mut self, person: &Person) -> Self {
         self.who = Some(PersonLink { name: person.name.clone(), email: person.email.to_string() });
+        self.is_administrator = person.is_administrator;
         self
     }
 

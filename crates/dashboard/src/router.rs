@@ -16,7 +16,7 @@ use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::session::SignedIn;
 use crate::{
-    assets, audit, cookie, csrf, flash, headers, library, profile, session, settings, sign_in, usage,
+    assets, audit, cookie, csrf, flash, headers, library, people, profile, session, settings, sign_in, usage,
     webhooks,
 };
 
@@ -27,6 +27,7 @@ pub fn router(app: Dashboard) -> Router {
         .route("/start", get(library::first_steps))
         .merge(sign_in::routes())
         .merge(profile::routes())
+        .merge(people::routes())
         .nest(
             "/{organization_id}",
             Router::new()

@@ -9,7 +9,7 @@ use axum::response::Response;
 use http::HeaderMap;
 use http::header::USER_AGENT;
 use http::request::Parts;
-use tonearm_domain::{Ambient, Organization, OrganizationId, Person, Role};
+use tonearm_domain::{Actor, Ambient, Organization, OrganizationId, Origin, Person, Role};
 use tonearm_service::{Caller, Device, Refusal, Resource, Resumed};
 use tonearm_signing::Token;
 
@@ -96,6 +96,35 @@ impl FromRequestParts<Dashboard> for SignedIn {
             return Err(PageError::SignInFirst(next.map(ToString::to_string)));
         };
         Ok(Self { session, ambient: app.ambient.clone(), flash: FlashMessage::read(&parts.headers) })
+    }
+}
+
+/// An administrator, who manages people. Whoever is none is told so.
+pub(crate) struct Administrator {
+    /// Who it is.
+    pub(crate) signed_in: SignedIn,
+    address: Option<IpAddr>,
+}
+
+impl Administrator {
+    /// For use cases, which look again whether the person is an administrator.
+    pub(crate) fn origin(&self) -> Origin {
+        Origin { actor: Actor::Person(self.signed_in.person().id), address: self.address }
+    }
+}
+
+impl FromRequestParts<Dashboard> for Administrator {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Dashboard) -> Result<Self, PageError> {
+        let signed_in = SignedIn::from_request_parts(parts, app).await?;
+        if !signed_in.person().is_administrator {
+            return Err(PageError::Refused(Refusal::Forbidden {
+                code: "not_administrator",
+                message: "only administrators can manage people",
+            }));
+        }
+        Ok(Self { signed_in, address: address(parts) })
     }
 }
 

@@ -98,6 +98,9 @@ pub enum ScopeError {
     /// A share key without exactly one variant.
     #[error("must name exactly one variant for a share key")]
     ShareNeedsOneVariant,
+    /// A share key for pages of some origins.
+    #[error("cannot be set for a share key: browsers play its links without sending an Origin header")]
+    ShareHasNoOrigins,
     /// Not one of the four types.
     #[error("must be api, player, uploader or share")]
     UnknownType,

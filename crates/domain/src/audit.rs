@@ -118,6 +118,8 @@ actions! {
     WebhookReplay = "webhook.replay",
     /// Settings of transcription were changed.
     TranscriptionUpdate = "transcription.update",
+    /// The provider of transcriptions was tried.
+    TranscriptionTest = "transcription.test",
     /// A person signed in.
     SignIn = "person.sign_in",
     /// Somebody failed to sign in.
@@ -126,6 +128,32 @@ actions! {
     SignOut = "person.sign_out",
     /// A person's password was changed.
     PasswordChange = "person.password",
+    /// A person was added.
+    PersonAdd = "person.add",
+    /// A person may not sign in any more.
+    PersonDisable = "person.disable",
+    /// A person may sign in again.
+    PersonEnable = "person.enable",
+    /// A person was removed.
+    PersonRemove = "person.remove",
+    /// Somebody ended all sessions of a person.
+    PersonEndSessions = "person.end_sessions",
+    /// A person became an administrator.
+    PersonPromote = "person.promote",
+    /// A person is no administrator any more.
+    PersonDemote = "person.demote",
+    /// Somebody made a link with which a person chooses a new password.
+    PersonResetPassword = "person.reset_password",
+    /// A person set up an authenticator app.
+    SecondFactorEnable = "person.second_factor_enable",
+    /// A person stopped using an authenticator app.
+    SecondFactorDisable = "person.second_factor_disable",
+    /// Somebody removed a person's authenticator app.
+    SecondFactorReset = "person.second_factor_reset",
+    /// A person made new recovery codes.
+    RecoveryCodesRenew = "person.recovery_codes_renew",
+    /// A person used a recovery code up.
+    RecoveryCodeUse = "person.recovery_code_use",
     /// A person was invited.
     MemberInvite = "member.invite",
     /// An invitation was taken back.

@@ -1,9 +1,36 @@
 //! An API key's record. The secret itself is never here: only its hash is stored.
 
 use crate::access::{Action, KeyScope, KeyType, ScopeError};
+use crate::allowed_origins::AllowedOrigins;
 use crate::selection::Selection;
 use crate::timestamp::Timestamp;
 use crate::{ApiKeyId, CreatorId, OrganizationId};
+
+/// What a key is at a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum KeyState {
+    /// A credential.
+    #[default]
+    Valid,
+    /// Its time is over. It can be given more.
+    Expired,
+    /// Revoked for good.
+    Revoked,
+}
+
+impl KeyState {
+    /// Every state.
+    pub const ALL: [Self; 3] = [Self::Valid, Self::Expired, Self::Revoked];
+
+    /// The state as text, as in addresses.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Valid => "valid",
+            Self::Expired => "expired",
+            Self::Revoked => "revoked",
+        }
+    }
+}
 
 /// What is known of an API key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +51,8 @@ pub struct ApiKey {
     pub variants: Selection,
     /// Whether play sessions it creates may allow downloads.
     pub is_downloadable: bool,
+    /// From which pages it may be used.
+    pub allowed_origins: AllowedOrigins,
     /// When it stops working, if ever.
     pub expires_at: Option<Timestamp>,
     /// When it was revoked, if it was.
@@ -43,12 +72,29 @@ impl ApiKey {
         Ok(())
     }
 
-    /// Whether it is still a credential at this moment.
-    pub fn is_valid_at(&self, now: Timestamp) -> bool {
-        self.revoked_at.is_none() && self.expires_at.is_none_or(|at| now < at)
+    /// Checks that a key of this type can be limited to pages: browsers open share links without saying from where.
+    pub fn validate_origins(key_type: KeyType, allowed: &AllowedOrigins) -> Result<(), ScopeError> {
+        if key_type == KeyType::Share && *allowed != AllowedOrigins::Any {
+            return Err(ScopeError::ShareHasNoOrigins);
+        }
+        Ok(())
     }
 
-    /// Whether it allows anything that `other` does not: a variant, downloads, or a later use.
+    /// What it is at this moment.
+    pub fn state_at(&self, now: Timestamp) -> KeyState {
+        match (self.revoked_at, self.expires_at) {
+            (Some(_), _) => KeyState::Revoked,
+            (None, Some(at)) if at <= now => KeyState::Expired,
+            (None, _) => KeyState::Valid,
+        }
+    }
+
+    /// Whether it is still a credential at this moment.
+    pub fn is_valid_at(&self, now: Timestamp) -> bool {
+        self.state_at(now) == KeyState::Valid
+    }
+
+    /// Whether it allows anything that `other` does not: a variant, downloads, another page, or a later use.
     pub fn allows_more_than(&self, other: &Self) -> bool {
         let is_longer = match (self.expires_at, other.expires_at) {
             (_, None) => false,
@@ -56,7 +102,8 @@ impl ApiKey {
             (Some(own), Some(others)) => own > others,
         };
         let is_downloadable = self.is_downloadable && !other.is_downloadable;
-        is_longer || is_downloadable || !other.variants.covers(&self.variants)
+        let is_elsewhere = !other.allowed_origins.covers(&self.allowed_origins);
+        is_longer || is_downloadable || is_elsewhere || !other.variants.covers(&self.variants)
     }
 
     /// Whether its type permits the action.
@@ -83,6 +130,8 @@ mod tests {
             creator_id: None,
             variants: Selection::one(VariantIndex::from_static("hq")),
             is_downloadable: false,
+            allowed_origins: AllowedOrigins::from_list(Some(vec!["https://a.example".parse().unwrap()]))
+                .unwrap(),
             expires_at: Some(now.plus_seconds(60)),
             revoked_at: None,
             created_at: now,
@@ -97,6 +146,7 @@ mod tests {
             ApiKey { variants: Selection::one(VariantIndex::from_static("lq")), ..limited.clone() },
             ApiKey { is_downloadable: true, ..limited.clone() },
             ApiKey { expires_at: None, ..limited.clone() },
+            ApiKey { allowed_origins: AllowedOrigins::Any, ..limited.clone() },
         ] {
             assert!(wider.allows_more_than(&limited), "{wider:?}");
         }

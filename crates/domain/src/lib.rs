@@ -6,6 +6,7 @@
 mod access;
 mod actor;
 mod album_place;
+mod allowed_origins;
 mod ambient;
 mod audit;
 mod cache_policy;
@@ -47,6 +48,7 @@ mod retention;
 mod scheduled_task;
 #[cfg(feature = "openapi")]
 mod schema;
+mod second_factor;
 mod selection;
 mod sessions;
 mod short_id;
@@ -74,6 +76,7 @@ mod webhook;
 pub use access::{Action, KeyScope, KeyType, ScopeError};
 pub use actor::{Actor, Origin};
 pub use album_place::{AlbumPlace, arranged};
+pub use allowed_origins::{AllowedOrigins, OriginList, OriginListError, PageOrigin, PageOriginError};
 pub use ambient::{Ambient, Clock, Entropy};
 pub use audit::{AuditAction, AuditEntry, AuditRecord};
 pub use cache_policy::{CachePolicy, CachePolicyError};
@@ -95,7 +98,7 @@ pub use import_bucket::{
 pub use job::{ClaimedJob, Job, death_pause_millis, outage_pause_millis, trial_millis};
 pub use job_queue::{JobClass, JobQueue};
 pub use job_report::{AnsweredJob, JobStatus};
-pub use key::ApiKey;
+pub use key::{ApiKey, KeyState};
 pub use known_device::KnownDevice;
 pub use levels::{Levels, Metric};
 pub use limits::{
@@ -121,6 +124,7 @@ pub use referrer::{Referrer, ReferrerError};
 pub use replacement::{REPLACED_FILES_SECONDS, Replacement, ReplacementState, ReplacementStateError};
 pub use retention::{ExpiredRows, KeepFor, KeepForError, Retention};
 pub use scheduled_task::ScheduledTask;
+pub use second_factor::SecondFactor;
 pub use selection::{EmptySelection, Selection, VariantList};
 pub use sessions::{PlaySession, UploadSession};
 pub use short_id::{ShortId, ShortIdError};

@@ -16,10 +16,19 @@ pub struct Person {
     pub email: EmailAddress,
     /// The person's name.
     pub name: String,
-    /// Whether the person may make organizations.
+    /// Whether the person may make organizations, and manages people.
     pub is_administrator: bool,
     /// When the person was added.
     pub created_at: Timestamp,
+    /// Since when the person may not sign in; none: the person may.
+    pub disabled_at: Option<Timestamp>,
+}
+
+impl Person {
+    /// Whether the person may sign in.
+    pub fn is_active(&self) -> bool {
+        self.disabled_at.is_none()
+    }
 }
 
 /// A person's place in an organization.

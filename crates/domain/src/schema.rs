@@ -5,6 +5,7 @@ use utoipa::openapi::{ArrayBuilder, OneOfBuilder, Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::access::KeyType;
+use crate::allowed_origins::PageOrigin;
 use crate::cache_policy::CachePolicy;
 use crate::chapter::Chapter;
 use crate::colour::{Colour, ThemeColour};
@@ -96,6 +97,7 @@ schemas! {
     WebhookId => formatted("uuid");
     Timestamp => formatted("date-time");
     ShortId => text().pattern(Some("^[a-z0-9]{12}$"));
+    PageOrigin => text().max_length(Some(300)).pattern(Some("^[a-z][a-z0-9+.-]{0,39}://[a-z0-9_-]{1,63}(\\.[a-z0-9_-]{1,63})*(:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?$"));
     VariantIndex => text().pattern(Some("^[a-z0-9_-]{2,64}$"));
     Colour => text().pattern(Some("^#([0-9a-fA-F]{3}){1,2}$"));
     ExpiresIn => number(60.0, 86_400.0)

@@ -101,6 +101,8 @@ pub struct Invitation {
     pub expires_at: Timestamp,
     /// When it was used, if it was.
     pub used_at: Option<Timestamp>,
+    /// Who invited, where that was a person. It ends when that person is disabled or removed.
+    pub created_by: Option<PersonId>,
 }
 
 /// What a link lets its holder do.

@@ -42,6 +42,18 @@ impl Access {
         Ok(key)
     }
 
+    /// Refuses to be used from a page whose origin the key does not allow. `origin` is what the browser said, if it was one.
+    pub fn require_origin(key: &ApiKey, origin: Option<&str>) -> Result<(), Refusal> {
+        if key.allowed_origins.allow(origin) {
+            return Ok(());
+        }
+        Err(Refusal::Forbidden {
+            code: "origin_not_allowed",
+            message: "this API key cannot be used from pages of this origin; add the origin to the key's allowed \
+                      origins",
+        })
+    }
+
     /// Writes down when keys were last used. To be called now and then, and once at the end.
     pub async fn write_key_uses(&self) -> Result<(), Refusal> {
         self.lookups.write_key_uses().await

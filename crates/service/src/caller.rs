@@ -3,7 +3,8 @@
 use std::net::IpAddr;
 
 use tonearm_domain::{
-    Actor, ApiKey, CollectionId, CreatorId, KeyScope, OrganizationId, Origin, PersonId, Selection, TrackId,
+    Actor, AllowedOrigins, ApiKey, CollectionId, CreatorId, KeyScope, OrganizationId, Origin, PersonId,
+    Selection, TrackId,
 };
 
 use crate::refusal::{Refusal, Resource};
@@ -21,6 +22,8 @@ pub struct Caller {
     pub variants: Selection,
     /// Whether its play sessions may allow downloads.
     pub is_downloadable: bool,
+    /// From which pages its key may be used.
+    pub allowed_origins: AllowedOrigins,
     /// Who it is, and from where.
     pub origin: Origin,
 }
@@ -33,6 +36,7 @@ impl From<&ApiKey> for Caller {
             creator_id: key.creator_id,
             variants: key.variants.clone(),
             is_downloadable: key.is_downloadable,
+            allowed_origins: key.allowed_origins.clone(),
             origin: Origin { actor: Actor::Key(key.id), address: None },
         }
     }
@@ -62,6 +66,7 @@ impl Caller {
             creator_id: None,
             variants: Selection::All,
             is_downloadable: true,
+            allowed_origins: AllowedOrigins::Any,
             origin: Origin { actor, address: None },
         }
     }
@@ -118,6 +123,19 @@ impl Caller {
             Err(Refusal::Forbidden {
                 code: "key_limits",
                 message: "this API key does not allow downloads, so it cannot allow them for another key",
+            })
+        }
+    }
+
+    /// The same for pages.
+    pub(crate) fn require_origins_to_give(&self, origins: &AllowedOrigins) -> Result<(), Refusal> {
+        if self.allowed_origins.covers(origins) {
+            Ok(())
+        } else {
+            Err(Refusal::Forbidden {
+                code: "key_limits",
+                message: "this API key is limited to some origins and can allow no others; list only origins that \
+                          it allows",
             })
         }
     }

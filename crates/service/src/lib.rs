@@ -34,6 +34,7 @@ mod streams;
 mod sweeps;
 mod track_view;
 mod transcription;
+mod transcription_test;
 mod uploads;
 mod usage;
 mod waiting;
@@ -56,7 +57,8 @@ pub use library::{
 pub use links::{DeliveryUrl, DeliveryUrlError, DurableBase, Links, UploadHandle};
 pub use lookups::{LevelsJson, LookupLimits, Lookups};
 pub use people::{
-    Device, Member, MemberList, NewPerson, OneTimeLink, OpenedLink, People, Resumed, SignInError, SignedIn,
+    Challenge, Device, Enrolment, Entry, Member, MemberList, NewPerson, OneTimeLink, OpenedLink,
+    OwnerlessOrganizations, People, PersonList, Resumed, SecondFactorView, SignInError, SignedIn,
 };
 pub use playback::{
     CoverImage, Download, GrantPlaySession, OpenedPlaySession, PlaySessionScope, Playable, PlayableVariant,
@@ -71,9 +73,10 @@ pub use space::{Shortage, Space};
 pub use store_identity::{IdentityError, StoreIdentity, StoreTie};
 pub use streams::{NoPlace, StreamHolder, StreamSlot, Streams};
 pub use sweeps::{SweepView, Sweeps};
-pub use tonearm_catalog::AuditFilter;
+pub use tonearm_catalog::{AuditFilter, KeyQuery, ScopeTitles};
 pub use track_view::{TrackSummaryView, TrackView};
 pub use transcription::{SetTranscription, TranscriptionView, Transcriptions};
+pub use transcription_test::{ProviderTest, TranscriptionFailure};
 pub use uploads::{
     AcceptedUpload, BeginUpload, CreateUploadSession, CreatedUploadSession, OnDurable, Piece, PieceCheck,
     SessionTrack, Sha256Check, UploadLimits, UploadPermit, UploadProgress, UploadRefusal, UploadSessionView,

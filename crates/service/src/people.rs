@@ -1,21 +1,28 @@
 //! People: signing in, the links that let them in, and who belongs to which organization.
 
+mod administration;
 mod devices;
 mod links;
 mod members;
 mod passwords;
 mod profile;
+mod second_factor;
+mod second_factor_setup;
 mod sign_in;
 mod throttle;
 
 use tonearm_catalog::Catalog;
-use tonearm_domain::{Ambient, InvitationPurpose, Organization, Person, Role};
-use tonearm_signing::Token;
+use tonearm_domain::{Ambient, InvitationPurpose, Organization, Person, PersonId, Role};
+use tonearm_signing::{Token, Vault};
 
 use passwords::Passwords;
 
+pub use administration::{OwnerlessOrganizations, PersonList};
 pub use links::{NewPerson, OneTimeLink, OpenedLink};
 pub use members::{Member, MemberList};
+pub(crate) use second_factor::vault_place;
+pub use second_factor::{Challenge, Entry};
+pub use second_factor_setup::{Enrolment, SecondFactorView};
 pub use sign_in::{Device, Resumed, SignInError, SignedIn};
 
 /// Knows people: lets them in, and says where they belong. Cheap to clone.
@@ -24,14 +31,15 @@ pub struct People {
     catalog: Catalog,
     ambient: Ambient,
     passwords: Passwords,
+    vault: Vault,
     public_url: String,
 }
 
 impl People {
-    /// Over the catalog; links that let somebody in are below `public_url`.
-    pub fn new(catalog: Catalog, ambient: Ambient, public_url: &str) -> Self {
+    /// Over the catalog; links that let somebody in are below `public_url`, and secrets of second factors in `vault`.
+    pub fn new(catalog: Catalog, ambient: Ambient, vault: Vault, public_url: &str) -> Self {
         let public_url = public_url.trim_end_matches('/').to_owned();
-        Self { catalog, ambient, passwords: Passwords::new(), public_url }
+        Self { catalog, ambient, passwords: Passwords::new(), vault, public_url }
     }
 
     /// The organizations that a person belongs to with the role in each, by name.
@@ -42,7 +50,12 @@ impl People {
         Ok(self.catalog.organizations_of(person.id).await?)
     }
 
-    /// Everybody, by creation.
+    /// One person.
+    pub async fn person(&self, id: PersonId) -> Result<Person, crate::Refusal> {
+        self.catalog.person(id).await?.ok_or(crate::Refusal::NotFound(crate::Resource::Person))
+    }
+
+    /// Everybody, by creation: for the command line.
     pub async fn everybody(&self) -> Result<Vec<Person>, crate::Refusal> {
         Ok(self.catalog.people().await?)
     }
@@ -51,7 +64,11 @@ impl People {
         Token::new(self.ambient.random())
     }
 
-    fn invitation(&self, purpose: InvitationPurpose) -> tonearm_domain::Invitation {
+    fn invitation(
+        &self,
+        purpose: InvitationPurpose,
+        created_by: Option<PersonId>,
+    ) -> tonearm_domain::Invitation {
         let now = self.ambient.now();
         let expires_at = now.plus_seconds(tonearm_domain::Invitation::lifetime(&purpose));
         tonearm_domain::Invitation {
@@ -60,6 +77,7 @@ impl People {
             created_at: now,
             expires_at,
             used_at: None,
+            created_by,
         }
     }
 }

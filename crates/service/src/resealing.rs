@@ -4,7 +4,7 @@ use tonearm_catalog::{Catalog, CatalogError, Sealed, SealedAt};
 use tonearm_domain::Ambient;
 use tonearm_signing::Vault;
 
-use crate::{import_buckets, imports, transcription, webhooks};
+use crate::{import_buckets, imports, people, transcription, webhooks};
 
 /// Brings everything that is sealed under the first master secret.
 #[derive(Clone)]
@@ -66,5 +66,6 @@ fn vault_place(at: &SealedAt) -> String {
         SealedAt::TranscriptionKey(id) => transcription::vault_place(*id),
         SealedAt::ImportUrl(id) => imports::vault_place(*id),
         SealedAt::ImportBucketSecret(id, bucket) => import_buckets::vault_place(*id, bucket),
+        SealedAt::SecondFactor(id) => people::vault_place(*id),
     }
 }

@@ -1,5 +1,8 @@
 //! Transcription: settings for people, and the words of tracks.
 
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
 use tonearm_catalog::{Catalog, CatalogError, Transaction};
 use tonearm_domain::{
     Ambient, AuditAction, Job, OrganizationId, Track, TrackId, Transcription, TranscriptionSettings,
@@ -18,10 +21,11 @@ const MOST_SHOWN: u64 = 500;
 /// Manages transcription, and asks providers.
 #[derive(Clone)]
 pub struct Transcriptions {
-    catalog: Catalog,
-    ambient: Ambient,
+    pub(crate) catalog: Catalog,
+    pub(crate) ambient: Ambient,
     vault: Vault,
     outbound: Outbound,
+    pub(crate) tests: Arc<Semaphore>,
 }
 
 /// The settings as people see them. The key is never shown again.
@@ -59,7 +63,7 @@ pub(crate) fn vault_place(id: OrganizationId) -> String {
 impl Transcriptions {
     /// Over the catalog; keys are kept in `vault`, and sound leaves through `outbound`.
     pub fn new(catalog: Catalog, ambient: Ambient, vault: Vault, outbound: Outbound) -> Self {
-        Self { catalog, ambient, vault, outbound }
+        Self { catalog, ambient, vault, outbound, tests: Arc::new(Semaphore::new(2)) }
     }
 
     /// The organization's settings.

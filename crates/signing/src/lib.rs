@@ -56,6 +56,7 @@ mod signer;
 mod signing_keys;
 mod tickets;
 mod token;
+mod totp;
 mod upload;
 mod vault;
 
@@ -68,5 +69,6 @@ pub use signer::{UrlSigner, VerifyError};
 pub use signing_keys::{LiveKeys, SigningKeyName};
 pub use tickets::TicketKeys;
 pub use token::{Token, TokenError, subject_hash};
+pub use totp::TotpSecret;
 pub use upload::{UploadGrant, UploadTarget};
 pub use vault::Vault;

@@ -111,10 +111,10 @@ impl Parts {
             ambient.clone(),
             config.max_queued_jobs,
         );
-        let people = People::new(catalog.clone(), ambient.clone(), public_url);
         let audit = Audit::new(catalog.clone());
         let usage = Usage::new(catalog.clone(), ambient.clone());
         let vault = Vault::new(secrets);
+        let people = People::new(catalog.clone(), ambient.clone(), vault.clone(), public_url);
         let outbound = Outbound::new(config.allow_private).map_err(StartError::Outbound)?;
         let imports =
             Imports::new(ambient.clone(), vault.clone(), outbound.clone()).enabled(config.allow_imports);

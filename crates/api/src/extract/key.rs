@@ -1,11 +1,11 @@
 //! `Authorization: Bearer <API key>`.
 
 use axum::extract::FromRequestParts;
-use http::header::AUTHORIZATION;
+use http::header::{AUTHORIZATION, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use tonearm_domain::Action;
-use tonearm_service::Caller;
+use tonearm_service::{Access, Caller};
 
 use super::address;
 use crate::app::App;
@@ -34,6 +34,9 @@ async fn caller(parts: &Parts, app: &App, action: Action) -> Result<Caller, ApiE
         Err(error) => Err(error),
     };
     let key = key.map_err(ApiError::asking_for_key)?;
+    // What cannot be read is no origin that is allowed.
+    let origin = parts.headers.get(ORIGIN).map(|origin| origin.to_str().unwrap_or("null"));
+    Access::require_origin(&key, origin)?;
     Ok(Caller::from(&*key).from_address(address(&parts.extensions)))
 }
 

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 use tonearm_domain::{
-    ApiKey, ApiKeyId, CollectionId, CreatorId, KeyType, OrganizationId, Timestamp, TrackId, VariantIndex,
+    ApiKey, ApiKeyId, CollectionId, CreatorId, KeyType, OrganizationId, PageOrigin, Timestamp, TrackId,
+    VariantIndex,
 };
 use utoipa::ToSchema;
 
@@ -19,6 +20,8 @@ pub(crate) struct KeyRecord {
     /// The variants that its play sessions may list; null for all.
     variants: Option<Vec<VariantIndex>>,
     is_downloadable: bool,
+    /// The origins whose pages may use it; null for all.
+    allowed_origins: Option<Vec<PageOrigin>>,
     expires_at: Option<Timestamp>,
     revoked_at: Option<Timestamp>,
     /// Accurate to about a minute; null if it was never used.
@@ -38,6 +41,7 @@ impl From<ApiKey> for KeyRecord {
             creator_id: key.creator_id,
             variants: key.variants.only().map(|list| list.to_vec()),
             is_downloadable: key.is_downloadable,
+            allowed_origins: key.allowed_origins.only().map(|list| list.to_vec()),
             expires_at: key.expires_at,
             revoked_at: key.revoked_at,
             last_used_at: key.last_used_at,

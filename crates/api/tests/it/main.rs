@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "what a test prepares must succeed; clippy only knows test functions")]
 
 mod access;
+mod allowed_origins;
 mod bodies;
 mod clients;
 mod collections;

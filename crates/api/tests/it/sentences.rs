@@ -279,6 +279,15 @@ async fn credentials(list: &mut List) {
     };
     let key = list.house.key(key).await;
     list.call_as(&key, Method::POST, "/v1/collection", json!({ "title": "x" })).await;
+    let origins = Some(vec!["https://www.example.com".parse().unwrap()]);
+    let allowed_origins = tonearm_domain::AllowedOrigins::from_list(origins).unwrap();
+    let key = CreateKey { allowed_origins, ..CreateKey::new(KeyType::Player, "Player") };
+    let key = list.house.key(key).await;
+    let request = Request::post("/v1/play_session/collection")
+        .header("authorization", format!("Bearer {key}"))
+        .header("origin", "https://other.example")
+        .body(Body::empty());
+    list.raw("POST /v1/play_session/collection from a page of another origin", request.unwrap()).await;
 }
 
 /// Ids that are wrong or unknown, and things that cannot be done as they are.

@@ -2,9 +2,11 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::{NotSet, Set};
-use tonearm_domain::{ApiKey, ApiKeyId, CollectionId, CreatorId, KeyScope, OrganizationId, TrackId};
+use tonearm_domain::{
+    AllowedOrigins, ApiKey, ApiKeyId, CollectionId, CreatorId, KeyScope, OrganizationId, TrackId,
+};
 
-use crate::column::{corrupt, moment, moment_if_set, parsed, selection, selection_json};
+use crate::column::{corrupt, decoded, encoded, moment, moment_if_set, parsed, selection, selection_json};
 use crate::error::CatalogError;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -25,6 +27,7 @@ pub struct Model {
     pub revoked_at: Option<i64>,
     pub created_at: i64,
     pub last_used_at: Option<i64>,
+    pub allowed_origins: Option<Json>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -50,12 +53,21 @@ impl TryFrom<Model> for ApiKey {
             creator_id: row.creator_id.map(CreatorId::from_uuid),
             variants,
             is_downloadable: row.is_downloadable,
+            allowed_origins: allowed_origins(row.allowed_origins)?,
             expires_at: moment_if_set("api_key.expires_at", row.expires_at)?,
             revoked_at: moment_if_set("api_key.revoked_at", row.revoked_at)?,
             created_at: moment("api_key.created_at", row.created_at)?,
             last_used_at: moment_if_set("api_key.last_used_at", row.last_used_at)?,
         })
     }
+}
+
+/// NULL allows every origin. A column with JSON's null is the same; an empty array does not parse.
+fn allowed_origins(json: Option<Json>) -> Result<AllowedOrigins, CatalogError> {
+    let json = json.filter(|json| !json.is_null());
+    json.map_or(Ok(AllowedOrigins::Any), |json| {
+        decoded("api_key.allowed_origins", json).map(AllowedOrigins::Only)
+    })
 }
 
 impl TryFrom<&ApiKey> for ActiveModel {
@@ -74,6 +86,11 @@ impl TryFrom<&ApiKey> for ActiveModel {
             creator_id: Set(key.creator_id.map(CreatorId::uuid)),
             selection: Set(selection_json("api_key.selection", &key.variants)?),
             is_downloadable: Set(key.is_downloadable),
+            allowed_origins: Set(key
+                .allowed_origins
+                .only()
+                .map(|list| encoded("api_key.allowed_origins", list))
+                .transpose()?),
             expires_at: Set(key.expires_at.map(|at| at.unix_millis())),
             revoked_at: Set(key.revoked_at.map(|at| at.unix_millis())),
             created_at: Set(key.created_at.unix_millis()),

@@ -21,6 +21,7 @@ pub struct Model {
     pub created_at: i64,
     pub expires_at: i64,
     pub used_at: Option<i64>,
+    pub created_by: Option<Uuid>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -54,6 +55,7 @@ impl TryFrom<Model> for Invitation {
             created_at: moment("invitation.created_at", row.created_at)?,
             expires_at: moment("invitation.expires_at", row.expires_at)?,
             used_at: moment_if_set("invitation.used_at", row.used_at)?,
+            created_by: row.created_by.map(PersonId::from_uuid),
         })
     }
 }
@@ -79,6 +81,7 @@ impl From<&Invitation> for ActiveModel {
             created_at: Set(invitation.created_at.unix_millis()),
             expires_at: Set(invitation.expires_at.unix_millis()),
             used_at: Set(invitation.used_at.map(|at| at.unix_millis())),
+            created_by: Set(invitation.created_by.map(PersonId::uuid)),
         }
     }
 }

@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::{NotSet, Set};
 use tonearm_domain::{Person, PersonId};
 
-use crate::column::{moment, parsed};
+use crate::column::{moment, moment_if_set, parsed};
 use crate::error::CatalogError;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -17,6 +17,7 @@ pub struct Model {
     pub password_hash: String,
     pub is_administrator: bool,
     pub created_at: i64,
+    pub disabled_at: Option<i64>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -34,6 +35,7 @@ impl TryFrom<Model> for Person {
             name: row.name,
             is_administrator: row.is_administrator,
             created_at: moment("person.created_at", row.created_at)?,
+            disabled_at: moment_if_set("person.disabled_at", row.disabled_at)?,
         })
     }
 }
@@ -48,6 +50,7 @@ impl From<&Person> for ActiveModel {
             password_hash: NotSet,
             is_administrator: Set(person.is_administrator),
             created_at: Set(person.created_at.unix_millis()),
+            disabled_at: Set(person.disabled_at.map(|at| at.unix_millis())),
         }
     }
 }

@@ -5,7 +5,12 @@ use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use crate::database::{Reach, TestDatabase};
 
 /// The queries as SeaORM writes them, with the columns left out.
-const QUERIES: [&str; 84] = [
+const QUERIES: &[&str] = &[
+    "SELECT * FROM api_key WHERE organization_id = x'00' AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > 5) AND (id) < (x'01') ORDER BY id DESC LIMIT 51",
+    "SELECT * FROM api_key WHERE organization_id = x'00' AND revoked_at IS NULL AND expires_at IS NOT NULL AND expires_at <= 5 AND (expires_at, id) < ((SELECT expires_at FROM api_key WHERE id = x'01'), x'01') ORDER BY expires_at DESC, id DESC LIMIT 51",
+    "SELECT * FROM api_key WHERE organization_id = x'00' AND revoked_at IS NOT NULL AND api_key_type_id IN ('share') AND (id) < (x'01') ORDER BY id DESC LIMIT 51",
+    "DELETE FROM invitation WHERE created_by = x'00' AND used_at IS NULL",
+    "SELECT * FROM organization WHERE id IN (SELECT organization_id FROM membership WHERE person_id = x'00' AND role = 'owner') ORDER BY id",
     "DELETE FROM listener_track WHERE day <= 5 AND (organization_id, day, listener, folder) IN (SELECT organization_id, day, listener, folder FROM listener_track WHERE day <= 5 ORDER BY day LIMIT 1000)",
     "DELETE FROM listener_sighting WHERE day <= 5 AND (organization_id, day, listener, kind, subject) IN (SELECT organization_id, day, listener, kind, subject FROM listener_sighting WHERE day <= 5 ORDER BY day LIMIT 1000)",
     "SELECT listener FROM listener_track WHERE organization_id = x'00' AND playing_until > 5",

@@ -266,6 +266,10 @@ async fn keys(database: TestDatabase) {
             creator_id: Some(creator.id),
             variants: Selection::one(VariantIndex::from_static("hq")),
             is_downloadable: true,
+            allowed_origins: tonearm_domain::AllowedOrigins::from_list(Some(vec![
+                "https://example.com".parse().unwrap(),
+            ]))
+            .unwrap(),
             expires_at: Some(ambient.now().plus_seconds(1)),
             revoked_at: Some(ambient.now()),
             last_used_at: Some(ambient.now()),

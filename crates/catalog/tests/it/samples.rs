@@ -322,6 +322,7 @@ pub(crate) fn api_key(ambient: &Ambient, organization: &Organization) -> ApiKey 
         creator_id: None,
         variants: Selection::All,
         is_downloadable: false,
+        allowed_origins: tonearm_domain::AllowedOrigins::Any,
         expires_at: None,
         revoked_at: None,
         last_used_at: None,

@@ -14,7 +14,9 @@ crate::on_both!(titles_and_themes_are_found, tracks_without_manifests_get_a_job,
 type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
-const UNDOABLE: [Step; 19] = [
+const UNDOABLE: &[Step] = &[
+    FACTORS,
+    PEOPLE,
     LISTENS,
     BUCKETS,
     REPLACEMENTS,
@@ -58,6 +60,21 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: S
         }
     }
 }
+
+const FACTORS: Step = ("m0043_second_factors", &["DROP TABLE recovery_code", "DROP TABLE second_factor"]);
+
+const PEOPLE: Step = (
+    "m0040_people_and_keys",
+    &[
+        "DROP INDEX invitation_by_created_by",
+        "DROP INDEX revoked_api_key_by_organization_id_id",
+        "DROP INDEX unrevoked_api_key_by_organization_id_id",
+        "DROP INDEX expiring_api_key_by_organization_id_expires_at_id",
+        "ALTER TABLE person DROP COLUMN disabled_at",
+        "ALTER TABLE invitation DROP COLUMN created_by",
+        "ALTER TABLE api_key DROP COLUMN allowed_origins",
+    ],
+);
 
 const LISTENS: Step = (
     "m0037_listens",

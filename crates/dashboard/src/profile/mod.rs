@@ -1,5 +1,7 @@
 //! What people change of themselves.
 
+mod second_factor;
+
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
@@ -9,7 +11,7 @@ use http::StatusCode;
 use http::header::SET_COOKIE;
 use serde::Deserialize;
 use tonearm_domain::SignInId;
-use tonearm_service::{Refusal, SignInError};
+use tonearm_service::{Refusal, SecondFactorView, SignInError};
 
 use crate::app::Dashboard;
 use crate::error::PageError;
@@ -27,6 +29,10 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/", get(page))
         .route("/name", post(rename))
         .route("/password", post(change_password))
+        .route("/second-factor", get(second_factor::page).post(second_factor::begin))
+        .route("/second-factor/confirm", post(second_factor::confirm))
+        .route("/second-factor/recovery-codes", post(second_factor::renew_codes))
+        .route("/second-factor/remove", post(second_factor::remove))
         .route("/sign-out-everywhere", post(sign_out_everywhere))
         .route("/sign-ins/{sign_in_id}/end", post(end_sign_in))
         .route("/organizations", post(create_organization));
@@ -40,6 +46,7 @@ struct ProfilePage {
     name: String,
     email: String,
     is_administrator: bool,
+    second_factor: SecondFactorView,
     organizations: Vec<OrganizationRow>,
     sign_ins: Vec<SignInRow>,
     problems: Problems,
@@ -94,9 +101,7 @@ async fn change_password(
             refuse(&app, &myself, problems).await
         }
         Err(SignInError::Refusal(refusal)) => refuse(&app, &myself, Problems::of(refusal)?).await,
-        Err(error @ SignInError::TooMany(_)) => {
-            refuse(&app, &myself, Problems::one("current", &error.to_string())).await
-        }
+        Err(error) => refuse(&app, &myself, Problems::one("current", &error.to_string())).await,
     }
 }
 
@@ -168,6 +173,7 @@ impl ProfilePage {
             name: person.name.clone(),
             email: person.email.to_string(),
             is_administrator: person.is_administrator,
+            second_factor: app.people.second_factor(person).await?,
             organizations: organizations.collect(),
             sign_ins: sign_ins.collect(),
             problems,
@@ -176,7 +182,7 @@ impl ProfilePage {
 }
 
 /// What people call a browser, as far as it says.
-fn browser(user_agent: &str) -> String {
+pub(crate) fn browser(user_agent: &str) -> String {
     let named = [
         ("Edg/", "Edge"),
         ("OPR/", "Opera"),

@@ -1,13 +1,11 @@
 //! API keys and share links: what there is, and revoking it.
 
-use std::collections::HashMap;
-
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
-use tonearm_domain::{ApiKey, ApiKeyId, KeyType, Timestamp};
-use tonearm_service::{Refusal, Resource};
+use tonearm_domain::{ApiKey, ApiKeyId, Cursor, KeyState, KeyType, Role, SearchWords, Timestamp};
+use tonearm_service::{KeyQuery, Refusal, Resource, ScopeTitles};
 
 use crate::app::Dashboard;
 use crate::error::PageError;
@@ -18,17 +16,21 @@ use crate::path::{Path, Query};
 use crate::session::{Editor, Member};
 
 /// Rows of a page.
-const ROWS: usize = 50;
+const ROWS: u32 = 50;
 
 #[derive(Template)]
 #[template(path = "settings/keys.html")]
 struct KeysPage {
     frame: Frame,
-    tabs: Vec<Choice>,
+    types: Vec<Choice>,
+    states: Vec<Choice>,
     rows: Vec<KeyRow>,
-    newer: Option<usize>,
-    older: Option<usize>,
-    chosen: String,
+    newer: Option<String>,
+    older: Option<String>,
+    chosen_type: String,
+    chosen_state: &'static str,
+    q: String,
+    is_narrowed: bool,
 }
 
 struct KeyRow {
@@ -40,22 +42,62 @@ struct KeyRow {
     last_used: Option<String>,
     state: KeyState,
     expires_at: Option<String>,
+    revoked_at: Option<String>,
 }
 
-/// What a key is now.
-#[derive(PartialEq, Eq)]
-enum KeyState {
-    Valid,
-    Expired,
-    Revoked,
-}
-
+/// Which page of the list somebody asks for. What makes no sense counts as not said.
 #[derive(Deserialize)]
 pub(super) struct KeysQuery {
     #[serde(default, rename = "type")]
     key_type: String,
     #[serde(default)]
-    page: usize,
+    state: String,
+    #[serde(default)]
+    q: String,
+    #[serde(default)]
+    after: String,
+    #[serde(default)]
+    before: String,
+}
+
+impl KeysQuery {
+    fn only(&self) -> Option<KeyType> {
+        self.key_type.parse().ok()
+    }
+
+    fn state(&self) -> KeyState {
+        KeyState::ALL.into_iter().find(|state| state.as_str() == self.state).unwrap_or_default()
+    }
+
+    /// The keys that a role manages, as far as they are asked for.
+    fn read(&self, role: Role) -> KeyQuery {
+        let managed = |key_type: &KeyType| role.manages_keys_of(*key_type);
+        let only = self.only().filter(managed);
+        KeyQuery {
+            key_types: match only {
+                Some(only) => vec![only],
+                None => KeyType::ALL.into_iter().filter(managed).collect(),
+            },
+            state: self.state(),
+            words: SearchWords::parse(&self.q),
+            cursor: match (self.after.parse(), self.before.parse()) {
+                (Ok(id), _) => Cursor::After(id),
+                (_, Ok(id)) => Cursor::Before(id),
+                _ => Cursor::First,
+            },
+            limit: ROWS,
+        }
+    }
+
+    /// The address of another page of the same list.
+    fn to(&self, name: &str, key: Option<&ApiKey>) -> Option<String> {
+        let (id, only) = (key?.id.to_string(), self.only().map(KeyType::as_str).unwrap_or_default());
+        let pairs = [("type", only), ("state", self.state().as_str()), ("q", &self.q), (name, &id)];
+        serde_urlencoded::to_string(
+            pairs.into_iter().filter(|(_, value)| !value.is_empty()).collect::<Vec<_>>(),
+        )
+        .ok()
+    }
 }
 
 pub(super) async fn page(
@@ -63,24 +105,23 @@ pub(super) async fn page(
     member: Member<Editor>,
     Query(asked): Query<KeysQuery>,
 ) -> Result<Response, PageError> {
-    let mut keys = app.library.keys(&member.caller()).await?;
-    let only = asked.key_type.parse::<KeyType>().ok();
-    keys.retain(|key| {
-        member.role.manages_keys_of(key.key_type) && only.is_none_or(|only| key.key_type == only)
-    });
-    keys.reverse();
-    let start = asked.page.saturating_mul(ROWS).min(keys.len());
-    let shown = &keys[start..keys.len().min(start + ROWS)];
-    let titles = titles(&app, &member, shown).await?;
+    let query = asked.read(member.role);
+    let (found, titles) = app.library.listed_keys(&member.caller(), &query).await?;
     let now = app.ambient.now();
-    let rows = shown.iter().map(|key| KeyRow::of(key, &titles, now)).collect();
+    let newer = if found.has_before { asked.to("before", found.rows.first()) } else { None };
+    let older = if found.has_after { asked.to("after", found.rows.last()) } else { None };
+    let states = [(KeyState::Valid, "Valid"), (KeyState::Expired, "Expired"), (KeyState::Revoked, "Revoked")];
     Ok(render(&KeysPage {
         frame: member.frame("Keys and links", Section::Keys),
-        tabs: tabs(&member, only),
-        rows,
-        newer: (start > 0).then(|| asked.page.saturating_sub(1)),
-        older: (start + ROWS < keys.len()).then_some(asked.page + 1),
-        chosen: only.map(KeyType::as_str).unwrap_or_default().to_owned(),
+        types: types(&member, asked.only()),
+        states: states.map(|(state, title)| Choice::new(state.as_str(), title, state == query.state)).into(),
+        rows: found.rows.iter().map(|key| KeyRow::of(key, &titles, now)).collect(),
+        newer,
+        older,
+        chosen_type: asked.only().map(KeyType::as_str).unwrap_or_default().to_owned(),
+        chosen_state: query.state.as_str(),
+        is_narrowed: query.words.is_some() || asked.only().is_some() || query.state != KeyState::Valid,
+        q: asked.q,
     }))
 }
 
@@ -89,23 +130,28 @@ pub(super) async fn revoke(
     member: Member<Editor>,
     Path((_, id)): Path<(String, ApiKeyId)>,
 ) -> Result<Response, PageError> {
-    require_managed(&app, &member, id).await?;
+    managed(&app, &member, id).await?;
     app.library.revoke_key(&member.caller(), id).await?;
     Ok(Flash::KeyRevoked.then(&member.path("/keys")))
 }
 
-/// Refuses keys that the member's role does not manage, as if they were not there.
-async fn require_managed(app: &Dashboard, member: &Member<Editor>, id: ApiKeyId) -> Result<(), PageError> {
+/// A key that the member's role manages. Others are refused as if they were not there.
+pub(super) async fn managed(
+    app: &Dashboard,
+    member: &Member<Editor>,
+    id: ApiKeyId,
+) -> Result<ApiKey, PageError> {
     let key = app.library.key(&member.caller(), id).await?;
     if member.role.manages_keys_of(key.key_type) {
-        Ok(())
+        Ok(key)
     } else {
         Err(Refusal::NotFound(Resource::ApiKey).into())
     }
 }
 
-fn tabs(member: &Member<Editor>, only: Option<KeyType>) -> Vec<Choice> {
-    let all = Choice::new("", "All", only.is_none());
+/// The types to choose from, where there is more than one.
+fn types(member: &Member<Editor>, only: Option<KeyType>) -> Vec<Choice> {
+    let all = Choice::new("", "All types", only.is_none());
     let types = KeyType::ALL.into_iter().filter(|key_type| member.role.manages_keys_of(*key_type));
     let types: Vec<Choice> = types
         .map(|key_type| Choice::new(key_type.as_str(), type_title(key_type), only == Some(key_type)))
@@ -123,65 +169,45 @@ pub(super) const fn type_title(key_type: KeyType) -> &'static str {
     }
 }
 
-/// What the keys are limited to, by the text of its id.
-async fn titles(
-    app: &Dashboard,
-    member: &Member<Editor>,
-    keys: &[ApiKey],
-) -> Result<HashMap<String, String>, PageError> {
-    let (caller, mut titles) = (member.caller(), HashMap::new());
-    for key in keys {
-        if let Some(id) = key.scope.collection()
-            && !titles.contains_key(&id.to_string())
-        {
-            let title = match app.library.collection(&caller, id).await {
-                Ok(found) => found.collection.title,
-                Err(Refusal::NotFound(_)) => "Deleted collection".to_owned(),
-                Err(refusal) => return Err(refusal.into()),
-            };
-            titles.insert(id.to_string(), title);
+/// What a key is limited to, for people.
+pub(super) fn scope(key: &ApiKey, titles: &ScopeTitles) -> String {
+    match (key.scope.collection(), key.scope.track()) {
+        (_, Some(id)) => titles.tracks.get(&id).cloned().unwrap_or_else(|| "Deleted track".to_owned()),
+        (Some(id), None) => {
+            titles.collections.get(&id).cloned().unwrap_or_else(|| "Deleted collection".to_owned())
         }
-        if let Some(id) = key.scope.track()
-            && !titles.contains_key(&id.to_string())
-        {
-            let title = match app.library.track(&caller, id).await {
-                Ok(found) => found.title,
-                Err(Refusal::NotFound(_)) => "Deleted track".to_owned(),
-                Err(refusal) => return Err(refusal.into()),
-            };
-            titles.insert(id.to_string(), title);
-        }
+        (None, None) => "Whole organization".to_owned(),
     }
-    Ok(titles)
+}
+
+/// What a key is called, for people.
+pub(super) fn shown_title(key: &ApiKey) -> String {
+    if key.title.is_empty() { "Unnamed".to_owned() } else { key.title.clone() }
 }
 
 impl KeyRow {
-    fn of(key: &ApiKey, titles: &HashMap<String, String>, now: Timestamp) -> Self {
-        let named = |id: String| titles.get(&id).cloned().unwrap_or_default();
-        let scope = match (key.scope.collection(), key.scope.track()) {
-            (_, Some(track)) => named(track.to_string()),
-            (Some(collection), None) => named(collection.to_string()),
-            (None, None) => "Whole organization".to_owned(),
-        };
+    fn of(key: &ApiKey, titles: &ScopeTitles, now: Timestamp) -> Self {
         let listed = key.variants.only().map(|list| &**list).unwrap_or_default();
         let mut allows: Vec<String> = listed.iter().map(ToString::to_string).collect();
         if key.is_downloadable {
             allows.push("downloads".to_owned());
         }
-        let state = match key.revoked_at {
-            Some(_) => KeyState::Revoked,
-            None if !key.is_valid_at(now) => KeyState::Expired,
-            None => KeyState::Valid,
-        };
+        let origins = key.allowed_origins.only().map(|list| &**list).unwrap_or_default();
+        match origins {
+            [] => {}
+            [one] => allows.push(format!("pages of {one}")),
+            several => allows.push(format!("pages of {} origins", several.len())),
+        }
         Self {
             id: key.id.to_string(),
-            title: if key.title.is_empty() { "Unnamed".to_owned() } else { key.title.clone() },
+            title: shown_title(key),
             key_type: type_title(key.key_type),
-            scope,
+            scope: scope(key, titles),
             allows: allows.join(", "),
             last_used: key.last_used_at.map(|at| at.to_string()),
-            state,
+            state: key.state_at(now),
             expires_at: key.expires_at.map(|at| at.to_string()),
+            revoked_at: key.revoked_at.map(|at| at.to_string()),
         }
     }
 }

@@ -1,5 +1,8 @@
 //! What is decided about an organization.
 
+mod edit_key;
+mod key_fields;
+mod key_snippets;
 mod keys;
 mod members;
 mod new_key;
@@ -22,6 +25,7 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/organization/cover", post(organization::save_cover))
         .route("/keys", get(keys::page))
         .route("/keys/new", get(new_key::page).post(new_key::create))
+        .route("/keys/{api_key_id}", get(edit_key::page).post(edit_key::save))
         .route("/keys/{api_key_id}/revoke", post(keys::revoke))
         .route("/signing-keys", get(signing_keys::page).post(signing_keys::create))
         .route("/signing-keys/{signing_key_id}/revoke", post(signing_keys::revoke))
@@ -29,6 +33,7 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/variants/{variant_id}/remove", post(recipes::remove))
         .route("/variants/{variant_id}/render", post(recipes::render_existing))
         .route("/transcription", get(transcription::page).post(transcription::save))
+        .route("/transcription/test", post(transcription::test))
         .route("/transcription/switch", post(transcription::switch))
         .route("/members", get(members::page).post(members::invite))
         .route("/members/{person_id}/role", post(members::set_role))

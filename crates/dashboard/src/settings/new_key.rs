@@ -5,11 +5,11 @@ use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
 use serde::Deserialize;
-use tonearm_domain::{
-    ApiKey, CollectionId, KeyType, Selection, Timestamp, TrackId, VariantIndex, VariantList,
-};
+use tonearm_domain::{ApiKey, CollectionId, KeyType, Selection, TrackId, VariantIndex, VariantList};
 use tonearm_service::{CreateKey, Refusal};
 
+use super::key_fields::{origins, read_expiry};
+use super::key_snippets::{Snippet, snippets};
 use super::keys::type_title;
 use super::reach::Reach;
 use crate::app::Dashboard;
@@ -39,6 +39,7 @@ struct CreatedKeyPage {
     kind: KeyType,
     key: String,
     links: Vec<Link>,
+    snippets: Vec<Snippet>,
 }
 
 /// Something made of a key that can be used at once.
@@ -59,6 +60,9 @@ struct KeyForm {
     is_limited: Option<bool>,
     variants: Vec<String>,
     is_downloadable: bool,
+    /// Whether "Only these" websites is chosen.
+    names_origins: bool,
+    origins: String,
     expires_at: String,
 }
 
@@ -107,7 +111,7 @@ pub(super) async fn create(
     fields: Fields,
 ) -> Result<Response, PageError> {
     let form = KeyForm::read(&fields);
-    let created = match form.parse() {
+    let created = match form.parse(&fields) {
         Ok(mut create) => {
             if !member.role.manages_keys_of(create.key_type) {
                 return Err(PageError::RoleTooLow(tonearm_domain::Role::Owner));
@@ -126,6 +130,7 @@ pub(super) async fn create(
             title: created.key.title.clone(),
             kind: created.key.key_type,
             links: links(&app, &created.key, created.text.reveal()),
+            snippets: snippets(app.links.public_url(), &created.key, created.text.reveal()),
             key: created.text.reveal().to_owned(),
         })),
         Err(problems) => {
@@ -199,11 +204,13 @@ impl KeyForm {
             },
             variants: fields.all("variants").map(str::to_owned).collect(),
             is_downloadable: fields.is_ticked("is_downloadable"),
+            names_origins: fields.text("pages") == "only",
+            origins: fields.raw("origins").to_owned(),
             expires_at: fields.text("expires_at").to_owned(),
         }
     }
 
-    fn parse(&self) -> Result<CreateKey, Problems> {
+    fn parse(&self, fields: &Fields) -> Result<CreateKey, Problems> {
         let mut problems = Problems::default();
         let mut create = CreateKey::new(self.key_type.0, &self.title);
         if self.title.is_empty() || self.title.chars().count() > 200 {
@@ -226,7 +233,12 @@ impl KeyForm {
             Err(problem) => problems.add("variants", problem),
         }
         create.is_downloadable = self.is_downloadable;
-        match self.expiry() {
+        match origins(fields) {
+            Ok(_) if self.key_type.0 == KeyType::Share => {}
+            Ok(allowed) => create.allowed_origins = allowed,
+            Err(problem) => problems.add("origins", &problem),
+        }
+        match read_expiry(&self.expires_at) {
             Ok(expires_at) => create.expires_at = expires_at,
             Err(()) => problems.add("expires_at", "enter a valid date and time"),
         }
@@ -246,19 +258,6 @@ impl KeyForm {
             (None, Some(true)) => Err("tick at least one variant, or choose “All variants”"),
             (None, _) => Ok(Selection::All),
         }
-    }
-
-    /// Browsers send `2030-01-31T12:00`, with or without seconds.
-    fn expiry(&self) -> Result<Option<Timestamp>, ()> {
-        if self.expires_at.is_empty() {
-            return Ok(None);
-        }
-        let text = &self.expires_at;
-        [format!("{text}Z"), format!("{text}:00Z")]
-            .iter()
-            .find_map(|text| text.parse().ok())
-            .map(Some)
-            .ok_or(())
     }
 }
 

@@ -4,10 +4,10 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
-use tonearm_service::{SetTranscription, TranscriptionView};
+use tonearm_service::{ProviderTest, SetTranscription, TranscriptionView};
 
 use crate::app::Dashboard;
-use crate::error::PageError;
+use crate::error::{PageError, sentence};
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
@@ -23,12 +23,23 @@ struct TranscriptionPage {
     base_url: String,
     model: String,
     language: String,
+    failures: Vec<FailureRow>,
+    /// What the provider did when it was tested: whether that is good, and a sentence.
+    tested: Option<(bool, String)>,
     problems: Problems,
+}
+
+struct FailureRow {
+    track_id: String,
+    title: Option<String>,
+    reason: String,
+    at: String,
+    is_retried: bool,
 }
 
 pub(super) async fn page(State(app): State<Dashboard>, member: Member<Owner>) -> Result<Response, PageError> {
     let view = app.transcriptions.settings(&member.caller()).await?;
-    Ok(render(&TranscriptionPage::of(&member, view)))
+    Ok(render(&TranscriptionPage::of(&app, &member, view).await?))
 }
 
 /// A key that is left empty stays; the box beside it removes it.
@@ -60,7 +71,7 @@ pub(super) async fn save(
                 model: fields.text("model").to_owned(),
                 language: fields.text("language").to_owned(),
                 problems,
-                ..TranscriptionPage::of(&member, view)
+                ..TranscriptionPage::of(&app, &member, view).await?
             };
             Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
         }
@@ -76,9 +87,42 @@ pub(super) async fn switch(
     Ok(Flash::Saved.then(&member.path("/transcription")))
 }
 
+/// Sends a second of sound to the provider, and says what came back.
+pub(super) async fn test(State(app): State<Dashboard>, member: Member<Owner>) -> Result<Response, PageError> {
+    let caller = member.caller();
+    let tested = match app.transcriptions.test(&caller).await? {
+        ProviderTest::Answered { after, words } if words.is_empty() => {
+            let sentence = format!(
+                "The provider works: it responded in {:.1} s and heard no words.",
+                after.as_secs_f64()
+            );
+            (true, sentence)
+        }
+        ProviderTest::Answered { after, words } => {
+            let sentence = format!(
+                "The provider works: it responded in {:.1} s and heard “{words}”.",
+                after.as_secs_f64()
+            );
+            (true, sentence)
+        }
+        ProviderTest::Failed(reason) => (false, sentence(&format!("the test failed: {reason}"))),
+    };
+    let view = app.transcriptions.settings(&caller).await?;
+    let page = TranscriptionPage::of(&app, &member, view).await?;
+    Ok(render(&TranscriptionPage { tested: Some(tested), ..page }))
+}
+
 impl TranscriptionPage {
-    fn of(member: &Member<Owner>, view: TranscriptionView) -> Self {
-        Self {
+    async fn of(app: &Dashboard, member: &Member<Owner>, view: TranscriptionView) -> Result<Self, PageError> {
+        let failures = app.transcriptions.recent_failures(&member.caller()).await?;
+        let failures = failures.into_iter().map(|failure| FailureRow {
+            track_id: failure.track_id.to_string(),
+            title: failure.title,
+            reason: sentence(&failure.reason),
+            at: failure.at.to_string(),
+            is_retried: failure.is_retried,
+        });
+        Ok(Self {
             frame: member.frame("Transcription", Section::Transcription),
             is_enabled: view.is_enabled,
             is_set: view.base_url.is_some(),
@@ -86,7 +130,9 @@ impl TranscriptionPage {
             base_url: view.base_url.unwrap_or_default(),
             model: view.model.unwrap_or_default(),
             language: view.language.unwrap_or_default(),
+            failures: failures.collect(),
+            tested: None,
             problems: Problems::default(),
-        }
+        })
     }
 }

@@ -4,10 +4,11 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
-use tonearm_service::{NewPerson, OpenedLink, Refusal, Resource};
+use tonearm_domain::OrganizationId;
+use tonearm_service::{Entry, NewPerson, OpenedLink, Refusal, Resource};
 use tonearm_signing::Token;
 
-use super::let_in;
+use super::code::go_on;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
@@ -25,11 +26,31 @@ struct LinkPage {
     button: &'static str,
     /// Whether it asks who somebody is, beside a password.
     asks_name: bool,
-    /// Who is signed in and can join with one click.
-    joins_as: Option<String>,
+    /// The path of this page, for whoever signs in or out and comes back.
+    path: String,
+    /// Whether somebody who has an account can accept with it.
+    is_invitation: bool,
     name: String,
     email: String,
     problems: Problems,
+}
+
+/// An invitation, opened by somebody who is signed in.
+#[derive(Template)]
+#[template(path = "sign_in/invitation.html")]
+struct InvitationPage {
+    frame: Frame,
+    organization: String,
+    organization_id: String,
+    role: String,
+    path: String,
+    person_id: String,
+    name: String,
+    email: String,
+    /// Whom the invitation was made for, where that is somebody else.
+    meant_for: Option<String>,
+    is_member: bool,
+    problem: Option<&'static str>,
 }
 
 #[derive(Template)]
@@ -43,8 +64,11 @@ pub(super) async fn page(
     Path(token): Path<String>,
     signed_in: Result<SignedIn, PageError>,
 ) -> Result<Response, PageError> {
-    let Some((_, opened)) = open(&app, &token).await? else { return Ok(dead()) };
-    Ok(render(&LinkPage::of(&opened, signed_in.ok())))
+    let Some((token, opened)) = open(&app, &token).await? else { return Ok(dead()) };
+    if let (OpenedLink::Member { .. }, Ok(signed_in)) = (&opened, &signed_in) {
+        return Ok(render(&InvitationPage::of(&app, &token, &opened, signed_in).await?));
+    }
+    Ok(render(&LinkPage::of(&token, &opened)))
 }
 
 pub(super) async fn use_link(
@@ -55,10 +79,15 @@ pub(super) async fn use_link(
     fields: Fields,
 ) -> Result<Response, PageError> {
     let Some((token, opened)) = open(&app, &token).await? else { return Ok(dead()) };
-    let signed_in = signed_in.ok();
-    if let (OpenedLink::Member { organization, .. }, Some(signed_in)) = (&opened, &signed_in) {
-        app.people.join_as(&token, signed_in.person()).await?;
-        return Ok(Flash::Joined.then(&format!("/dashboard/{}/library", organization.id)));
+    match (&opened, signed_in, fields.text("accept_as")) {
+        (OpenedLink::Member { organization, .. }, Ok(signed_in), accept_as) => {
+            return accept(&app, &token, &opened, organization.id, &signed_in, accept_as).await;
+        }
+        // Whoever accepted with an account was signed out meanwhile.
+        (OpenedLink::Member { .. }, Err(_), accept_as) if !accept_as.is_empty() => {
+            return Ok(render(&LinkPage::of(&token, &opened)));
+        }
+        _ => {}
     }
     let password = fields.raw("password").to_owned();
     let (name, email) = (fields.text("name").to_owned(), fields.text("email").to_owned());
@@ -66,7 +95,7 @@ pub(super) async fn use_link(
         OpenedLink::NewPassword(_) => app.people.choose_new_password(&token, password, device).await,
         _ => {
             let new = NewPerson { name: name.clone(), email: email.clone(), password };
-            app.people.join(&token, new, device).await
+            app.people.join(&token, new, device).await.map(Entry::SignedIn)
         }
     };
     let next = match opened {
@@ -74,14 +103,39 @@ pub(super) async fn use_link(
         OpenedLink::Member { .. } | OpenedLink::NewPassword(_) => "/dashboard",
     };
     match let_in_as {
-        Ok(signed_in) => Ok(let_in(&app, &signed_in, next)),
+        Ok(entry) => Ok(go_on(&app, &entry, next)),
         Err(Refusal::NotFound(Resource::Invitation)) => Ok(dead()),
         Err(refusal) => {
             let problems = Problems::of(refusal)?;
-            let page = LinkPage { name, email, problems, ..LinkPage::of(&opened, signed_in) };
+            let page = LinkPage { name, email, problems, ..LinkPage::of(&token, &opened) };
             Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
         }
     }
+}
+
+/// Takes an invitation up with the account that is signed in, if that is the account the page showed: another one may have
+/// signed in in this browser meanwhile.
+async fn accept(
+    app: &Dashboard,
+    token: &Token,
+    opened: &OpenedLink,
+    organization: OrganizationId,
+    signed_in: &SignedIn,
+    accept_as: &str,
+) -> Result<Response, PageError> {
+    let problem = if accept_as == signed_in.person().id.to_string() {
+        match app.people.join_as(token, signed_in.person()).await {
+            Ok(()) => return Ok(Flash::Joined.then(&format!("/dashboard/{organization}/library"))),
+            Err(Refusal::NotFound(Resource::Invitation)) => return Ok(dead()),
+            // The page says so.
+            Err(Refusal::Conflict { code: "already_member", .. }) => None,
+            Err(refusal) => return Err(refusal.into()),
+        }
+    } else {
+        Some("You are signed in with the account below. The invitation was not used yet.")
+    };
+    let page = InvitationPage { problem, ..InvitationPage::of(app, token, opened, signed_in).await? };
+    Ok(render_with(StatusCode::CONFLICT, &page))
 }
 
 async fn open(app: &Dashboard, token: &str) -> Result<Option<(Token, OpenedLink)>, PageError> {
@@ -99,7 +153,7 @@ fn dead() -> Response {
 }
 
 impl LinkPage {
-    fn of(opened: &OpenedLink, signed_in: Option<SignedIn>) -> Self {
+    fn of(token: &Token, opened: &OpenedLink) -> Self {
         let (heading, explanation, button, asks_name) = match opened {
             OpenedLink::FirstAdministrator => (
                 "Welcome to Tonearm".to_owned(),
@@ -124,12 +178,45 @@ impl LinkPage {
             OpenedLink::Member { email: Some(email), .. } => email.to_string(),
             _ => String::new(),
         };
-        let is_member = matches!(opened, OpenedLink::Member { .. });
-        let joins_as = signed_in.filter(|_| is_member).map(|signed_in| signed_in.person().email.to_string());
         let frame = Frame::new(&heading, Section::None);
-        let (name, problems) = (String::new(), Problems::default());
-        Self { frame, heading, explanation, button, asks_name, joins_as, name, email, problems }
+        let (name, problems, path) = (String::new(), Problems::default(), path(token));
+        let is_invitation = matches!(opened, OpenedLink::Member { .. });
+        Self { frame, heading, explanation, button, asks_name, path, is_invitation, name, email, problems }
     }
+}
+
+impl InvitationPage {
+    async fn of(
+        app: &Dashboard,
+        token: &Token,
+        opened: &OpenedLink,
+        signed_in: &SignedIn,
+    ) -> Result<Self, PageError> {
+        let OpenedLink::Member { organization, role, email } = opened else {
+            return Err(PageError::NoPage);
+        };
+        let person = signed_in.person();
+        let own = app.people.organizations_of(person).await?;
+        let own_role = own.iter().find(|(found, _)| found.id == organization.id).map(|(_, role)| *role);
+        let heading = format!("Join {}", organization.name);
+        Ok(Self {
+            frame: signed_in.frame(&heading, Section::None),
+            organization: organization.name.clone(),
+            organization_id: organization.id.to_string(),
+            role: article(own_role.unwrap_or(*role).as_str()),
+            path: path(token),
+            person_id: person.id.to_string(),
+            name: person.name.clone(),
+            email: person.email.to_string(),
+            meant_for: email.as_ref().filter(|email| **email != person.email).map(ToString::to_string),
+            is_member: own_role.is_some(),
+            problem: None,
+        })
+    }
+}
+
+fn path(token: &Token) -> String {
+    format!("/dashboard/link/{}", token.reveal())
 }
 
 fn article(role: &str) -> String {

@@ -1,5 +1,6 @@
 //! Signing in and out, and the links that let somebody in.
 
+mod code;
 mod link;
 mod password;
 
@@ -18,6 +19,7 @@ use crate::cookie;
 pub(crate) fn routes() -> Router<Dashboard> {
     Router::new()
         .route("/sign-in", get(password::page).post(password::sign_in))
+        .route("/sign-in/code", get(code::page).post(code::enter))
         .route("/sign-out", post(password::sign_out))
         .route("/link/{token}", get(link::page).post(link::use_link))
 }

@@ -8,7 +8,7 @@ use http::header::{RETRY_AFTER, SET_COOKIE};
 use serde::Deserialize;
 use tonearm_service::SignInError;
 
-use super::let_in;
+use super::code::go_on;
 use crate::app::Dashboard;
 use crate::cookie;
 use crate::error::{PageError, sentence};
@@ -55,7 +55,7 @@ pub(super) async fn sign_in(
 ) -> Result<Response, PageError> {
     let (email, next) = (fields.text("email"), local(fields.raw("next")));
     match app.people.sign_in(email, fields.raw("password").to_owned(), device).await {
-        Ok(signed_in) => Ok(let_in(&app, &signed_in, next)),
+        Ok(entry) => Ok(go_on(&app, &entry, next)),
         Err(SignInError::Refusal(refusal)) => Err(refusal.into()),
         Err(error) => {
             let wait = match error {
@@ -79,14 +79,23 @@ pub(super) async fn sign_out(
     State(app): State<Dashboard>,
     signed_in: SignedIn,
     From(device): From,
+    fields: Fields,
 ) -> Result<Response, PageError> {
     let resumed = &signed_in.session.resumed;
     app.people.sign_out(&resumed.person, resumed.sign_in.id, device.address).await?;
-    let mut response = Redirect::to("/dashboard/sign-in").into_response();
+    // Whoever opened an invitation with the wrong account comes back to it.
+    let next = Some(local(fields.raw("next"))).filter(|next| next.starts_with("/dashboard/link/"));
+    let mut response = Redirect::to(next.unwrap_or("/dashboard/sign-in")).into_response();
     let is_https = app.is_https();
     let cookie = cookie::clear(cookie::sign_in_name(is_https), is_https);
     response.headers_mut().append(SET_COOKIE, cookie);
     Ok(response)
+}
+
+/// The page once more, for whoever has to start again.
+pub(super) fn again(problem: String, next: &str) -> Response {
+    let (email, next, problem) = (String::new(), next.to_owned(), Some(problem));
+    render_with(StatusCode::UNPROCESSABLE_ENTITY, &SignInPage { frame: frame(), email, next, problem })
 }
 
 fn frame() -> Frame {
@@ -94,7 +103,7 @@ fn frame() -> Frame {
 }
 
 /// Where to go afterwards: a page of ours, whatever the address says.
-fn local(next: &str) -> &str {
+pub(super) fn local(next: &str) -> &str {
     let is_plain = next.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
     if next.starts_with("/dashboard/") && is_plain { next } else { "/dashboard" }
 }

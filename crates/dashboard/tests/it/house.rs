@@ -48,7 +48,7 @@ impl House {
         let vault = Vault::new(&secrets);
         let signer = UrlSigner::new(secrets);
         let links = Links::new(signer.clone(), ambient.clone(), PUBLIC_URL, delivery_url);
-        let people = People::new(catalog.clone(), ambient.clone(), PUBLIC_URL);
+        let people = People::new(catalog.clone(), ambient.clone(), vault.clone(), PUBLIC_URL);
         let limits = UploadLimits { max_source_bytes: 1_000_000, max_cover_bytes: 100_000 };
         let outbound = Outbound::new(false).unwrap();
         let imports = Imports::new(ambient.clone(), vault.clone(), outbound.clone());

@@ -1,9 +1,9 @@
 //! API keys: made once, shown once, known by their hash.
 
-use tonearm_catalog::Transaction;
+use tonearm_catalog::{KeyQuery, ScopeTitles, Transaction};
 use tonearm_domain::{
-    Actor, ApiKey, ApiKeyId, AuditAction, CollectionId, CreatorId, KeyScope, KeyType, LimitOffset,
-    ScopeError, Selection, Timestamp, TrackId, VariantIndex,
+    Actor, AllowedOrigins, ApiKey, ApiKeyId, AuditAction, CollectionId, CreatorId, KeyScope, KeyType,
+    LimitOffset, Page, ScopeError, Selection, Timestamp, TrackId, VariantIndex,
 };
 use tonearm_signing::ApiKeyText;
 
@@ -29,6 +29,8 @@ pub struct CreateKey {
     pub variants: Selection,
     /// Whether its play sessions may allow downloads.
     pub is_downloadable: bool,
+    /// From which pages it may be used.
+    pub allowed_origins: AllowedOrigins,
     /// When it stops working.
     pub expires_at: Option<Timestamp>,
 }
@@ -44,6 +46,7 @@ impl CreateKey {
             creator_id: None,
             variants: Selection::All,
             is_downloadable: false,
+            allowed_origins: AllowedOrigins::Any,
             expires_at: None,
         }
     }
@@ -78,6 +81,7 @@ impl Library {
         }
         caller.require_whole_organization()?;
         caller.require_variants_to_give(&create.variants)?;
+        caller.require_origins_to_give(&create.allowed_origins)?;
         if create.is_downloadable {
             caller.require_downloads_to_give()?;
         }
@@ -99,6 +103,32 @@ impl Library {
     ) -> Result<(u64, Vec<ApiKey>), Refusal> {
         caller.require_whole_organization()?;
         Ok(self.catalog.api_key_page(caller.organization_id, key_type, page).await?)
+    }
+
+    /// A page of the organization's keys, and what their collections and tracks are called.
+    pub async fn listed_keys(
+        &self,
+        caller: &Caller,
+        query: &KeyQuery,
+    ) -> Result<(Page<ApiKey>, ScopeTitles), Refusal> {
+        caller.require_whole_organization()?;
+        let page = self.catalog.key_page(caller.organization_id, query, self.ambient.now()).await?;
+        let mut collections: Vec<CollectionId> = Vec::new();
+        let mut tracks: Vec<TrackId> = Vec::new();
+        for key in &page.rows {
+            collections.extend(key.scope.collection());
+            tracks.extend(key.scope.track());
+        }
+        let titles = self.catalog.scope_titles(caller.organization_id, &collections, &tracks).await?;
+        Ok((page, titles))
+    }
+
+    /// What the collection and the track of a key are called.
+    pub async fn key_titles(&self, caller: &Caller, key: &ApiKey) -> Result<ScopeTitles, Refusal> {
+        caller.require_whole_organization()?;
+        let collections: Vec<CollectionId> = key.scope.collection().into_iter().collect();
+        let tracks: Vec<TrackId> = key.scope.track().into_iter().collect();
+        Ok(self.catalog.scope_titles(caller.organization_id, &collections, &tracks).await?)
     }
 
     /// One of the organization's keys, even if it is revoked or has expired.
@@ -135,6 +165,8 @@ impl Library {
     ) -> Result<CreatedKey, Refusal> {
         ApiKey::validate(create.key_type, &create.variants)
             .map_err(|error| Refusal::invalid("variants", error.to_string()))?;
+        ApiKey::validate_origins(create.key_type, &create.allowed_origins)
+            .map_err(|error| Refusal::invalid("allowed_origins", error.to_string()))?;
         let scope = KeyScope::new(create.collection_id, create.track_id)
             .map_err(|error: ScopeError| Refusal::invalid("collection_id", error.to_string()))?;
         if create.expires_at.is_some_and(|at| at <= self.ambient.now()) {
@@ -152,6 +184,7 @@ impl Library {
             creator_id: create.creator_id,
             variants: create.variants,
             is_downloadable: create.is_downloadable,
+            allowed_origins: create.allowed_origins,
             expires_at: create.expires_at,
             revoked_at: None,
             created_at: self.ambient.now(),

@@ -1,8 +1,8 @@
 //! Changing a key: what people call it, how long it works, and what its play sessions may do.
 
 use tonearm_domain::{
-    Actor, ApiKey, ApiKeyId, AuditAction, CollectionId, CreatorId, KeyType, Patch, Selection, Timestamp,
-    TrackId,
+    Actor, AllowedOrigins, ApiKey, ApiKeyId, AuditAction, CollectionId, CreatorId, KeyType, Patch, Selection,
+    Timestamp, TrackId,
 };
 
 use super::Library;
@@ -22,6 +22,8 @@ pub struct UpdateKey {
     pub is_downloadable: Patch<bool>,
     /// What its play sessions may list; cleared: all.
     pub variants: Patch<Selection>,
+    /// From which pages it may be used; cleared: from every one.
+    pub allowed_origins: Patch<AllowedOrigins>,
     /// What the caller takes for the rest of the key.
     pub fixed: FixedOfKey,
 }
@@ -93,7 +95,7 @@ impl Library {
 
     fn updated(&self, before: &ApiKey, update: UpdateKey) -> Result<ApiKey, Refusal> {
         let mut key = before.clone();
-        let UpdateKey { title, expires_at, is_downloadable, variants, fixed } = update;
+        let UpdateKey { title, expires_at, is_downloadable, variants, allowed_origins, fixed } = update;
         fixed.check(before)?;
         match title {
             Patch::Keep => {}
@@ -104,6 +106,9 @@ impl Library {
         variants.apply_or(&mut key.variants, Selection::All);
         ApiKey::validate(key.key_type, &key.variants)
             .map_err(|error| Refusal::invalid("variants", error.to_string()))?;
+        allowed_origins.apply_or(&mut key.allowed_origins, AllowedOrigins::Any);
+        ApiKey::validate_origins(key.key_type, &key.allowed_origins)
+            .map_err(|error| Refusal::invalid("allowed_origins", error.to_string()))?;
         expires_at.apply(&mut key.expires_at);
         // A record that is sent back may hold a moment that is over.
         let is_new = key.expires_at != before.expires_at;
@@ -127,6 +132,9 @@ fn require_right_to_widen(caller: &Caller, before: &ApiKey, key: &ApiKey) -> Res
     }
     if !before.variants.covers(&key.variants) {
         caller.require_variants_to_give(&key.variants)?;
+    }
+    if !before.allowed_origins.covers(&key.allowed_origins) {
+        caller.require_origins_to_give(&key.allowed_origins)?;
     }
     if key.is_downloadable && !before.is_downloadable {
         caller.require_downloads_to_give()?;

@@ -17,7 +17,9 @@ pub(super) trait Weight {
 
 impl Weight for ApiKey {
     fn heap_bytes(&self) -> usize {
-        self.title.len() + selection(&self.variants)
+        let origins = self.allowed_origins.only().map(|list| &**list).unwrap_or_default();
+        let origins: usize = origins.iter().map(|origin| size_of_val(origin) + origin.as_str().len()).sum();
+        self.title.len() + selection(&self.variants) + origins
     }
 }
 

@@ -8,7 +8,7 @@ use tonearm_domain::{
 use tonearm_signing::Token;
 
 use super::passwords;
-use super::{Device, People, SignedIn};
+use super::{Device, Entry, People, SignedIn};
 use crate::audit::{self, AuditedAction};
 use crate::library::insert_organization;
 use crate::refusal::{Refusal, Resource};
@@ -62,15 +62,16 @@ impl People {
         if self.catalog.has_people().await? {
             return Ok(None);
         }
-        self.link(InvitationPurpose::FirstAdministrator).await.map(Some)
+        let tx = self.catalog.begin().await?;
+        let (_, link) = self.insert_link(&tx, InvitationPurpose::FirstAdministrator, None).await?;
+        tx.commit().await?;
+        Ok(Some(link))
     }
 
-    /// A link with which a person chooses a new password. Earlier ones stop working.
+    /// A link with which a person chooses a new password, made on the command line. Earlier ones stop working.
     pub async fn new_password_link(&self, email: &str) -> Result<OneTimeLink, Refusal> {
-        let email = parse_email(email)?;
-        let found = self.catalog.person_with_password(&email).await?;
-        let (person, _) = found.ok_or(Refusal::NotFound(Resource::Person))?;
-        self.link(InvitationPurpose::NewPassword(person.id)).await
+        let person = self.person_by_email(email).await?;
+        self.reset_password(Origin::command_line(), person.id).await
     }
 
     /// Adds a person who has no password yet, and gives the link with which to choose it.
@@ -80,14 +81,15 @@ impl People {
         email: &str,
         is_administrator: bool,
     ) -> Result<(Person, OneTimeLink), Refusal> {
-        let person = self.person(name, email, is_administrator)?;
+        let person = self.new_person(name, email, is_administrator)?;
         let tx = self.catalog.begin().await?;
         insert_person(&tx, &person, passwords::NONE).await?;
         if is_administrator {
             self.give_every_organization(&tx, person.id).await?;
         }
+        let (_, link) = self.insert_link(&tx, InvitationPurpose::NewPassword(person.id), None).await?;
+        self.record_about(&tx, Origin::command_line(), AuditAction::PersonAdd, &person).await?;
         tx.commit().await?;
-        let link = self.link(InvitationPurpose::NewPassword(person.id)).await?;
         Ok((person, link))
     }
 
@@ -114,7 +116,7 @@ impl People {
     pub async fn join(&self, token: &Token, new: NewPerson, device: Device) -> Result<SignedIn, Refusal> {
         // Looked at before the password is hashed: that is work which strangers should not cause.
         let is_first = matches!(self.open_link(token).await?, OpenedLink::FirstAdministrator);
-        let person = self.person(&new.name, &new.email, is_first)?;
+        let person = self.new_person(&new.name, &new.email, is_first)?;
         let password = choose_password(new.password, &person)?;
         let hash = self.passwords.hash(password, self.ambient.random()).await?;
         let tx = self.catalog.begin().await?;
@@ -135,14 +137,23 @@ impl People {
         Ok(signed_in)
     }
 
-    /// Makes a person who is already known a member of the organization that a link is for.
+    /// Makes a person who is already known a member of the organization that a link is for. Whoever is one already does
+    /// not use it up.
     pub async fn join_as(&self, token: &Token, person: &Person) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
         let invitation = self.take(&tx, token).await?;
         let InvitationPurpose::Member { organization_id, role, .. } = invitation.purpose else {
             return Err(Refusal::NotFound(Resource::Invitation));
         };
-        self.insert_membership(&tx, organization_id, person.id, role).await?;
+        let person = tx.person(person.id).await?.filter(Person::is_active);
+        let person = person.ok_or(Refusal::NotFound(Resource::Person))?;
+        if !self.insert_membership(&tx, organization_id, person.id, role).await? {
+            return Err(Refusal::Conflict {
+                code: "already_member",
+                message: "you are already a member of this organization, so the invitation was not used"
+                    .to_owned(),
+            });
+        }
         Ok(tx.commit().await?)
     }
 
@@ -153,7 +164,7 @@ impl People {
         token: &Token,
         password: String,
         device: Device,
-    ) -> Result<SignedIn, Refusal> {
+    ) -> Result<Entry, Refusal> {
         let OpenedLink::NewPassword(person) = self.open_link(token).await? else {
             return Err(Refusal::NotFound(Resource::Invitation));
         };
@@ -161,33 +172,30 @@ impl People {
         let hash = self.passwords.hash(password, self.ambient.random()).await?;
         let tx = self.catalog.begin().await?;
         self.take(&tx, token).await?;
+        // Whoever is disabled meanwhile has no links any more; this is for a link of the version before.
+        if !tx.person(person.id).await?.is_some_and(|found| found.is_active()) {
+            return Err(Refusal::NotFound(Resource::Invitation));
+        }
         tx.set_password_hash(person.id, &hash).await?;
         tx.delete_sign_ins(person.id, None).await?;
         tx.delete_known_devices(person.id).await?;
         self.record_of_person(&tx, AuditAction::PasswordChange, &person, device.address).await?;
-        let signed_in = self.let_in(&tx, person, device, None).await?;
+        let entry = self.let_in_or_ask(&tx, person, &hash, device, None).await?;
         tx.commit().await?;
-        Ok(signed_in)
+        Ok(entry)
     }
 
-    /// A new link. One for a new password replaces the earlier ones.
-    pub(super) async fn link(&self, purpose: InvitationPurpose) -> Result<OneTimeLink, Refusal> {
-        let tx = self.catalog.begin().await?;
-        let (_, link) = self.insert_link(&tx, purpose).await?;
-        tx.commit().await?;
-        Ok(link)
-    }
-
-    /// The same in a transaction.
+    /// A new link, made by a person or by the command line. One for a new password replaces the earlier ones.
     pub(super) async fn insert_link(
         &self,
         tx: &Transaction,
         purpose: InvitationPurpose,
+        created_by: Option<PersonId>,
     ) -> Result<(InvitationId, OneTimeLink), Refusal> {
         if let InvitationPurpose::NewPassword(person) = purpose {
             tx.delete_password_links(person).await?;
         }
-        let (invitation, token) = (self.invitation(purpose), self.token());
+        let (invitation, token) = (self.invitation(purpose, created_by), self.token());
         tx.insert_invitation(&invitation, &token.hash()).await?;
         let url = format!("{}/dashboard/link/{}", self.public_url, token.reveal());
         Ok((invitation.id, OneTimeLink { url, expires_at: invitation.expires_at }))
@@ -203,17 +211,18 @@ impl People {
         Ok(invitation)
     }
 
-    fn person(&self, name: &str, email: &str, is_administrator: bool) -> Result<Person, Refusal> {
+    fn new_person(&self, name: &str, email: &str, is_administrator: bool) -> Result<Person, Refusal> {
         Ok(Person {
             id: self.ambient.record_id(),
             email: parse_email(email)?,
             name: person_name(name)?,
             is_administrator,
             created_at: self.ambient.now(),
+            disabled_at: None,
         })
     }
 
-    async fn insert_membership(
+    pub(super) async fn insert_membership(
         &self,
         tx: &Transaction,
         organization_id: tonearm_domain::OrganizationId,

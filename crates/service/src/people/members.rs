@@ -2,7 +2,7 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    AuditAction, Invitation, InvitationId, InvitationPurpose, Membership, Person, PersonId, Role,
+    Actor, AuditAction, Invitation, InvitationId, InvitationPurpose, Membership, Person, PersonId, Role,
 };
 
 use uuid::Uuid;
@@ -51,7 +51,11 @@ impl People {
         let title = email.as_ref().map_or(role.as_str(), |email| email.as_str()).to_owned();
         let purpose = InvitationPurpose::Member { organization_id: caller.organization_id, role, email };
         let tx = self.catalog.begin().await?;
-        let (id, link) = self.insert_link(&tx, purpose).await?;
+        let created_by = match caller.origin.actor {
+            Actor::Person(id) => Some(id),
+            _ => None,
+        };
+        let (id, link) = self.insert_link(&tx, purpose, created_by).await?;
         self.record(&tx, caller, AuditAction::MemberInvite, id.uuid(), &title).await?;
         tx.commit().await?;
         Ok(link)
@@ -112,10 +116,10 @@ async fn require_another_owner(
     let id = caller.organization_id;
     let member = tx.membership(id, person).await?.ok_or(Refusal::NotFound(Resource::Member))?;
     let loses_owner = member.role == Role::Owner && role != Some(Role::Owner);
-    if loses_owner && tx.count_members(id, Role::Owner).await? <= 1 {
+    if loses_owner && !tx.has_owner_besides(id, person).await? {
         return Err(Refusal::Conflict {
             code: "last_owner",
-            message: "this is the only owner; make another member an owner first".to_owned(),
+            message: "this is the only owner who can sign in; make another member an owner first".to_owned(),
         });
     }
     Ok(())

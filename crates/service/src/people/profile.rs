@@ -1,5 +1,6 @@
 //! What people change of themselves.
 
+use tonearm_catalog::Transaction;
 use tonearm_domain::{Actor, AuditAction, Origin, Password, Person, SignIn};
 use tonearm_signing::Token;
 
@@ -38,25 +39,11 @@ impl People {
         let person = &resumed.person;
         let new = choose_password(new, person)?;
         let subjects = Subjects::of_sign_in(resumed.sign_in.id);
-        if let Some(seconds) = self.wait(&subjects).await? {
-            return Err(SignInError::TooMany(seconds));
-        }
-        let turn = self.passwords.permit().await.ok_or(SignInError::TooMany(60))?;
-        self.begin_attempt(&subjects).await?.map_err(SignInError::TooMany)?;
-        let stored = self.catalog.password_hash(person.id).await?;
-        let is_right = match Password::claimed(current) {
-            Some(current) => self.passwords.verify(&turn, current, stored).await?,
-            None => false,
-        };
-        drop(turn);
-        if !is_right {
-            let origin = Origin { actor: Actor::Person(person.id), address: device.address };
-            self.note_failure(&subjects, Some(person), origin).await?;
-            return Err(SignInError::Wrong);
-        }
+        let stored = self.verify_own_password(resumed, current, &device, &subjects).await?;
         let hash = self.passwords.hash(new, self.ambient.random()).await?;
         let tx = self.catalog.begin().await?;
         self.forgive(&tx, &subjects).await?;
+        require_unchanged(&tx, resumed, &stored).await?;
         tx.set_password_hash(person.id, &hash).await?;
         tx.delete_password_links(person.id).await?;
         tx.delete_sign_ins(person.id, Some(resumed.sign_in.id)).await?;
@@ -66,4 +53,46 @@ impl People {
         tx.commit().await?;
         Ok(token)
     }
+
+    /// The hash of the password of somebody who is signed in and repeats it. The attempt is counted, and to be forgiven.
+    pub(super) async fn verify_own_password(
+        &self,
+        resumed: &Resumed,
+        current: String,
+        device: &Device,
+        subjects: &Subjects,
+    ) -> Result<String, SignInError> {
+        let person = &resumed.person;
+        if let Some(seconds) = self.wait(subjects).await? {
+            return Err(SignInError::TooMany(seconds));
+        }
+        let turn = self.passwords.permit().await.ok_or(SignInError::TooMany(60))?;
+        self.begin_attempt(subjects).await?.map_err(SignInError::TooMany)?;
+        let stored = self.catalog.password_hash(person.id).await?;
+        let is_right = match Password::claimed(current) {
+            Some(current) => self.passwords.verify(&turn, current, stored.clone()).await?,
+            None => false,
+        };
+        drop(turn);
+        match stored {
+            Some(hash) if is_right => Ok(hash),
+            _ => {
+                let origin = Origin { actor: Actor::Person(person.id), address: device.address };
+                self.note_failure(subjects, Some(person), origin).await?;
+                Err(SignInError::Wrong)
+            }
+        }
+    }
+}
+
+/// Refuses where another password was set, or the session ended, since the old one was found to be right.
+pub(super) async fn require_unchanged(
+    tx: &Transaction,
+    resumed: &Resumed,
+    stored: &str,
+) -> Result<(), SignInError> {
+    let id = resumed.person.id;
+    let now = tx.person_with_password(id).await?;
+    let is_same = now.is_some_and(|(person, hash)| person.is_active() && hash == stored);
+    if is_same && tx.has_sign_in(id, resumed.sign_in.id).await? { Ok(()) } else { Err(SignInError::Wrong) }
 }

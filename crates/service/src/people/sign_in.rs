@@ -6,8 +6,9 @@ use tonearm_catalog::Transaction;
 use tonearm_domain::{Actor, AuditAction, EmailAddress, Origin, Password, Person, SignIn, SignInId};
 use tonearm_signing::Token;
 
-use super::People;
+use super::passwords::HashingPermit;
 use super::throttle::Subjects;
+use super::{Entry, People};
 use crate::audit::{self, AuditedAction};
 use crate::refusal::Refusal;
 
@@ -42,12 +43,27 @@ pub struct Resumed {
     pub sign_in: SignIn,
 }
 
+/// A person whose password was right a moment ago, and the hash by which it was.
+struct Verified {
+    person: Person,
+    hash: String,
+}
+
 /// Why somebody was not let in.
 #[derive(Debug, thiserror::Error)]
 pub enum SignInError {
     /// No such account, or not its password: these are never told apart.
     #[error("the email address or the password is wrong")]
     Wrong,
+    /// The password is right, but the account is disabled.
+    #[error("this account is disabled; ask an administrator")]
+    Disabled,
+    /// No code of the authenticator app, and no recovery code that is left.
+    #[error("the code is wrong or was already used")]
+    WrongCode,
+    /// The password was entered too long ago, or was changed since.
+    #[error("this took too long; sign in again")]
+    ChallengeOver,
     /// Too many attempts failed.
     #[error("too many failed attempts; try again in {} minutes", (.0 + 59) / 60)]
     TooMany(i64),
@@ -63,17 +79,12 @@ impl From<tonearm_catalog::CatalogError> for SignInError {
 }
 
 impl People {
-    /// Lets a person in who knows the password.
+    /// Lets a person in who knows the password, or asks for a code where the person has a second factor.
     ///
     /// An attempt is counted before its password is looked at, in a transaction of its own: many at once, on any nodes, are
     /// no way around the limit, and no lock is held while a password is hashed. Whether it would be refused is looked at
     /// before it waits for its turn to have a password hashed, so that who is at a limit takes no turns of others.
-    pub async fn sign_in(
-        &self,
-        email: &str,
-        password: String,
-        device: Device,
-    ) -> Result<SignedIn, SignInError> {
+    pub async fn sign_in(&self, email: &str, password: String, device: Device) -> Result<Entry, SignInError> {
         let email: EmailAddress = email.parse().map_err(|_| SignInError::Wrong)?;
         let known = self.known_device(&email, &device).await?;
         let subjects = match &known {
@@ -89,26 +100,67 @@ impl People {
         };
         let turn = turn.ok_or(SignInError::TooMany(60))?;
         self.begin_attempt(&subjects).await?.map_err(SignInError::TooMany)?;
-        let found = self.catalog.person_with_password(&email).await?;
-        let (person, hash) = found.map_or((None, None), |(person, hash)| (Some(person), Some(hash)));
-        let is_right = match Password::claimed(password) {
-            Some(password) => self.passwords.verify(&turn, password, hash).await?,
-            None => false,
-        };
-        let person = match person {
-            Some(person) if is_right => person,
-            other => {
+        let verified = self.verified(&turn, &email, password).await?;
+        drop(turn);
+        let verified = match verified {
+            Ok(verified) => verified,
+            Err(person) => {
                 let origin = Origin { actor: Actor::Stranger, address: device.address };
-                self.note_failure(&subjects, other.as_ref(), origin).await?;
+                self.note_failure(&subjects, person.as_ref(), origin).await?;
                 return Err(SignInError::Wrong);
             }
         };
-        drop(turn);
+        self.enter(verified, &subjects, device, known).await
+    }
+
+    /// The person with this address and password, or with this address alone.
+    async fn verified(
+        &self,
+        turn: &HashingPermit,
+        email: &EmailAddress,
+        password: String,
+    ) -> Result<Result<Verified, Option<Person>>, Refusal> {
+        let found = self.catalog.person_with_password(email).await?;
+        let (person, hash) = found.map_or((None, None), |(person, hash)| (Some(person), Some(hash)));
+        let is_right = match Password::claimed(password) {
+            Some(password) => self.passwords.verify(turn, password, hash.clone()).await?,
+            None => false,
+        };
+        Ok(match (person, hash) {
+            (Some(person), Some(hash)) if is_right => Ok(Verified { person, hash }),
+            (person, _) => Err(person),
+        })
+    }
+
+    /// Lets a person in whose password was verified. The password may have been changed and the person disabled since then:
+    /// that is decided here, with the person locked.
+    async fn enter(
+        &self,
+        verified: Verified,
+        subjects: &Subjects,
+        device: Device,
+        known: Option<Token>,
+    ) -> Result<Entry, SignInError> {
+        let origin = Origin { actor: Actor::Stranger, address: device.address };
         let tx = self.catalog.begin().await?;
-        self.forgive(&tx, &subjects).await?;
-        let signed_in = self.let_in(&tx, person, device, known).await?;
+        self.forgive(&tx, subjects).await?;
+        let now = tx.person_with_password(verified.person.id).await?;
+        let person = match now {
+            Some((person, hash)) if hash == verified.hash => person,
+            _ => {
+                drop(tx);
+                self.note_failure(subjects, Some(&verified.person), origin).await?;
+                return Err(SignInError::Wrong);
+            }
+        };
+        if !person.is_active() {
+            drop(tx);
+            self.note_failure(subjects, Some(&person), origin).await?;
+            return Err(SignInError::Disabled);
+        }
+        let entry = self.let_in_or_ask(&tx, person, &verified.hash, device, known).await?;
         tx.commit().await?;
-        Ok(signed_in)
+        Ok(entry)
     }
 
     /// Who holds the token of a cookie, if that is still signed in. Its use is noted now and then.
@@ -117,7 +169,7 @@ impl People {
             return Ok(None);
         };
         let now = self.ambient.now();
-        if !sign_in.is_valid_at(now) {
+        if !sign_in.is_valid_at(now) || !person.is_active() {
             return Ok(None);
         }
         if sign_in.is_worth_noting_at(now) {
@@ -196,13 +248,90 @@ mod tests {
 
     use super::*;
 
-    #[tokio::test]
-    async fn an_address_at_its_limit_takes_no_turn() {
-        let database = TestDatabase::sqlite();
+    tonearm_fixtures::on_both!(
+        a_sign_in_does_not_outlive_its_password,
+        a_sign_in_does_not_outlive_the_account,
+        a_password_is_not_changed_by_a_session_that_has_ended,
+    );
+
+    const EMAIL: &str = "ada@example.com";
+    const PASSWORD: &str = "correct horse battery";
+
+    async fn people(database: &TestDatabase) -> People {
         let catalog =
             tonearm_catalog::Catalog::connect(&database.url.parse().unwrap(), Default::default()).await;
         let (ambient, _) = tonearm_fixtures::ambient();
-        let people = People::new(catalog.unwrap(), ambient, "https://audio.example.com");
+        let secrets = tonearm_signing::Secrets::parse("a secret for tests that is long enough").unwrap();
+        let vault = tonearm_signing::Vault::new(&secrets);
+        People::new(catalog.unwrap(), ambient, vault, "https://audio.example.com")
+    }
+
+    fn token_of(link: &crate::people::OneTimeLink) -> Token {
+        link.url.rsplit_once('/').unwrap().1.parse().unwrap()
+    }
+
+    /// The first administrator, who has signed in.
+    async fn ada(people: &People) -> SignedIn {
+        let link = people.first_administrator_link().await.unwrap().unwrap();
+        let (name, email) = ("Ada".to_owned(), EMAIL.to_owned());
+        let new = crate::people::NewPerson { name, email, password: PASSWORD.to_owned() };
+        people.join(&token_of(&link), new, Device::default()).await.unwrap()
+    }
+
+    /// A sign-in up to where the password was found to be right.
+    async fn verify(people: &People) -> Verified {
+        let turn = people.passwords.permit().await.unwrap();
+        let email = EMAIL.parse().unwrap();
+        people.verified(&turn, &email, PASSWORD.to_owned()).await.unwrap().ok().unwrap()
+    }
+
+    async fn enter(people: &People, verified: Verified) -> Result<Option<SignedIn>, SignInError> {
+        let subjects = Subjects::of_stranger(&EMAIL.parse().unwrap(), None);
+        people.enter(verified, &subjects, Device::default(), None).await.map(Entry::signed_in)
+    }
+
+    async fn a_sign_in_does_not_outlive_its_password(database: TestDatabase) {
+        let people = people(&database).await;
+        ada(&people).await;
+        let verified = verify(&people).await;
+        let link = people.new_password_link(EMAIL).await.unwrap();
+        let new = "another good one".to_owned();
+        people.choose_new_password(&token_of(&link), new, Device::default()).await.unwrap();
+        let entered = enter(&people, verified).await;
+        assert!(matches!(entered, Err(SignInError::Wrong)), "{entered:?}");
+    }
+
+    async fn a_sign_in_does_not_outlive_the_account(database: TestDatabase) {
+        use crate::people::OwnerlessOrganizations::GiveTo;
+        let people = people(&database).await;
+        let ada = ada(&people).await;
+        let (bea, _) = people.add_person("Bea", "bea@example.com", true).await.unwrap();
+        let (first, second) = (verify(&people).await, verify(&people).await);
+        let by = Origin::command_line();
+        people.disable_person(by, ada.person.id, GiveTo(bea.id)).await.unwrap();
+        assert!(people.resume(&ada.token).await.unwrap().is_none());
+        let entered = enter(&people, first).await;
+        assert!(matches!(entered, Err(SignInError::Disabled)), "{entered:?}");
+        people.remove_person(by, ada.person.id, GiveTo(bea.id)).await.unwrap();
+        let entered = enter(&people, second).await;
+        assert!(matches!(entered, Err(SignInError::Wrong)), "{entered:?}");
+    }
+
+    async fn a_password_is_not_changed_by_a_session_that_has_ended(database: TestDatabase) {
+        let people = people(&database).await;
+        let ada = ada(&people).await;
+        let resumed = people.resume(&ada.token).await.unwrap().unwrap();
+        people.sign_out_everywhere(&ada.person, None).await.unwrap();
+        let (current, new) = (PASSWORD.to_owned(), "another good one".to_owned());
+        let changed = people.change_password(&resumed, current, new, Device::default()).await;
+        assert!(matches!(changed, Err(SignInError::Wrong)), "{changed:?}");
+        assert!(people.sign_in(EMAIL, PASSWORD.to_owned(), Device::default()).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn an_address_at_its_limit_takes_no_turn() {
+        let database = TestDatabase::sqlite();
+        let people = people(&database).await;
         let device = Device { address: "192.0.2.1".parse().ok(), ..Device::default() };
         let attempt = async |email: &str| people.sign_in(email, "a guess".to_owned(), device.clone()).await;
         for number in 0..FailedSignIns::ADDRESS {

@@ -3,7 +3,9 @@
 use std::net::IpAddr;
 
 use tonearm_catalog::Transaction;
-use tonearm_domain::{AuditAction, AuditEntry, EmailAddress, FailedSignIns, Origin, Person, SignInId};
+use tonearm_domain::{
+    AuditAction, AuditEntry, EmailAddress, FailedSignIns, Origin, Person, PersonId, SignInId,
+};
 use tonearm_signing::{Token, subject_hash};
 
 use super::People;
@@ -36,6 +38,16 @@ impl Subjects {
     /// Somebody who is signed in and repeats the password counts alone, for the same reason.
     pub(super) fn of_sign_in(id: SignInId) -> Self {
         Self { own: (subject_hash("sign_in", &id.to_string()), FailedSignIns::DEVICE), address: None }
+    }
+
+    /// Whoever knows the password and enters codes counts by the account.
+    pub(super) fn of_code(id: PersonId) -> Self {
+        Self { own: (subject_hash("code", &id.to_string()), FailedSignIns::ACCOUNT), address: None }
+    }
+
+    /// The same on a device that the account's owner has signed in with, which counts alone.
+    pub(super) fn of_code_on(token: &Token) -> Self {
+        Self { own: (subject_hash("code_on_device", &token.reveal()), FailedSignIns::DEVICE), address: None }
     }
 
     fn limited(&self) -> impl Iterator<Item = (&[u8; 32], u32)> {

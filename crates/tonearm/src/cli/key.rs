@@ -3,8 +3,8 @@
 use clap::Subcommand;
 use serde_json::json;
 use tonearm_domain::{
-    Ambient, ApiKeyId, CollectionId, CreatorId, KeyType, OrganizationId, Selection, Timestamp, TrackId,
-    VariantIndex, VariantList,
+    AllowedOrigins, Ambient, ApiKeyId, CollectionId, CreatorId, KeyType, OrganizationId, PageOrigin,
+    Selection, Timestamp, TrackId, VariantIndex, VariantList,
 };
 use tonearm_service::{Caller, CreateKey};
 
@@ -61,6 +61,9 @@ pub(super) struct Create {
     /// Allow downloads in play sessions created with the key
     #[arg(long)]
     downloads: bool,
+    /// Origin whose pages may use the key, such as https://www.example.com; repeatable [default: all]
+    #[arg(long = "origin", value_name = "ORIGIN")]
+    origins: Vec<PageOrigin>,
     /// Time at which the key expires, such as 2030-01-31T12:00:00Z
     #[arg(long, value_name = "RFC3339")]
     expires_at: Option<Timestamp>,
@@ -76,7 +79,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             let caller = Caller::owner(create.org);
             library.organization(&caller, create.org).await?;
             let as_json = create.json;
-            let created = library.create_key(&caller, create.into()).await?;
+            let created = library.create_key(&caller, create.key()?).await?;
             let (id, text) = (created.key.id, created.text.reveal());
             if as_json {
                 print::json(&json!({"api_key_id": id, "api_key": text}));
@@ -97,6 +100,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
                         "creator_id": key.creator_id,
                         "variants": key.variants.only(),
                         "is_downloadable": key.is_downloadable,
+                        "allowed_origins": key.allowed_origins.only(),
                         "expires_at": key.expires_at,
                         "revoked_at": key.revoked_at,
                         "created_at": key.created_at,
@@ -122,18 +126,22 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     Ok(())
 }
 
-impl From<Create> for CreateKey {
-    fn from(create: Create) -> Self {
-        Self {
-            key_type: create.key_type,
-            title: create.title,
-            collection_id: create.collection,
-            track_id: create.track,
-            creator_id: create.creator,
-            // Not named: all.
-            variants: VariantList::new(create.variants).map_or(Selection::All, Selection::Only),
-            is_downloadable: create.downloads,
-            expires_at: create.expires_at,
-        }
+impl Create {
+    fn key(self) -> Result<CreateKey, Failure> {
+        // Not named: all.
+        let origins = Some(self.origins).filter(|origins| !origins.is_empty());
+        let allowed_origins = AllowedOrigins::from_list(origins)
+            .map_err(|error| Failure::Usage(format!("--origin {error}")))?;
+        Ok(CreateKey {
+            key_type: self.key_type,
+            title: self.title,
+            collection_id: self.collection,
+            track_id: self.track,
+            creator_id: self.creator,
+            variants: VariantList::new(self.variants).map_or(Selection::All, Selection::Only),
+            is_downloadable: self.downloads,
+            allowed_origins,
+            expires_at: self.expires_at,
+        })
     }
 }

@@ -2,7 +2,8 @@
 
 use clap::Subcommand;
 use serde_json::json;
-use tonearm_domain::Ambient;
+use tonearm_domain::{Ambient, Origin, Person};
+use tonearm_service::{OwnerlessOrganizations, People};
 
 use super::{Failure, print};
 use crate::{Config, Parts};
@@ -27,6 +28,54 @@ pub(super) enum Command {
         #[arg(long)]
         email: String,
     },
+    /// Keep a person from signing in, and sign the person out everywhere
+    Disable {
+        /// Email address with which the person signs in
+        #[arg(long)]
+        email: String,
+        /// Email address of the person who becomes owner of organizations that would have none
+        #[arg(long, value_name = "EMAIL")]
+        new_owner: Option<String>,
+    },
+    /// Let a disabled person sign in again
+    Enable {
+        /// Email address with which the person signs in
+        #[arg(long)]
+        email: String,
+    },
+    /// Remove a person for good; tracks, keys and the audit log are kept
+    Remove {
+        /// Email address with which the person signs in
+        #[arg(long)]
+        email: String,
+        /// Email address of the person who becomes owner of organizations that would have none
+        #[arg(long, value_name = "EMAIL")]
+        new_owner: Option<String>,
+    },
+    /// Sign a person out everywhere
+    EndSessions {
+        /// Email address with which the person signs in
+        #[arg(long)]
+        email: String,
+    },
+    /// Remove a person's two-factor authentication, and sign the person out everywhere
+    ResetSecondFactor {
+        /// Email address with which the person signs in
+        #[arg(long)]
+        email: String,
+    },
+    /// Make a person an administrator
+    Promote {
+        /// Email address with which the person signs in
+        #[arg(long)]
+        email: String,
+    },
+    /// Remove a person's administrator rights
+    Demote {
+        /// Email address with which the person signs in
+        #[arg(long)]
+        email: String,
+    },
     /// List the people who can sign in to the dashboard
     List {
         /// Print JSON, one person per line
@@ -46,34 +95,86 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             let link = people.new_password_link(&email).await?;
             println!("{}\n\nThe link works once, until {}.", link.url, link.expires_at);
         }
-        Command::List { json: as_json } => {
-            let everybody = people.everybody().await?;
-            if as_json {
-                for person in everybody {
-                    print::json(&json!({
-                        "person_id": person.id,
-                        "email": person.email.as_str(),
-                        "name": person.name,
-                        "is_administrator": person.is_administrator,
-                        "created_at": person.created_at,
-                    }));
-                }
-            } else {
-                let rows: Vec<_> = everybody
-                    .into_iter()
-                    .map(|person| {
-                        let kind = if person.is_administrator { "administrator" } else { "" };
-                        [
-                            person.email.to_string(),
-                            kind.to_owned(),
-                            person.created_at.to_string(),
-                            person.name,
-                        ]
-                    })
-                    .collect();
-                print::table(["EMAIL", "KIND", "ADDED", "NAME"], &rows);
-            }
+        Command::Disable { email, new_owner } => {
+            let (person, ownerless) = about(&people, &email, new_owner).await?;
+            people.disable_person(Origin::command_line(), person.id, ownerless).await?;
+            println!("{} is disabled and signed out everywhere.", person.email);
         }
+        Command::Enable { email } => {
+            let person = people.person_by_email(&email).await?;
+            people.enable_person(Origin::command_line(), person.id).await?;
+            println!("{} can sign in again.", person.email);
+        }
+        Command::Remove { email, new_owner } => {
+            let (person, ownerless) = about(&people, &email, new_owner).await?;
+            people.remove_person(Origin::command_line(), person.id, ownerless).await?;
+            println!("{} is removed.", person.email);
+        }
+        Command::EndSessions { email } => {
+            let person = people.person_by_email(&email).await?;
+            people.end_sessions(Origin::command_line(), person.id).await?;
+            println!("{} is signed out everywhere.", person.email);
+        }
+        Command::ResetSecondFactor { email } => {
+            let person = people.person_by_email(&email).await?;
+            people.reset_second_factor(Origin::command_line(), person.id).await?;
+            println!("{} can sign in with the password alone.", person.email);
+        }
+        Command::Promote { email } => {
+            let person = people.person_by_email(&email).await?;
+            people.set_administrator(Origin::command_line(), person.id, true).await?;
+            println!("{} is an administrator.", person.email);
+        }
+        Command::Demote { email } => {
+            let person = people.person_by_email(&email).await?;
+            people.set_administrator(Origin::command_line(), person.id, false).await?;
+            println!("{} is no longer an administrator.", person.email);
+        }
+        Command::List { json: as_json } => list(&people, as_json).await?,
     }
+    Ok(())
+}
+
+/// A person, and what becomes of organizations that would have no owner.
+async fn about(
+    people: &People,
+    email: &str,
+    new_owner: Option<String>,
+) -> Result<(Person, OwnerlessOrganizations), Failure> {
+    let ownerless = match new_owner {
+        Some(email) => OwnerlessOrganizations::GiveTo(people.person_by_email(&email).await?.id),
+        None => OwnerlessOrganizations::Refuse,
+    };
+    Ok((people.person_by_email(email).await?, ownerless))
+}
+
+async fn list(people: &People, as_json: bool) -> Result<(), Failure> {
+    let everybody = people.everybody().await?;
+    if as_json {
+        for person in everybody {
+            print::json(&json!({
+                "person_id": person.id,
+                "email": person.email.as_str(),
+                "name": person.name,
+                "is_administrator": person.is_administrator,
+                "created_at": person.created_at,
+                "disabled_at": person.disabled_at,
+            }));
+        }
+        return Ok(());
+    }
+    let rows: Vec<_> = everybody
+        .into_iter()
+        .map(|person| {
+            let kind = match (person.is_administrator, person.is_active()) {
+                (true, true) => "administrator",
+                (true, false) => "administrator, disabled",
+                (false, true) => "",
+                (false, false) => "disabled",
+            };
+            [person.email.to_string(), kind.to_owned(), person.created_at.to_string(), person.name]
+        })
+        .collect();
+    print::table(["EMAIL", "KIND", "ADDED", "NAME"], &rows);
     Ok(())
 }

@@ -14,7 +14,7 @@ use tokio::sync::{Notify, Semaphore};
 use tonearm_catalog::PendingJob;
 use tonearm_domain::{Clock, Timestamp, TranscriptionState};
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
-use tonearm_service::{Caller, SetTranscription, Transcriptions};
+use tonearm_service::{Caller, ProviderTest, SetTranscription, Transcriptions};
 use tonearm_testkit::{Backend, TestServer};
 
 /// One answer: status, `Retry-After` and body.
@@ -299,4 +299,51 @@ async fn long_sound_is_sent_in_pieces() {
     assert!(matches!(seconds[..], [1_141..=1_170, 60..=90]), "{seconds:?}");
     let heard = client.get(&format!("/v1/track/{track}")).await.ok();
     assert_eq!(heard["track"]["transcription"].as_str().unwrap().matches("Guten Tag.").count(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_provider_is_tried_with_a_second_of_sound() {
+    let script = vec![
+        good(),
+        (200, None, json!({ "text": "" }).to_string()),
+        (401, None, "no such key".to_owned()),
+        (500, Some("7"), "overloaded".to_owned()),
+        (200, None, "<html>".to_owned()),
+    ];
+    let (provider, url) = Provider::start(script).await;
+    let stage = Stage::open(Backend::Embedded, &url).await;
+    let mut said = Vec::new();
+    for _ in 0..5 {
+        said.push(match stage.transcriptions.test(&stage.caller).await.unwrap() {
+            ProviderTest::Answered { words, .. } => format!("heard {words:?}"),
+            ProviderTest::Failed(sentence) => sentence,
+        });
+    }
+    assert_eq!(
+        said,
+        [
+            "heard \"Guten Tag. Und weiter.\"",
+            "heard \"\"",
+            "the provider responded with 401: no such key",
+            "the provider responded with 500: overloaded",
+            "the provider's response is not a transcription",
+        ]
+    );
+    let (headers, body) = provider.asked.lock().unwrap()[0].clone();
+    assert_eq!(headers["authorization"], "Bearer sk-secret");
+    assert!(body.windows(10).any(|bytes| bytes == b"audio/mpeg"));
+    // A provider that does not answer takes the turns of two, and of no more.
+    provider.turns.forget_permits(Semaphore::MAX_PERMITS);
+    let [one, other] = [(); 2].map(|()| {
+        let (transcriptions, caller) = (stage.transcriptions.clone(), stage.caller.clone());
+        tokio::spawn(async move { transcriptions.test(&caller).await })
+    });
+    provider.wait_for(7).await;
+    let refused = stage.transcriptions.test(&stage.caller).await.unwrap_err();
+    assert!(refused.to_string().contains("try again in a minute"), "{refused}");
+    provider.turns.add_permits(10);
+    for test in [one, other] {
+        assert!(matches!(test.await.unwrap().unwrap(), ProviderTest::Failed(_)));
+    }
+    stage.server.node.stop().await;
 }

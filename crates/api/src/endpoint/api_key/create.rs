@@ -3,7 +3,8 @@
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use tonearm_domain::{
-    ApiKeyId, CollectionId, CreatorId, KeyType, Selection, Text, Timestamp, TrackId, VariantIndex,
+    AllowedOrigins, ApiKeyId, CollectionId, CreatorId, KeyType, PageOrigin, Selection, Text, Timestamp,
+    TrackId, VariantIndex,
 };
 use tonearm_service::{CreateKey, CreatedKey, Library};
 use utoipa::ToSchema;
@@ -31,6 +32,9 @@ pub(crate) struct Fields {
     variants: Option<Vec<VariantIndex>>,
     #[schema(default = false)]
     is_downloadable: Option<bool>,
+    /// The origins whose pages may use the key, such as `https://www.example.com`: 1 to 20, not for share keys. Default: all.
+    /// Requests without an `Origin` header, such as those of servers, are always allowed.
+    allowed_origins: Option<Vec<PageOrigin>>,
     /// Must be in the future.
     expires_at: Option<Timestamp>,
 }
@@ -47,6 +51,8 @@ impl Fields {
             variants: Selection::from_list(self.variants)
                 .map_err(|error| ApiError::invalid("variants", error))?,
             is_downloadable: self.is_downloadable.unwrap_or(false),
+            allowed_origins: AllowedOrigins::from_list(self.allowed_origins)
+                .map_err(|error| ApiError::invalid("allowed_origins", error))?,
             expires_at: self.expires_at,
         })
     }

@@ -3,7 +3,8 @@
 use axum::extract::State;
 use serde::Deserialize;
 use tonearm_domain::{
-    ApiKeyId, CollectionId, CreatorId, KeyType, Patch, Selection, Text, Timestamp, TrackId, VariantIndex,
+    AllowedOrigins, ApiKeyId, CollectionId, CreatorId, KeyType, PageOrigin, Patch, Selection, Text,
+    Timestamp, TrackId, VariantIndex,
 };
 use tonearm_service::{FixedOfKey, Library, UpdateKey};
 use utoipa::ToSchema;
@@ -32,6 +33,10 @@ pub(crate) struct Fields {
     #[serde(default)]
     #[schema(value_type = Option<Vec<VariantIndex>>)]
     variants: Patch<Vec<VariantIndex>>,
+    /// The origins whose pages may use the key: 1 to 20, not for share keys. Null for all.
+    #[serde(default)]
+    #[schema(value_type = Option<Vec<PageOrigin>>)]
+    allowed_origins: Patch<Vec<PageOrigin>>,
     /// Cannot be changed; only the value that the key has is accepted. The same applies to the fields below.
     #[serde(default)]
     #[schema(value_type = Option<KeyType>)]
@@ -56,11 +61,20 @@ impl Fields {
                 Selection::from_list(Some(list)).map_err(|error| ApiError::invalid("variants", error))?,
             ),
         };
+        let allowed_origins = match self.allowed_origins {
+            Patch::Keep => Patch::Keep,
+            Patch::Clear => Patch::Clear,
+            Patch::Set(list) => Patch::Set(
+                AllowedOrigins::from_list(Some(list))
+                    .map_err(|error| ApiError::invalid("allowed_origins", error))?,
+            ),
+        };
         Ok(UpdateKey {
             title: self.title.map(Into::into),
             expires_at: self.expires_at,
             is_downloadable: self.is_downloadable,
             variants,
+            allowed_origins,
             fixed: FixedOfKey {
                 key_type: self.api_key_type_id,
                 collection_id: self.collection_id,

@@ -10,6 +10,7 @@ mod library;
 mod listener;
 mod listening;
 mod pages;
+mod people;
 mod playing;
 mod sharing;
 mod uploading;

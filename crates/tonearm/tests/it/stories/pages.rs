@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use tonearm_domain::{KeyType, Role};
+use tonearm_service::Caller;
 
 use super::gallery::Gallery;
 use crate::browser::Browser;
@@ -82,6 +84,29 @@ impl Gallery {
             ("nothing", "/nothing".to_owned()),
         ];
         pages.into_iter().map(|(name, path)| (name, format!("{}{path}", self.ada.base))).collect()
+    }
+}
+
+impl Gallery {
+    /// What an administrator sees of people, and pages whose addresses hold an id or a secret.
+    async fn pages_for_administrators(&self) -> Vec<Page> {
+        let parts = self.ada.server.node.parts().unwrap();
+        let caller = Caller::owner(self.ada.server.organization_id.parse().unwrap());
+        let url = self.ada.server.node.public_url();
+        let own = parts.people.everybody().await.unwrap()[0].id;
+        let (bea, _) = parts.people.add_person("Bea", "bea@example.com", false).await.unwrap();
+        let keys = parts.library.keys(&caller).await.unwrap();
+        let key = keys.iter().find(|key| key.key_type == KeyType::Api).unwrap().id;
+        let invitation = parts.people.invite(&caller, Role::Editor, "cleo@example.com").await.unwrap().url;
+        vec![
+            ("people", format!("{url}/dashboard/people")),
+            ("account-own", format!("{url}/dashboard/people/{own}")),
+            ("account", format!("{url}/dashboard/people/{}", bea.id)),
+            ("second-factor", format!("{}/profile/second-factor", self.ada.base)),
+            ("edit-key", format!("{}/keys/{key}", self.ada.base)),
+            ("keys-revoked", format!("{}/keys?state=revoked", self.ada.base)),
+            ("invitation-own", invitation),
+        ]
     }
 }
 
@@ -180,7 +205,9 @@ async fn every_page_is_light_and_without_barriers() {
         let found = barriers(browser, axe).await;
         assert_eq!(found[0]["id"], "button-name", "a button without a name is a barrier: {found:?}");
     }
-    for page in gallery.pages_for_owners() {
+    let mut pages = gallery.pages_for_owners();
+    pages.extend(gallery.pages_for_administrators().await);
+    for page in pages {
         wrong.extend(wrong_with(browser, axe.as_deref(), &page).await);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -201,6 +228,7 @@ async fn pictures_of_every_page() {
     browser.views(VIEWS[0]).await;
     gallery.ada.uses_the_first_link().await;
     take(browser, &folder, &gallery.pages_for_owners()).await;
+    take(browser, &folder, &gallery.pages_for_administrators().await).await;
     gallery.ada.leaves().await;
 }
 

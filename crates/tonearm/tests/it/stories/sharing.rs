@@ -41,7 +41,8 @@ async fn a_share_link_is_heard_elsewhere_until_it_is_revoked() {
     browser.click("tbody button.danger").await;
     browser.click("dialog button.danger").await;
     browser.shows("[data-toast]", "Key revoked.").await;
-    browser.shows("tbody", "Revoked").await;
+    ada.opens("/keys?state=revoked").await;
+    browser.shows("tbody", "For the press").await;
 
     guest.client.refresh().await.unwrap();
     guest.shows("h1", "Link not available").await;

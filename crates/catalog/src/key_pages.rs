@@ -1,0 +1,106 @@
+//! Pages of an organization's keys, and what the keys of a page are limited to.
+
+use std::collections::HashMap;
+
+use sea_orm::sea_query::{Expr, Func};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter};
+use tonearm_domain::{
+    ApiKey, ApiKeyId, Collection, CollectionId, Cursor, KeyState, KeyType, OrganizationId, Page, SearchWords,
+    Timestamp, Total, Track, TrackId,
+};
+
+use crate::catalog::Catalog;
+use crate::entity::api_key::{Column, Entity};
+use crate::entity::{collection, track};
+use crate::error::CatalogError;
+use crate::keyset::{Keyset, keyset_page};
+use crate::living::living_track;
+use crate::query::{all, contains};
+
+/// Which keys are listed.
+#[derive(Debug, Clone)]
+pub struct KeyQuery {
+    /// Those of these types; there is always one.
+    pub key_types: Vec<KeyType>,
+    /// Those in this state.
+    pub state: KeyState,
+    /// Those whose title holds all words.
+    pub words: Option<SearchWords>,
+    /// From where on.
+    pub cursor: Cursor<ApiKeyId>,
+    /// Most rows.
+    pub limit: u32,
+}
+
+/// What collections and tracks are called; those that are deleted are left out.
+#[derive(Debug, Clone, Default)]
+pub struct ScopeTitles {
+    /// Collections.
+    pub collections: HashMap<CollectionId, String>,
+    /// Tracks.
+    pub tracks: HashMap<TrackId, String>,
+}
+
+impl Catalog {
+    /// A page of the organization's keys, the newest first; of expired ones, those that expired last. They are not counted.
+    pub async fn key_page(
+        &self,
+        organization: OrganizationId,
+        query: &KeyQuery,
+        now: Timestamp,
+    ) -> Result<Page<ApiKey>, CatalogError> {
+        let mut found = Condition::all().add(Column::OrganizationId.eq(organization.uuid()));
+        if query.key_types.len() < KeyType::ALL.len() {
+            let types = query.key_types.iter().map(|key_type| key_type.as_str());
+            found = found.add(Column::ApiKeyTypeId.is_in(types));
+        }
+        found = match query.state {
+            KeyState::Valid => found.add(Column::RevokedAt.is_null()).add(
+                Condition::any()
+                    .add(Column::ExpiresAt.is_null())
+                    .add(Column::ExpiresAt.gt(now.unix_millis())),
+            ),
+            KeyState::Expired => found
+                .add(Column::RevokedAt.is_null())
+                .add(Column::ExpiresAt.is_not_null())
+                .add(Column::ExpiresAt.lte(now.unix_millis())),
+            KeyState::Revoked => found.add(Column::RevokedAt.is_not_null()),
+        };
+        for word in query.words.iter().flat_map(SearchWords::iter) {
+            found = found.add(contains(Func::lower(Expr::col(Column::Title)).into(), "", word));
+        }
+        let column = (query.state == KeyState::Expired).then_some(Column::ExpiresAt);
+        let keyset = Keyset { column, id: Column::Id, is_descending: true };
+        let cursor = query.cursor.map(|id| id.uuid());
+        let select = Entity::find().filter(found);
+        keyset_page(self.reader(), select, keyset, cursor, query.limit, Total::MoreThan(0)).await
+    }
+
+    /// What collections and tracks of the organization are called.
+    pub async fn scope_titles(
+        &self,
+        organization: OrganizationId,
+        collections: &[CollectionId],
+        tracks: &[TrackId],
+    ) -> Result<ScopeTitles, CatalogError> {
+        let mut titles = ScopeTitles::default();
+        if !collections.is_empty() {
+            let select = collection::Entity::find()
+                .filter(collection::Column::Id.is_in(collections.iter().map(|id| id.uuid())))
+                .filter(collection::Column::OrganizationId.eq(organization.uuid()))
+                .filter(collection::Column::DeletedAt.is_null());
+            let found: Vec<Collection> = all(self.reader(), select).await?;
+            titles.collections = found.into_iter().map(|found| (found.id, found.title)).collect();
+        }
+        if !tracks.is_empty() {
+            let select = track::Entity::find()
+                .filter(track::Column::Id.is_in(tracks.iter().map(|id| id.uuid())))
+                .filter(track::Column::OrganizationId.eq(organization.uuid()))
+                .filter(living_track());
+            let found: Vec<Track> = all(self.reader(), select).await?;
+            titles.tracks =
+                found.into_iter().map(|found| (found.id, found.shown_title().to_owned())).collect();
+        }
+        Ok(titles)
+    }
+}

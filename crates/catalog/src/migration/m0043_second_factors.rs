@@ -1,0 +1,47 @@
+//! Authenticator apps of people, and codes for when they are lost.
+
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::schema::{big_integer, big_integer_null, blob, uuid};
+
+use super::step::Step;
+
+pub(super) fn step() -> Step {
+    Step::expand("m0043_second_factors").change(Migration)
+}
+
+#[derive(DeriveMigrationName)]
+struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        // The version before asks for no codes, until it is replaced.
+        let factor = Table::create()
+            .table("second_factor")
+            .col(uuid("person_id").primary_key())
+            .col(blob("secret"))
+            .col(big_integer("created_at"))
+            .col(big_integer_null("confirmed_at"))
+            .col(big_integer("last_step").default(0))
+            .foreign_key(&mut of_person("second_factor"))
+            .take();
+        manager.create_table(factor).await?;
+        let code = Table::create()
+            .table("recovery_code")
+            .col(uuid("person_id"))
+            .col(blob("code_hash"))
+            .primary_key(Index::create().col("person_id").col("code_hash"))
+            .foreign_key(&mut of_person("recovery_code"))
+            .take();
+        manager.create_table(code).await
+    }
+}
+
+fn of_person(table: &'static str) -> ForeignKeyCreateStatement {
+    ForeignKey::create()
+        .name(format!("{table}_person"))
+        .from(table, "person_id")
+        .to("person", "id")
+        .on_delete(ForeignKeyAction::Cascade)
+        .take()
+}

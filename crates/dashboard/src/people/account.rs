@@ -1,0 +1,203 @@
+//! One person's account, for administrators.
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::{IntoResponse, Redirect, Response};
+use http::StatusCode;
+use serde::Deserialize;
+use tonearm_domain::{Person, PersonId};
+use tonearm_service::{OneTimeLink, OwnerlessOrganizations, Refusal, SecondFactorView};
+
+use crate::app::Dashboard;
+use crate::error::{PageError, sentence};
+use crate::flash::Flash;
+use crate::form::Fields;
+use crate::page::{Frame, Section, render, render_with};
+use crate::path::Path;
+use crate::profile::browser;
+use crate::session::Administrator;
+
+#[derive(Template)]
+#[template(path = "people/account.html")]
+struct AccountPage {
+    frame: Frame,
+    id: String,
+    name: String,
+    email: String,
+    created_at: String,
+    disabled_at: Option<String>,
+    is_administrator: bool,
+    is_self: bool,
+    organizations: Vec<(String, &'static str)>,
+    has_second_factor: bool,
+    sessions: Vec<SessionRow>,
+    link: Option<OneTimeLink>,
+    problem: Option<String>,
+}
+
+struct SessionRow {
+    browser: String,
+    address: String,
+    seen_at: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Of {
+    person_id: PersonId,
+}
+
+pub(super) async fn page(
+    State(app): State<Dashboard>,
+    administrator: Administrator,
+    Path(of): Path<Of>,
+) -> Result<Response, PageError> {
+    Ok(render(&AccountPage::of(&app, &administrator, of.person_id).await?))
+}
+
+pub(super) async fn disable(
+    State(app): State<Dashboard>,
+    administrator: Administrator,
+    Path(of): Path<Of>,
+    fields: Fields,
+) -> Result<Response, PageError> {
+    let ownerless = ownerless(&administrator, &fields);
+    let done = app.people.disable_person(administrator.origin(), of.person_id, ownerless).await;
+    told(&app, &administrator, of.person_id, done, Flash::PersonDisabled).await
+}
+
+pub(super) async fn enable(
+    State(app): State<Dashboard>,
+    administrator: Administrator,
+    Path(of): Path<Of>,
+) -> Result<Response, PageError> {
+    let done = app.people.enable_person(administrator.origin(), of.person_id).await;
+    told(&app, &administrator, of.person_id, done, Flash::PersonEnabled).await
+}
+
+pub(super) async fn remove(
+    State(app): State<Dashboard>,
+    administrator: Administrator,
+    Path(of): Path<Of>,
+    fields: Fields,
+) -> Result<Response, PageError> {
+    let ownerless = ownerless(&administrator, &fields);
+    match app.people.remove_person(administrator.origin(), of.person_id, ownerless).await {
+        Ok(()) => Ok(Flash::PersonRemoved.then("/dashboard/people")),
+        refused => told(&app, &administrator, of.person_id, refused, Flash::PersonRemoved).await,
+    }
+}
+
+pub(super) async fn end_sessions(
+    State(app): State<Dashboard>,
+    administrator: Administrator,
+    Path(of): Path<Of>,
+) -> Result<Response, PageError> {
+    let done = app.people.end_sessions(administrator.origin(), of.person_id).await;
+    told(&app, &administrator, of.person_id, done, Flash::SessionsEnded).await
+}
+
+pub(super) async fn reset_second_factor(
+    State(app): State<Dashboard>,
+    administrator: Administrator,
+    Path(of): Path<Of>,
+) -> Result<Response, PageError> {
+    let done = app.people.reset_second_factor(administrator.origin(), of.person_id).await;
+    if done.is_ok() && of.person_id == administrator.signed_in.person().id {
+        return Ok(Redirect::to("/dashboard/sign-in").into_response());
+    }
+    told(&app, &administrator, of.person_id, done, Flash::SecondFactorReset).await
+}
+
+pub(super) async fn set_administrator(
+    State(app): State<Dashboard>,
+    administrator: Administrator,
+    Path(of): Path<Of>,
+    fields: Fields,
+) -> Result<Response, PageError> {
+    let is_one = match fields.text("to") {
+        "yes" => true,
+        "no" => false,
+        _ => return Err(PageError::BadForm),
+    };
+    let done = app.people.set_administrator(administrator.origin(), of.person_id, is_one).await;
+    if done.is_ok() && of.person_id == administrator.signed_in.person().id {
+        // Whoever is no administrator any more does not see this page.
+        return Ok(Flash::Saved.then("/dashboard/profile"));
+    }
+    let flash = if is_one { Flash::AdministratorAdded } else { Flash::AdministratorRemoved };
+    told(&app, &administrator, of.person_id, done, flash).await
+}
+
+pub(super) async fn reset_password(
+    State(app): State<Dashboard>,
+    administrator: Administrator,
+    Path(of): Path<Of>,
+) -> Result<Response, PageError> {
+    match app.people.reset_password(administrator.origin(), of.person_id).await {
+        Ok(link) => {
+            let page = AccountPage::of(&app, &administrator, of.person_id).await?;
+            Ok(render(&AccountPage { link: Some(link), ..page }))
+        }
+        Err(refusal) => told(&app, &administrator, of.person_id, Err(refusal), Flash::Saved).await,
+    }
+}
+
+fn ownerless(administrator: &Administrator, fields: &Fields) -> OwnerlessOrganizations {
+    if fields.is_ticked("takes_over") {
+        OwnerlessOrganizations::GiveTo(administrator.signed_in.person().id)
+    } else {
+        OwnerlessOrganizations::Refuse
+    }
+}
+
+/// The account's page again: with what was done, or with why it was not.
+async fn told(
+    app: &Dashboard,
+    administrator: &Administrator,
+    id: PersonId,
+    done: Result<(), Refusal>,
+    flash: Flash,
+) -> Result<Response, PageError> {
+    match done {
+        Ok(()) => Ok(flash.then(&format!("/dashboard/people/{id}"))),
+        Err(Refusal::Conflict { message, .. }) => {
+            let page = AccountPage::of(app, administrator, id).await?;
+            let page = AccountPage { problem: Some(sentence(&message)), ..page };
+            Ok(render_with(StatusCode::CONFLICT, &page))
+        }
+        Err(refusal) => Err(refusal.into()),
+    }
+}
+
+impl AccountPage {
+    async fn of(app: &Dashboard, administrator: &Administrator, id: PersonId) -> Result<Self, PageError> {
+        let person: Person = app.people.person(id).await?;
+        let organizations = app.people.organizations_of(&person).await?;
+        let sessions = app.people.sign_ins(&person).await?.into_iter().map(|found| SessionRow {
+            browser: browser(found.user_agent.as_deref().unwrap_or_default()),
+            address: found.address.map(|address| address.to_string()).unwrap_or_default(),
+            seen_at: found.seen_at.to_string(),
+        });
+        Ok(Self {
+            frame: administrator.signed_in.frame(&person.name, Section::People),
+            id: id.to_string(),
+            email: person.email.to_string(),
+            created_at: person.created_at.to_string(),
+            disabled_at: person.disabled_at.map(|at| at.to_string()),
+            is_administrator: person.is_administrator,
+            is_self: id == administrator.signed_in.person().id,
+            organizations: organizations
+                .into_iter()
+                .map(|(found, role)| (found.name, role.as_str()))
+                .collect(),
+            has_second_factor: matches!(
+                app.people.second_factor(&person).await?,
+                SecondFactorView::On { .. }
+            ),
+            sessions: sessions.collect(),
+            name: person.name,
+            link: None,
+            problem: None,
+        })
+    }
+}

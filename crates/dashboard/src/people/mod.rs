@@ -1,0 +1,97 @@
+//! The people who may sign in, for administrators.
+
+mod account;
+
+use askama::Template;
+use axum::Router;
+use axum::extract::State;
+use axum::response::Response;
+use axum::routing::{get, post};
+use serde::Deserialize;
+use tonearm_domain::{Cursor, Person, PersonId, SearchWords};
+
+use crate::app::Dashboard;
+use crate::error::PageError;
+use crate::page::{Frame, Section, render};
+use crate::path::Query;
+use crate::session::Administrator;
+
+/// Rows of a page.
+const ROWS: u32 = 50;
+
+pub(crate) fn routes() -> Router<Dashboard> {
+    let pages = Router::new()
+        .route("/", get(page))
+        .route("/{person_id}", get(account::page))
+        .route("/{person_id}/disable", post(account::disable))
+        .route("/{person_id}/enable", post(account::enable))
+        .route("/{person_id}/remove", post(account::remove))
+        .route("/{person_id}/end-sessions", post(account::end_sessions))
+        .route("/{person_id}/reset-password", post(account::reset_password))
+        .route("/{person_id}/reset-second-factor", post(account::reset_second_factor))
+        .route("/{person_id}/administrator", post(account::set_administrator));
+    Router::new().nest("/people", pages)
+}
+
+#[derive(Template)]
+#[template(path = "people/people.html")]
+struct PeoplePage {
+    frame: Frame,
+    q: String,
+    rows: Vec<PersonRow>,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+struct PersonRow {
+    id: String,
+    name: String,
+    email: String,
+    created_at: String,
+    is_administrator: bool,
+    is_active: bool,
+    is_self: bool,
+}
+
+#[derive(Deserialize)]
+struct PeopleQuery {
+    #[serde(default)]
+    q: String,
+    #[serde(default)]
+    after: String,
+    #[serde(default)]
+    before: String,
+}
+
+async fn page(
+    State(app): State<Dashboard>,
+    administrator: Administrator,
+    Query(asked): Query<PeopleQuery>,
+) -> Result<Response, PageError> {
+    let cursor = match (asked.after.parse::<PersonId>(), asked.before.parse::<PersonId>()) {
+        (Ok(id), _) => Cursor::After(id),
+        (_, Ok(id)) => Cursor::Before(id),
+        _ => Cursor::First,
+    };
+    let words = SearchWords::parse(&asked.q);
+    let found = app.people.person_page(words.as_ref(), cursor, ROWS).await?;
+    let to = |name: &str, person: Option<&Person>| {
+        let id = person?.id.to_string();
+        serde_urlencoded::to_string([("q", asked.q.as_str()), (name, &id)]).ok()
+    };
+    let before = if found.has_before { to("before", found.rows.first()) } else { None };
+    let after = if found.has_after { to("after", found.rows.last()) } else { None };
+    let own = administrator.signed_in.person().id;
+    let rows = found.rows.into_iter().map(|person| PersonRow {
+        id: person.id.to_string(),
+        is_self: person.id == own,
+        is_active: person.is_active(),
+        is_administrator: person.is_administrator,
+        email: person.email.to_string(),
+        created_at: person.created_at.to_string(),
+        name: person.name,
+    });
+    let frame = administrator.signed_in.frame("People", Section::People);
+    let rows = rows.collect();
+    Ok(render(&PeoplePage { frame, rows, before, after, q: asked.q }))
+}

@@ -1,0 +1,132 @@
+//! Changing a key: its name, its expiry, and the pages that may use it.
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+use http::StatusCode;
+use tonearm_domain::{AllowedOrigins, ApiKey, ApiKeyId, KeyState, KeyType, Patch, Timestamp};
+use tonearm_service::{FixedOfKey, Refusal, UpdateKey};
+
+use super::key_fields::{origins, origins_text, read_expiry, shown_expiry};
+use super::keys::{managed, scope, shown_title, type_title};
+use crate::app::Dashboard;
+use crate::error::PageError;
+use crate::flash::Flash;
+use crate::form::{Fields, Problems};
+use crate::page::{Frame, Section, render, render_with};
+use crate::path::Path;
+use crate::session::{Editor, Member};
+
+#[derive(Template)]
+#[template(path = "settings/edit_key.html")]
+struct EditKeyPage {
+    frame: Frame,
+    id: String,
+    name: String,
+    key_type: &'static str,
+    scope: String,
+    state: KeyState,
+    created_at: String,
+    last_used: Option<String>,
+    /// Whether pages can be named.
+    has_origins: bool,
+    title: String,
+    expires_at: String,
+    origins: String,
+    problems: Problems,
+}
+
+pub(super) async fn page(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    Path((_, id)): Path<(String, ApiKeyId)>,
+) -> Result<Response, PageError> {
+    let key = managed(&app, &member, id).await?;
+    Ok(render(&EditKeyPage::of(&app, &member, &key).await?))
+}
+
+pub(super) async fn save(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    Path((_, id)): Path<(String, ApiKeyId)>,
+    fields: Fields,
+) -> Result<Response, PageError> {
+    let key = managed(&app, &member, id).await?;
+    let problems = match read(&key, &fields) {
+        Ok(update) => match app.library.update_key(&member.caller(), id, update).await {
+            Ok(_) => return Ok(Flash::Saved.then(&member.path("/keys"))),
+            Err(Refusal::Invalid { field: "allowed_origins", message }) => {
+                Problems::one("origins", &format!("the list of origins {message}"))
+            }
+            Err(refusal) => Problems::of(refusal)?,
+        },
+        Err(problems) => problems,
+    };
+    let page = EditKeyPage {
+        title: fields.text("title").to_owned(),
+        expires_at: fields.text("expires_at").to_owned(),
+        origins: fields.raw("origins").to_owned(),
+        problems,
+        ..EditKeyPage::of(&app, &member, &key).await?
+    };
+    Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
+}
+
+fn read(key: &ApiKey, fields: &Fields) -> Result<UpdateKey, Problems> {
+    let mut problems = Problems::default();
+    let title = fields.text("title");
+    if title.is_empty() || title.chars().count() > 200 {
+        problems.add("title", "enter a name of up to 200 characters");
+    }
+    let expires_at = match read_expiry(fields.text("expires_at")) {
+        // The form knows minutes only: what it shows is what the key has.
+        Ok(_) if fields.text("expires_at") == shown_expiry(key.expires_at) => Patch::Keep,
+        Ok(None) => Patch::Clear,
+        Ok(Some(at)) => Patch::Set(at),
+        Err(()) => {
+            problems.add("expires_at", "enter a valid date and time");
+            Patch::Keep
+        }
+    };
+    let allowed_origins = match origins(fields) {
+        _ if key.key_type == KeyType::Share => Patch::Keep,
+        Ok(AllowedOrigins::Any) => Patch::Clear,
+        Ok(only) => Patch::Set(only),
+        Err(problem) => {
+            problems.add("origins", &problem);
+            Patch::Keep
+        }
+    };
+    if !problems.is_none() {
+        return Err(problems);
+    }
+    Ok(UpdateKey {
+        title: Patch::Set(title.to_owned()),
+        expires_at,
+        allowed_origins,
+        is_downloadable: Patch::Keep,
+        variants: Patch::Keep,
+        fixed: FixedOfKey::default(),
+    })
+}
+
+impl EditKeyPage {
+    async fn of(app: &Dashboard, member: &Member<Editor>, key: &ApiKey) -> Result<Self, PageError> {
+        let now: Timestamp = app.ambient.now();
+        Ok(Self {
+            frame: member.frame("Edit key", Section::Keys),
+            id: key.id.to_string(),
+            name: shown_title(key),
+            key_type: type_title(key.key_type),
+            scope: scope(key, &app.library.key_titles(&member.caller(), key).await?),
+            state: key.state_at(now),
+            created_at: key.created_at.to_string(),
+            last_used: key.last_used_at.map(|at| at.to_string()),
+            has_origins: key.key_type != KeyType::Share,
+            title: key.title.clone(),
+            expires_at: shown_expiry(key.expires_at),
+            origins: origins_text(&key.allowed_origins),
+            problems: Problems::default(),
+        })
+    }
+}

@@ -1,0 +1,46 @@
+//! Fields that forms for new keys and for existing ones have in common.
+
+use tonearm_domain::{AllowedOrigins, OriginList, PageOrigin, Timestamp};
+
+use crate::form::Fields;
+
+/// Browsers send `2030-01-31T12:00`, with or without seconds. Nothing is no expiry.
+pub(super) fn read_expiry(text: &str) -> Result<Option<Timestamp>, ()> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let read = [format!("{text}Z"), format!("{text}:00Z")].iter().find_map(|text| text.parse().ok());
+    read.map(Some).ok_or(())
+}
+
+/// An expiry as the form shows it, to the minute.
+pub(super) fn shown_expiry(at: Option<Timestamp>) -> String {
+    at.map(|at| at.to_string().chars().take(16).collect()).unwrap_or_default()
+}
+
+/// The origins of a form: every one, or those in the lines of a text. Which of both is meant is said by a choice of its own:
+/// an empty text says nothing.
+pub(super) fn origins(fields: &Fields) -> Result<AllowedOrigins, String> {
+    let lines: Vec<&str> = fields.raw("origins").split_whitespace().collect();
+    match (fields.text("pages"), lines.as_slice()) {
+        ("only", []) => Err("enter at least one origin, or choose “All websites”".to_owned()),
+        ("only", lines) => {
+            let read = |line: &&str| {
+                let wrong =
+                    |_| format!("“{line}” is not an origin; enter one such as https://www.example.com");
+                line.parse::<PageOrigin>().map_err(wrong)
+            };
+            let origins = lines.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+            let list = OriginList::new(origins).map_err(|error| format!("the list {error}"))?;
+            Ok(AllowedOrigins::Only(list))
+        }
+        (_, []) => Ok(AllowedOrigins::Any),
+        (_, _) => Err("choose “Only these”, or clear the list".to_owned()),
+    }
+}
+
+/// Origins, one in each line.
+pub(super) fn origins_text(allowed: &AllowedOrigins) -> String {
+    let list = allowed.only().map(|list| &**list).unwrap_or_default();
+    list.iter().map(PageOrigin::as_str).collect::<Vec<_>>().join("\n")
+}

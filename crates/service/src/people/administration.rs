@@ -1,0 +1,255 @@
+//! What administrators do with people's accounts. There is always an administrator who can sign in, and every organization
+//! keeps an owner who can.
+
+use tonearm_catalog::Transaction;
+use tonearm_domain::{
+    Actor, AuditAction, Cursor, InvitationPurpose, Organization, Origin, Page, Person, PersonId, Role,
+    SearchWords,
+};
+
+use super::links::parse_email;
+use super::{OneTimeLink, People};
+use crate::audit::{self, AuditedAction};
+use crate::refusal::{Refusal, Resource};
+
+/// A page of people.
+pub type PersonList = Page<Person>;
+
+/// What becomes of organizations whose only owner is to be disabled or removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnerlessOrganizations {
+    /// There may be none.
+    Refuse,
+    /// This person becomes their owner.
+    GiveTo(PersonId),
+}
+
+impl People {
+    /// A page of people, by creation: those whose name and address hold all words.
+    pub async fn person_page(
+        &self,
+        words: Option<&SearchWords>,
+        cursor: Cursor<PersonId>,
+        limit: u32,
+    ) -> Result<PersonList, Refusal> {
+        Ok(self.catalog.person_page(words, cursor, limit).await?)
+    }
+
+    /// The person with an address.
+    pub async fn person_by_email(&self, email: &str) -> Result<Person, Refusal> {
+        let found = self.catalog.person_by_email(&parse_email(email)?).await?;
+        found.ok_or(Refusal::NotFound(Resource::Person))
+    }
+
+    /// Keeps a person from signing in until [`People::enable_person`]. All sessions end at once, and so do the links that the
+    /// person made or was given. Everything else stays, also API keys: they are the organizations'.
+    pub async fn disable_person(
+        &self,
+        by: Origin,
+        id: PersonId,
+        ownerless: OwnerlessOrganizations,
+    ) -> Result<(), Refusal> {
+        let tx = self.catalog.begin().await?;
+        let person = self.person_to_administer(&tx, by, id).await?;
+        require_another(by, id, "disable")?;
+        if !person.is_active() {
+            return Ok(());
+        }
+        require_administrator_besides(&tx, &person).await?;
+        self.keep_owners(&tx, by, &person, ownerless).await?;
+        tx.set_person_disabled(id, Some(self.ambient.now())).await?;
+        end_access(&tx, id).await?;
+        self.record_about(&tx, by, AuditAction::PersonDisable, &person).await?;
+        Ok(tx.commit().await?)
+    }
+
+    /// Lets a person sign in again.
+    pub async fn enable_person(&self, by: Origin, id: PersonId) -> Result<(), Refusal> {
+        let tx = self.catalog.begin().await?;
+        let person = self.person_to_administer(&tx, by, id).await?;
+        if person.is_active() {
+            return Ok(());
+        }
+        tx.set_person_disabled(id, None).await?;
+        self.record_about(&tx, by, AuditAction::PersonEnable, &person).await?;
+        Ok(tx.commit().await?)
+    }
+
+    /// Removes a person for good. What the person made stays, and so do API keys: they are the organizations'.
+    pub async fn remove_person(
+        &self,
+        by: Origin,
+        id: PersonId,
+        ownerless: OwnerlessOrganizations,
+    ) -> Result<(), Refusal> {
+        let tx = self.catalog.begin().await?;
+        let person = self.person_to_administer(&tx, by, id).await?;
+        require_another(by, id, "remove")?;
+        require_administrator_besides(&tx, &person).await?;
+        self.keep_owners(&tx, by, &person, ownerless).await?;
+        for membership in tx.memberships_of(id).await? {
+            let action = AuditAction::MemberRemove;
+            let done = AuditedAction { action, subject_id: id.uuid(), title: person.email.as_str() };
+            audit::record_of(&tx, &self.ambient, Some(membership.organization_id), by, done).await?;
+        }
+        end_access(&tx, id).await?;
+        tx.delete_person(id).await?;
+        self.record_about(&tx, by, AuditAction::PersonRemove, &person).await?;
+        Ok(tx.commit().await?)
+    }
+
+    /// Ends every session of a person, in every browser, and forgets the browsers.
+    pub async fn end_sessions(&self, by: Origin, id: PersonId) -> Result<(), Refusal> {
+        let tx = self.catalog.begin().await?;
+        let person = self.person_to_administer(&tx, by, id).await?;
+        tx.delete_sign_ins(id, None).await?;
+        tx.delete_known_devices(id).await?;
+        self.record_about(&tx, by, AuditAction::PersonEndSessions, &person).await?;
+        Ok(tx.commit().await?)
+    }
+
+    /// Makes a person an administrator, or no administrator any more. Organizations stay as they are.
+    pub async fn set_administrator(&self, by: Origin, id: PersonId, is_one: bool) -> Result<(), Refusal> {
+        let tx = self.catalog.begin().await?;
+        let person = self.person_to_administer(&tx, by, id).await?;
+        if person.is_administrator == is_one {
+            return Ok(());
+        }
+        if !is_one {
+            require_administrator_besides(&tx, &person).await?;
+        }
+        tx.set_administrator(id, is_one).await?;
+        let action = if is_one { AuditAction::PersonPromote } else { AuditAction::PersonDemote };
+        self.record_about(&tx, by, action, &person).await?;
+        Ok(tx.commit().await?)
+    }
+
+    /// A link with which a person chooses a new password. Earlier ones stop working.
+    pub async fn reset_password(&self, by: Origin, id: PersonId) -> Result<OneTimeLink, Refusal> {
+        let tx = self.catalog.begin().await?;
+        let person = self.person_to_administer(&tx, by, id).await?;
+        if !person.is_active() {
+            return Err(Refusal::Conflict {
+                code: "person_disabled",
+                message: "this account is disabled; enable it first".to_owned(),
+            });
+        }
+        let (_, link) = self.insert_link(&tx, InvitationPurpose::NewPassword(id), None).await?;
+        self.record_about(&tx, by, AuditAction::PersonResetPassword, &person).await?;
+        tx.commit().await?;
+        Ok(link)
+    }
+
+    /// A person, locked. Who asks must still be an administrator, and stays one until the end of the transaction.
+    pub(super) async fn person_to_administer(
+        &self,
+        tx: &Transaction,
+        by: Origin,
+        id: PersonId,
+    ) -> Result<Person, Refusal> {
+        let administrators = tx.administrators_to_change().await?;
+        let may = match by.actor {
+            Actor::CommandLine => true,
+            Actor::Person(own) => administrators.contains(&own),
+            Actor::Key(_) | Actor::Uploader | Actor::Stranger => false,
+        };
+        if !may {
+            return Err(Refusal::Forbidden {
+                code: "not_administrator",
+                message: "only administrators can manage people",
+            });
+        }
+        tx.person(id).await?.ok_or(Refusal::NotFound(Resource::Person))
+    }
+
+    /// Sees to it that every organization keeps an owner who can sign in when a person is none any more.
+    async fn keep_owners(
+        &self,
+        tx: &Transaction,
+        by: Origin,
+        person: &Person,
+        ownerless: OwnerlessOrganizations,
+    ) -> Result<(), Refusal> {
+        let alone = tx.organizations_owned_alone(person.id).await?;
+        let OwnerlessOrganizations::GiveTo(heir) = ownerless else {
+            return if alone.is_empty() { Ok(()) } else { Err(last_owner(person, &alone)) };
+        };
+        if alone.is_empty() {
+            return Ok(());
+        }
+        if heir == person.id || !tx.person(heir).await?.is_some_and(|found| found.is_active()) {
+            return Err(Refusal::Conflict {
+                code: "no_new_owner",
+                message: "the new owner must be another person who can sign in".to_owned(),
+            });
+        }
+        for organization in alone {
+            if !self.insert_membership(tx, organization.id, heir, Role::Owner).await? {
+                tx.set_role(organization.id, heir, Role::Owner).await?;
+                let action = AuditAction::MemberUpdate;
+                let done = AuditedAction { action, subject_id: heir.uuid(), title: Role::Owner.as_str() };
+                audit::record_of(tx, &self.ambient, Some(organization.id), by, done).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes down what was done to a person's account, which belongs to no single organization.
+    pub(super) async fn record_about(
+        &self,
+        tx: &Transaction,
+        by: Origin,
+        action: AuditAction,
+        person: &Person,
+    ) -> Result<(), Refusal> {
+        let done = AuditedAction { action, subject_id: person.id.uuid(), title: person.email.as_str() };
+        Ok(audit::record_of(tx, &self.ambient, None, by, done).await?)
+    }
+}
+
+/// Ends everything by which a person gets in, or gets others in.
+async fn end_access(tx: &Transaction, id: PersonId) -> Result<(), Refusal> {
+    tx.delete_sign_ins(id, None).await?;
+    tx.delete_known_devices(id).await?;
+    tx.delete_password_links(id).await?;
+    tx.delete_invitations_by(id).await?;
+    Ok(())
+}
+
+fn require_another(by: Origin, id: PersonId, verb: &str) -> Result<(), Refusal> {
+    if by.actor != Actor::Person(id) {
+        return Ok(());
+    }
+    let message = format!("you cannot {verb} your own account; ask another administrator");
+    Err(Refusal::Conflict { code: "own_account", message })
+}
+
+/// Refuses to take the last administrator away who can sign in. Administrators are locked.
+async fn require_administrator_besides(tx: &Transaction, person: &Person) -> Result<(), Refusal> {
+    let is_one = person.is_administrator && person.is_active();
+    if !is_one || tx.administrators().await?.iter().any(|other| *other != person.id) {
+        return Ok(());
+    }
+    let message = format!(
+        "{} is the only administrator who can sign in; make another person an administrator first",
+        person.name
+    );
+    Err(Refusal::Conflict { code: "last_administrator", message })
+}
+
+fn last_owner(person: &Person, alone: &[Organization]) -> Refusal {
+    let mut names: Vec<String> = alone.iter().take(3).map(|found| format!("“{}”", found.name)).collect();
+    match alone.len() - names.len() {
+        0 => {}
+        1 => names.push("1 more organization".to_owned()),
+        more => names.push(format!("{more} more organizations")),
+    }
+    let last = names.pop().unwrap_or_default();
+    let named = if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) };
+    let message = format!(
+        "{} is the only owner of {named} who can sign in; make another member an owner first, or take over what would \
+         have no owner",
+        person.name
+    );
+    Refusal::Conflict { code: "last_owner", message }
+}

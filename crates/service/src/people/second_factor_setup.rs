@@ -1,0 +1,212 @@
+//! Setting up an authenticator app, and stopping to use it.
+
+use tonearm_domain::{AuditAction, Origin, Person, PersonId, SecondFactor, Timestamp};
+use tonearm_signing::TotpSecret;
+
+use super::profile::require_unchanged;
+use super::second_factor::{recovery_hash, vault_place};
+use super::throttle::Subjects;
+use super::{Device, People, Resumed, SignInError};
+use crate::refusal::Refusal;
+
+/// What apps call the service.
+const ISSUER: &str = "Tonearm";
+
+/// What a person sees of the own second factor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SecondFactorView {
+    /// There is none.
+    Off,
+    /// It is being set up: a code is to be entered.
+    Begun,
+    /// A code is asked for.
+    On {
+        /// Since when.
+        since: Timestamp,
+        /// How many recovery codes are left.
+        recovery_codes: u64,
+    },
+}
+
+/// What an app is to be given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Enrolment {
+    /// The text of the QR code.
+    pub uri: String,
+    /// The secret, to be typed where there is no camera.
+    pub secret: String,
+}
+
+impl People {
+    /// A person's second factor.
+    pub async fn second_factor(&self, person: &Person) -> Result<SecondFactorView, Refusal> {
+        let Some(factor) = self.catalog.second_factor(person.id).await? else {
+            return Ok(SecondFactorView::Off);
+        };
+        let Some(since) = factor.confirmed_at else { return Ok(SecondFactorView::Begun) };
+        let recovery_codes = self.catalog.recovery_code_count(person.id).await?;
+        Ok(SecondFactorView::On { since, recovery_codes })
+    }
+
+    /// Makes a secret for an app of a person who repeats the password. It counts from the first right code on.
+    pub async fn begin_second_factor(
+        &self,
+        resumed: &Resumed,
+        current: String,
+        device: &Device,
+    ) -> Result<(), SignInError> {
+        let (id, subjects) = (resumed.person.id, Subjects::of_sign_in(resumed.sign_in.id));
+        let stored = self.verify_own_password(resumed, current, device, &subjects).await?;
+        let tx = self.catalog.begin().await?;
+        self.forgive(&tx, &subjects).await?;
+        require_unchanged(&tx, resumed, &stored).await?;
+        if tx.second_factor(id).await?.is_some_and(|factor| factor.is_on()) {
+            return Err(is_on().into());
+        }
+        let secret = TotpSecret::new(self.ambient.random());
+        let sealed = self.vault.seal(&vault_place(id), self.ambient.random(), secret.as_bytes());
+        let created_at = self.ambient.now();
+        let factor =
+            SecondFactor { person_id: id, secret: sealed, created_at, confirmed_at: None, last_step: 0 };
+        tx.put_second_factor(&factor).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// What the app is to be given while it is being set up.
+    pub async fn enrolment(&self, person: &Person) -> Result<Option<Enrolment>, Refusal> {
+        let found = self.catalog.second_factor(person.id).await?;
+        let Some(factor) = found.filter(|factor| !factor.is_on()) else { return Ok(None) };
+        let secret = self.secret(&factor)?;
+        let uri = secret.uri(ISSUER, person.email.as_str());
+        Ok(Some(Enrolment { uri, secret: secret.base32() }))
+    }
+
+    /// Turns the second factor on with the first code of the app. Gives the recovery codes, shown this once.
+    pub async fn confirm_second_factor(
+        &self,
+        resumed: &Resumed,
+        code: &str,
+        device: &Device,
+    ) -> Result<Vec<String>, SignInError> {
+        let (person, subjects) = (&resumed.person, Subjects::of_sign_in(resumed.sign_in.id));
+        self.begin_attempt(&subjects).await?.map_err(SignInError::TooMany)?;
+        let tx = self.catalog.begin().await?;
+        self.forgive(&tx, &subjects).await?;
+        tx.person(person.id).await?;
+        let factor = tx.second_factor(person.id).await?.ok_or_else(is_off)?;
+        if factor.is_on() {
+            return Err(is_on().into());
+        }
+        let now = self.ambient.now();
+        let Some(last_step) = self.secret(&factor)?.check(code, now, factor.last_step) else {
+            drop(tx);
+            return Err(self.wrong_code(&subjects, person, device).await);
+        };
+        tx.put_second_factor(&SecondFactor { confirmed_at: Some(now), last_step, ..factor }).await?;
+        let codes = self.insert_recovery_codes(&tx, person.id).await?;
+        self.record_of_person(&tx, AuditAction::SecondFactorEnable, person, device.address).await?;
+        tx.commit().await?;
+        Ok(codes)
+    }
+
+    /// Turns the second factor off, with a code.
+    pub async fn remove_second_factor(
+        &self,
+        resumed: &Resumed,
+        code: &str,
+        device: &Device,
+    ) -> Result<(), SignInError> {
+        let tx = self.with_code(resumed, code, device).await?;
+        tx.delete_second_factor(resumed.person.id).await?;
+        let action = AuditAction::SecondFactorDisable;
+        self.record_of_person(&tx, action, &resumed.person, device.address).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// New recovery codes in place of those there were, with a code.
+    pub async fn renew_recovery_codes(
+        &self,
+        resumed: &Resumed,
+        code: &str,
+        device: &Device,
+    ) -> Result<Vec<String>, SignInError> {
+        let tx = self.with_code(resumed, code, device).await?;
+        let codes = self.insert_recovery_codes(&tx, resumed.person.id).await?;
+        let action = AuditAction::RecoveryCodesRenew;
+        self.record_of_person(&tx, action, &resumed.person, device.address).await?;
+        tx.commit().await?;
+        Ok(codes)
+    }
+
+    /// Removes the second factor of a person who has lost the app and the recovery codes. The person is signed out
+    /// everywhere.
+    pub async fn reset_second_factor(&self, by: Origin, id: PersonId) -> Result<(), Refusal> {
+        let tx = self.catalog.begin().await?;
+        let person = self.person_to_administer(&tx, by, id).await?;
+        if !tx.delete_second_factor(id).await? {
+            return Err(is_off());
+        }
+        tx.delete_sign_ins(id, None).await?;
+        tx.delete_known_devices(id).await?;
+        self.record_about(&tx, by, AuditAction::SecondFactorReset, &person).await?;
+        Ok(tx.commit().await?)
+    }
+
+    /// A transaction in which a code of somebody who is signed in was right and is used up.
+    async fn with_code(
+        &self,
+        resumed: &Resumed,
+        code: &str,
+        device: &Device,
+    ) -> Result<tonearm_catalog::Transaction, SignInError> {
+        let (person, subjects) = (&resumed.person, Subjects::of_sign_in(resumed.sign_in.id));
+        self.begin_attempt(&subjects).await?.map_err(SignInError::TooMany)?;
+        let tx = self.catalog.begin().await?;
+        self.forgive(&tx, &subjects).await?;
+        let is_signed_in = tx.person(person.id).await?.is_some_and(|person| person.is_active())
+            && tx.has_sign_in(person.id, resumed.sign_in.id).await?;
+        if is_signed_in && self.take_code(&tx, person, code, device.address).await? {
+            return Ok(tx);
+        }
+        drop(tx);
+        Err(self.wrong_code(&subjects, person, device).await)
+    }
+
+    async fn wrong_code(&self, subjects: &Subjects, person: &Person, device: &Device) -> SignInError {
+        let origin = Origin { actor: tonearm_domain::Actor::Person(person.id), address: device.address };
+        match self.note_failure(subjects, Some(person), origin).await {
+            Ok(()) => SignInError::WrongCode,
+            Err(refusal) => refusal.into(),
+        }
+    }
+
+    async fn insert_recovery_codes(
+        &self,
+        tx: &tonearm_catalog::Transaction,
+        id: PersonId,
+    ) -> Result<Vec<String>, Refusal> {
+        let codes: Vec<String> = (0..SecondFactor::RECOVERY_CODES).map(|_| self.recovery_code()).collect();
+        let hashes: Vec<[u8; 32]> = codes.iter().map(|code| recovery_hash(id, code)).collect();
+        tx.put_recovery_codes(id, &hashes).await?;
+        Ok(codes)
+    }
+
+    /// Eighty random bits, in groups that are easy to type.
+    fn recovery_code(&self) -> String {
+        let text = hex::encode(self.ambient.random::<10>());
+        let groups = (0..4).map(|at| &text[at * 5..(at + 1) * 5]);
+        groups.collect::<Vec<_>>().join("-")
+    }
+}
+
+fn is_on() -> Refusal {
+    let message = "two-factor authentication is already on".to_owned();
+    Refusal::Conflict { code: "second_factor_on", message }
+}
+
+fn is_off() -> Refusal {
+    let message = "two-factor authentication is not set up".to_owned();
+    Refusal::Conflict { code: "second_factor_off", message }
+}

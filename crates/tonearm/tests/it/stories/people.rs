@@ -1,0 +1,107 @@
+//! Accounts: disabled while somebody is signed in, protected by an app, and invitations that the owner tries.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tonearm_domain::{Role, Timestamp};
+use tonearm_service::Caller;
+use tonearm_signing::TotpSecret;
+
+use super::{Ada, PASSWORD, entered};
+use crate::browser::Browser;
+
+impl Ada {
+    async fn invites(&self, role: Role) -> String {
+        let caller = Caller::owner(self.server.organization_id.parse().unwrap());
+        let people = &self.server.node.parts().unwrap().people;
+        people.invite(&caller, role, "bea@example.com").await.unwrap().url
+    }
+}
+
+/// Bea, who has joined by a link in a browser of her own.
+async fn bea(link: &str) -> Browser {
+    let bea = Browser::open().await;
+    bea.goto(link).await;
+    bea.type_into("#name", "Bea").await;
+    bea.type_into("#password", &entered(PASSWORD)).await;
+    bea.shows(".side-wide .here-name", "Test organization").await;
+    bea
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_disabled_person_is_signed_out_elsewhere_at_once() {
+    let ada = Ada::comes_in(&[]).await;
+    let bea = bea(&ada.invites(Role::Editor).await).await;
+    let browser = &ada.browser;
+    browser.click(".side-wide a[href='/dashboard/people']").await;
+    browser.shows("h1", "People").await;
+    browser.click("tbody tr:nth-child(2) a").await;
+    browser.shows("h1", "Bea").await;
+    browser.shows("#sessions", "Chrome").await;
+    browser.click("form[action$='/disable'] button").await;
+    browser.shows("dialog[open]", "Disable the account of Bea?").await;
+    browser.click("dialog[open] .danger").await;
+    browser.shows("[role=status]", "Account disabled.").await;
+    browser.shows("h1", "Disabled").await;
+    bea.client.refresh().await.unwrap();
+    bea.shows("h1", "Sign in").await;
+    bea.type_into("#email", "bea@example.com").await;
+    bea.type_into("#password", &entered(PASSWORD)).await;
+    bea.shows("[role=alert]", "This account is disabled").await;
+    browser.click("form[action$='/enable'] button").await;
+    browser.shows("[role=status]", "Account enabled.").await;
+    bea.type_into("#password", &entered(PASSWORD)).await;
+    bea.shows(".side-wide .here-name", "Test organization").await;
+    bea.close().await;
+    ada.leaves().await;
+}
+
+/// The code that an app shows so many seconds from now.
+fn code(app: &TotpSecret, seconds: u64) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() + seconds;
+    app.code_at(Timestamp::from_unix_seconds(now as i64).unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_app_is_set_up_and_asked_for() {
+    let ada = Ada::comes_in(&[]).await;
+    let browser = &ada.browser;
+    browser.click(".side-wide .who a").await;
+    browser.click("a[href$='/second-factor']").await;
+    browser.type_into("#current", &entered(PASSWORD)).await;
+    browser.shows("h2", "Scan the code").await;
+    let drawn = "return document.querySelector('.qr').getBoundingClientRect().width > 150;";
+    assert_eq!(browser.run(drawn, Vec::new()).await, true);
+    let app = TotpSecret::from_base32(&browser.text("#secret").await).unwrap();
+    browser.type_into("#code", &entered(&code(&app, 0))).await;
+    browser.shows("h1", "On").await;
+    let codes = browser.text("#recovery-codes").await;
+    let recovery = codes.split_whitespace().next().unwrap().to_owned();
+    browser.click(".side-wide .who button").await;
+    ada.signs_in(PASSWORD).await;
+    browser.shows("h1", "Two-factor authentication").await;
+    browser.type_into("#code", &entered("000000")).await;
+    browser.shows("[role=alert]", "The code is wrong").await;
+    // The one after that which was used a moment ago.
+    browser.type_into("#code", &entered(&code(&app, 30))).await;
+    browser.shows(".side-wide .here-name", "Test organization").await;
+    browser.click(".side-wide .who button").await;
+    ada.signs_in(PASSWORD).await;
+    browser.shows("h1", "Two-factor authentication").await;
+    browser.type_into("#code", &entered(&recovery)).await;
+    browser.shows(".side-wide .here-name", "Test organization").await;
+    ada.leaves().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_invitation_that_its_owner_tries_still_works() {
+    let ada = Ada::comes_in(&[]).await;
+    let (browser, link) = (&ada.browser, ada.invites(Role::Viewer).await);
+    browser.goto(&link).await;
+    browser.shows(".notice", "The invitation was not used.").await;
+    let bea = bea(&link).await;
+    bea.shows(".side-wide .here-role", "viewer").await;
+    browser.client.refresh().await.unwrap();
+    browser.shows("h1", "This link is no longer valid").await;
+    bea.close().await;
+    ada.leaves().await;
+}
