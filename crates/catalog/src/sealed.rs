@@ -1,12 +1,12 @@
 //! What is sealed under the master secret, wherever it is kept.
 
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Set, UpdateMany};
-use tonearm_domain::{BucketName, OrganizationId, TrackId, WebhookId};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set, UpdateMany};
+use tonearm_domain::{ApiKeyId, BucketName, OrganizationId, TrackId, WebhookId};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::column::parsed;
-use crate::entity::{import_bucket, source_import, transcription_settings, webhook};
+use crate::entity::{import_bucket, share_key_text, source_import, transcription_settings, webhook};
 use crate::error::CatalogError;
 use crate::transaction::Transaction;
 
@@ -23,6 +23,8 @@ pub enum SealedAt {
     ImportUrl(TrackId),
     /// The secret half of an organization's credentials for a bucket.
     ImportBucketSecret(OrganizationId, BucketName),
+    /// The text of a key of type `share`.
+    ShareKeyText(ApiKeyId),
 }
 
 /// Something sealed, as it was read.
@@ -35,8 +37,8 @@ pub struct Sealed {
 }
 
 impl Catalog {
-    /// Everything that is sealed: at most three texts of some hundred bytes for each organization and endpoint, and one for
-    /// each bucket and for each track that is being imported.
+    /// Everything that is sealed but the texts of share keys: at most three texts of some hundred bytes for each organization
+    /// and endpoint, and one for each bucket and for each track that is being imported.
     pub async fn sealed(&self) -> Result<Vec<Sealed>, CatalogError> {
         let mut found = Vec::new();
         let webhooks = webhook::Entity::find()
@@ -74,6 +76,25 @@ impl Catalog {
         }
         Ok(found)
     }
+
+    /// The sealed texts of share keys whose ids are above `after`, by id, at most `limit`.
+    pub async fn sealed_share_keys(
+        &self,
+        after: Option<ApiKeyId>,
+        limit: u64,
+    ) -> Result<Vec<(ApiKeyId, Sealed)>, CatalogError> {
+        use share_key_text::{Column, Entity};
+        let select = Entity::find()
+            .apply_if(after, |select, after| select.filter(Column::ApiKeyId.gt(after.uuid())))
+            .order_by_asc(Column::ApiKeyId)
+            .limit(limit);
+        let rows = select.all(self.reader()).await?;
+        let sealed = rows.into_iter().map(|row| {
+            let id = ApiKeyId::from_uuid(row.api_key_id);
+            (id, Sealed { at: SealedAt::ShareKeyText(id), bytes: row.sealed })
+        });
+        Ok(sealed.collect())
+    }
 }
 
 impl Transaction {
@@ -87,6 +108,7 @@ impl Transaction {
             SealedAt::ImportBucketSecret(id, bucket) => {
                 self.replace(bucket_secret(*id, bucket, &read.bytes, anew)).await?
             }
+            SealedAt::ShareKeyText(id) => self.replace(share_key(*id, &read.bytes, anew)).await?,
         };
         Ok(replaced > 0)
     }
@@ -144,4 +166,12 @@ fn bucket_secret(
         .filter(Column::OrganizationId.eq(id.uuid()))
         .filter(Column::Bucket.eq(bucket.as_str()))
         .filter(Column::Secret.eq(read))
+}
+
+fn share_key(id: ApiKeyId, read: &[u8], anew: Vec<u8>) -> UpdateMany<share_key_text::Entity> {
+    use share_key_text::{ActiveModel, Column};
+    share_key_text::Entity::update_many()
+        .set(ActiveModel { sealed: Set(anew), ..Default::default() })
+        .filter(Column::ApiKeyId.eq(id.uuid()))
+        .filter(Column::Sealed.eq(read))
 }

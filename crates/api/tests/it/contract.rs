@@ -174,6 +174,9 @@ async fn every_operation_answers_as_described(database: TestDatabase) {
     c.check("play_track", reply);
     let reply = c.house.get_open(&format!("{played}/hq/download")).await.expect_ok();
     c.check("download_track", reply);
+    let reply = c.house.get_open(&format!("{played}/captions")).await;
+    assert_eq!(reply.status, 200);
+    c.check("track_captions", reply);
     c.get("read_usage", "/v1/usage?group=track").await;
     c.get("read_quota", "/v1/quota").await;
 

@@ -5,7 +5,10 @@ use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use crate::database::{Reach, TestDatabase};
 
 /// The queries as SeaORM writes them, with the columns left out.
-const QUERIES: [&str; 77] = [
+const QUERIES: [&str; 80] = [
+    "SELECT * FROM api_key WHERE (organization_id = x'00') IS TRUE AND api_key_type_id = 'share' AND revoked_at IS NULL AND track_id = x'00' AND id < x'01' ORDER BY id DESC LIMIT 21",
+    "SELECT * FROM api_key WHERE (organization_id = x'00') IS TRUE AND api_key_type_id = 'share' AND revoked_at IS NULL AND track_id IS NULL AND collection_id = x'00' ORDER BY id DESC LIMIT 21",
+    "SELECT * FROM share_key_text WHERE api_key_id IN (x'00', x'01')",
     "SELECT * FROM import_bucket WHERE organization_id = x'00' AND bucket = 'a'",
     "SELECT * FROM import_bucket WHERE organization_id = x'00' ORDER BY bucket LIMIT 50",
     "SELECT * FROM track WHERE organization_id = x'00' AND source_sha256 = x'00' AND id < x'01' AND deleted_at IS NULL AND EXISTS (SELECT 1 FROM collection WHERE collection.deleted_at IS NULL AND collection.id = track.collection_id) ORDER BY id LIMIT 8",

@@ -14,7 +14,8 @@ crate::on_both!(titles_and_themes_are_found, tracks_without_manifests_get_a_job,
 type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
-const UNDOABLE: [Step; 18] = [
+const UNDOABLE: [Step; 19] = [
+    SHARES,
     BUCKETS,
     REPLACEMENTS,
     SOURCES,
@@ -57,6 +58,16 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: S
         }
     }
 }
+
+const SHARES: Step = (
+    "m0039_share_links",
+    &[
+        "DROP TABLE share_key_text",
+        "DROP INDEX valid_api_key_by_track_id_id",
+        "DROP INDEX valid_api_key_by_collection_id_id",
+        "ALTER TABLE transcription DROP COLUMN edited_at",
+    ],
+);
 
 const BUCKETS: Step = ("m0036_import_buckets", &["DROP TABLE import_bucket"]);
 

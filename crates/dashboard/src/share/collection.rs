@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL};
@@ -11,7 +11,7 @@ use tonearm_service::{Refusal, SharedCollection};
 use super::page::answer;
 use super::policy::{Framing, colours};
 use super::refused::Refused;
-use super::snippet::Snippets;
+use super::snippet::{Look, Snippets, Theme, ThemeQuery};
 use super::{PublicPages, track};
 use crate::amount::clock;
 use crate::embed::{ListedTrack, PlayerData, address};
@@ -31,6 +31,7 @@ struct CollectionPage {
     cover: Option<String>,
     tracks: Vec<Row>,
     snippets: Snippets,
+    is_downloadable: bool,
 }
 
 #[derive(Template)]
@@ -42,6 +43,7 @@ struct FramedCollection {
     style: String,
     title: String,
     tracks: Vec<Row>,
+    theme: Theme,
 }
 
 /// A track that can be opened on its own.
@@ -59,7 +61,8 @@ pub(super) async fn page(State(pages): State<PublicPages>, Path(key): Path<Strin
     let style = colours(shared.colours);
     let cover = shared.cover.last();
     let page = CollectionPage {
-        snippets: Snippets::new(&pages.public_url, &key, &shared.title, true),
+        snippets: Snippets::new(&pages.public_url, &key, &shared.title, Look::of_list()),
+        is_downloadable: shared.is_downloadable,
         public_url: pages.public_url,
         stylesheet: address("share.css"),
         script: address("player.js"),
@@ -75,7 +78,11 @@ pub(super) async fn page(State(pages): State<PublicPages>, Path(key): Path<Strin
     answer(StatusCode::OK, &page, &style, &shared.delivery_origin, Framing::Refused)
 }
 
-pub(super) async fn framed(State(pages): State<PublicPages>, Path(key): Path<String>) -> Response {
+pub(super) async fn framed(
+    State(pages): State<PublicPages>,
+    Path(key): Path<String>,
+    Query(asked): Query<ThemeQuery>,
+) -> Response {
     let shared = match pages.playback.shared_collection(&key).await {
         Ok(shared) => shared,
         Err(refusal) => return Refused::from(refusal).page(Framing::Open),
@@ -87,6 +94,7 @@ pub(super) async fn framed(State(pages): State<PublicPages>, Path(key): Path<Str
         style: style.clone(),
         tracks: rows(&shared, &key),
         title: shared.title,
+        theme: asked.theme(),
         key,
     };
     answer(StatusCode::OK, &page, &style, &shared.delivery_origin, Framing::Open)

@@ -14,8 +14,10 @@ mod members;
 mod player;
 mod quotas;
 mod settings;
+mod share;
 mod signing_in;
 mod told;
+mod transcript;
 mod trash;
 
 pub(crate) use tonearm_fixtures::on_both;

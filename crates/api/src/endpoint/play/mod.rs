@@ -1,4 +1,5 @@
 //! Playing, with nothing but a play session's id.
 
+pub(crate) mod captions;
 pub(crate) mod download;
 pub(crate) mod track;

@@ -9,6 +9,7 @@ mod listener;
 mod listening;
 mod pages;
 mod playing;
+mod shares;
 mod sharing;
 mod uploading;
 mod webhooks;
