@@ -90,6 +90,7 @@ fn v1() -> OpenApiRouter<App> {
         .routes(routes!(play::describe::describe))
         .routes(routes!(play::track::track))
         .routes(routes!(play::download::download))
+        .routes(routes!(play::captions::captions))
         .routes(routes!(track::find::find, track::create::create))
         .routes(routes!(track::read::read, track::update::update, track::delete::delete))
         .routes(routes!(track::add_variant::add_variant))

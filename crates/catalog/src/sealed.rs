@@ -1,12 +1,14 @@
 //! What is sealed under the master secret, wherever it is kept.
 
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Set, UpdateMany};
-use tonearm_domain::{BucketName, OrganizationId, PersonId, TrackId, WebhookId};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set, UpdateMany};
+use tonearm_domain::{ApiKeyId, BucketName, OrganizationId, PersonId, TrackId, WebhookId};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::column::parsed;
-use crate::entity::{import_bucket, second_factor, source_import, transcription_settings, webhook};
+use crate::entity::{
+    import_bucket, second_factor, share_key_text, source_import, transcription_settings, webhook,
+};
 use crate::error::CatalogError;
 use crate::transaction::Transaction;
 
@@ -25,6 +27,8 @@ pub enum SealedAt {
     ImportBucketSecret(OrganizationId, BucketName),
     /// What a person's authenticator app shares.
     SecondFactor(PersonId),
+    /// The text of a key of type `share`.
+    ShareKeyText(ApiKeyId),
 }
 
 /// Something sealed, as it was read.
@@ -37,8 +41,8 @@ pub struct Sealed {
 }
 
 impl Catalog {
-    /// Everything that is sealed: at most three texts of some hundred bytes for each organization and endpoint, and one for
-    /// each bucket, for each track that is being imported and for each person with an authenticator app.
+    /// Everything that is sealed but the texts of share keys: at most three texts of some hundred bytes for each organization
+    /// and endpoint, and one for each bucket, for each track that is being imported and for each person with an authenticator app.
     pub async fn sealed(&self) -> Result<Vec<Sealed>, CatalogError> {
         let mut found = Vec::new();
         let webhooks = webhook::Entity::find()
@@ -83,6 +87,25 @@ impl Catalog {
         }
         Ok(found)
     }
+
+    /// The sealed texts of share keys whose ids are above `after`, by id, at most `limit`.
+    pub async fn sealed_share_keys(
+        &self,
+        after: Option<ApiKeyId>,
+        limit: u64,
+    ) -> Result<Vec<(ApiKeyId, Sealed)>, CatalogError> {
+        use share_key_text::{Column, Entity};
+        let select = Entity::find()
+            .apply_if(after, |select, after| select.filter(Column::ApiKeyId.gt(after.uuid())))
+            .order_by_asc(Column::ApiKeyId)
+            .limit(limit);
+        let rows = select.all(self.reader()).await?;
+        let sealed = rows.into_iter().map(|row| {
+            let id = ApiKeyId::from_uuid(row.api_key_id);
+            (id, Sealed { at: SealedAt::ShareKeyText(id), bytes: row.sealed })
+        });
+        Ok(sealed.collect())
+    }
 }
 
 impl Transaction {
@@ -97,6 +120,7 @@ impl Transaction {
                 self.replace(bucket_secret(*id, bucket, &read.bytes, anew)).await?
             }
             SealedAt::SecondFactor(id) => self.replace(factor_secret(*id, &read.bytes, anew)).await?,
+            SealedAt::ShareKeyText(id) => self.replace(share_key(*id, &read.bytes, anew)).await?,
         };
         Ok(replaced > 0)
     }
@@ -162,4 +186,12 @@ fn factor_secret(id: PersonId, read: &[u8], anew: Vec<u8>) -> UpdateMany<second_
         .set(ActiveModel { secret: Set(anew), ..Default::default() })
         .filter(Column::PersonId.eq(id.uuid()))
         .filter(Column::Secret.eq(read))
+}
+
+fn share_key(id: ApiKeyId, read: &[u8], anew: Vec<u8>) -> UpdateMany<share_key_text::Entity> {
+    use share_key_text::{ActiveModel, Column};
+    share_key_text::Entity::update_many()
+        .set(ActiveModel { sealed: Set(anew), ..Default::default() })
+        .filter(Column::ApiKeyId.eq(id.uuid()))
+        .filter(Column::Sealed.eq(read))
 }

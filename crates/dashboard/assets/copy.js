@@ -1,9 +1,14 @@
 // Buttons that copy a text, their own or that of a field they name. They are shown only where that is possible.
 
-for (const button of document.querySelectorAll("[data-copy], [data-copy-field]")) {
+/** Shows the buttons of a part of the page. */
+export function offerCopying(part = document) {
+  for (const button of part.querySelectorAll("[data-copy], [data-copy-field]")) offer(button);
+}
+
+function offer(button) {
   const field = document.getElementById(button.dataset.copyField);
-  if (!navigator.clipboard && !field) continue;
-  const label = button.textContent;
+  if (!navigator.clipboard && !field) return;
+  const label = [...button.childNodes];
   button.hidden = false;
   button.addEventListener("click", async () => {
     field?.select();
@@ -13,6 +18,8 @@ for (const button of document.querySelectorAll("[data-copy], [data-copy-field]")
     } catch {
       button.textContent = field ? "Press Ctrl+C" : "Copy failed";
     }
-    setTimeout(() => { button.textContent = label; }, 2000);
+    setTimeout(() => button.replaceChildren(...label), 2000);
   });
 }
+
+offerCopying();

@@ -5,3 +5,5 @@ import "./colours.js";
 import "./copy.js";
 import "./confirm.js";
 import "./times.js";
+
+if (document.querySelector("form[data-crop]")) import("./crop.js");

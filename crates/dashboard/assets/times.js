@@ -2,9 +2,14 @@
 
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
-for (const time of document.querySelectorAll("time[datetime]")) {
-  const moment = new Date(time.dateTime);
-  if (Number.isNaN(moment.getTime())) continue;
-  time.textContent = format.format(moment);
-  time.title = time.dateTime;
+/** Shows the times of a part of the page as those of the reader. */
+export function showLocalTimes(part = document) {
+  for (const time of part.querySelectorAll("time[datetime]")) {
+    const moment = new Date(time.dateTime);
+    if (Number.isNaN(moment.getTime())) continue;
+    time.textContent = format.format(moment);
+    time.title = time.dateTime;
+  }
 }
+
+showLocalTimes();

@@ -28,6 +28,7 @@ const ASSETS: &[Asset] = &[
             include_str!("../assets/layout.css"),
             include_str!("../assets/parts.css"),
             include_str!("../assets/library.css"),
+            include_str!("../assets/track.css"),
         )
         .as_bytes(),
     ),
@@ -39,6 +40,10 @@ const ASSETS: &[Asset] = &[
     ("live.js", JS, include_bytes!("../assets/live.js")),
     ("colours.js", JS, include_bytes!("../assets/colours.js")),
     ("upload.js", JS, include_bytes!("../assets/upload.js")),
+    ("chapters.js", JS, include_bytes!("../assets/chapters.js")),
+    ("crop.js", JS, include_bytes!("../assets/crop.js")),
+    ("replace.js", JS, include_bytes!("../assets/replace.js")),
+    ("share.js", JS, include_bytes!("../assets/share.js")),
     ("transfer.js", JS, include_bytes!("../assets/transfer.js")),
     ("start.js", JS, include_bytes!("../assets/start.js")),
     ("unfinished.js", JS, include_bytes!("../assets/unfinished.js")),

@@ -50,6 +50,7 @@ flashes! {
     SignedOutThere = "signed-out-there": "Browser signed out.",
     Joined = "joined": "You are now a member.",
     CoverSaved = "cover-saved": "Cover updated.",
+    CoverReset = "cover-reset": "Cover reset. The one of the file, or a generated one, appears in a moment.",
     RecipeAdded = "recipe-added": "Variant added. It will be made for new tracks.",
     RecipeRemoved = "recipe-removed": "Variant removed. Its files are deleted in the background.",
     RenderQueued = "render-queued": "Rendering started for existing tracks.",
@@ -71,6 +72,11 @@ flashes! {
     SessionsEnded = "sessions-ended": "All sessions ended.",
     AdministratorAdded = "administrator-added": "This person is now an administrator.",
     AdministratorRemoved = "administrator-removed": "This person is no longer an administrator.",
+    ShareLinkCreated = "share-link-created": "Link created.",
+    ShareLinkRevoked = "share-link-revoked": "Link revoked. It stops working within two seconds.",
+    ReplacementTaken = "replacement-taken": "File uploaded. The track keeps its current file until the new one is processed.",
+    ReplacementCancelled = "replacement-cancelled": "Replacement cancelled. The track keeps its file.",
+    TranscriptionQueued = "transcription-queued": "Transcription started. The transcript appears when it is done.",
     OrganizationCreated = "organization-created": "Organization created.",
 }
 

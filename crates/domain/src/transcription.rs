@@ -117,7 +117,7 @@ const MOST_UTTERANCE_BYTES: usize = 4 * 1024 * 1024;
 
 impl Utterance {
     /// Whether the provider told when it was said. One that gives only a text gives no times.
-    fn has_times(&self) -> bool {
+    pub(crate) fn has_times(&self) -> bool {
         self.start.is_finite() && self.end.is_finite() && self.start < self.end
     }
 }

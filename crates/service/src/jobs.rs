@@ -126,7 +126,9 @@ impl Jobs {
         match job.job {
             Some(Job::ProcessTrack { organization_id, track_id }) => {
                 match self.catalog.track(organization_id, track_id).await? {
-                    Some(track) => Ok(track.status.is_final() && self.library.may_retry(&track).await?),
+                    Some(track) => {
+                        Ok(track.status.is_final() && self.library.unmade(&track).await?.may_retry)
+                    }
                     None => Ok(false),
                 }
             }
@@ -145,7 +147,7 @@ impl Jobs {
                 self.library.retry_track(&Caller::owner(organization_id), track_id, None).await?;
             }
             Some(Job::TranscribeTrack { organization_id, track_id }) => {
-                self.transcriptions.retry(&Caller::owner(organization_id), track_id).await?;
+                self.transcriptions.retry(&Caller::owner(organization_id), track_id, false).await?;
             }
             Some(Job::RenderTrack { organization_id, track_id, variant_id, .. }) => {
                 let job = Job::RenderTrack { organization_id, track_id, variant_id, run: None };

@@ -49,9 +49,10 @@ pub use import_buckets::{ImportBucketView, ImportBuckets, SetImportBucket};
 pub use imports::Imports;
 pub use jobs::Jobs;
 pub use library::{
-    CollectionView, CreateCollection, CreateCreator, CreateKey, CreateTrack, CreatedKey, CreatedOrganization,
-    FixedOfKey, FoundTrack, JobView, Library, ListedTracks, OrganizationView, ProgressWatch, QuotaView,
-    RecipeView, TrackProgressView, TrackWatch, TracksInTheMaking, UpdateCollection, UpdateCreator, UpdateKey,
+    CollectionView, CreateCollection, CreateCreator, CreateKey, CreateShareLink, CreateTrack, CreatedKey,
+    CreatedOrganization, EditTranscript, FixedOfKey, FoundTrack, JobView, Library, ListedTracks,
+    OrganizationView, ProgressWatch, QuotaView, RecipeView, ShareLink, ShareLinkPage, TrackProgressView,
+    TrackWatch, TracksInTheMaking, Transcript, Unmade, UpdateCollection, UpdateCreator, UpdateKey,
     UpdateOrganization, UpdateQuotas, UpdateRecipe, UpdateTrack, UploadHandles,
 };
 pub use links::{DeliveryUrl, DeliveryUrlError, DurableBase, Links, UploadHandle};

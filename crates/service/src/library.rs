@@ -21,7 +21,10 @@ mod recipes;
 mod renew_collection_cover_upload;
 mod renew_cover_upload;
 mod replace_source;
+mod reset_cover;
 mod retry_track;
+mod share_links;
+mod transcript;
 mod trash;
 mod update_key;
 mod update_track;
@@ -29,6 +32,7 @@ mod variants;
 
 use tonearm_catalog::Catalog;
 use tonearm_domain::{Ambient, Deletion, KeepDeleted};
+use tonearm_signing::Vault;
 
 use crate::admission::Admission;
 use crate::caller::Caller;
@@ -48,6 +52,10 @@ pub use progress::{ProgressWatch, TrackProgressView, TracksInTheMaking};
 pub use quotas::{QuotaView, UpdateQuotas};
 pub use read_job::JobView;
 pub use recipes::{RecipeView, UpdateRecipe};
+pub use retry_track::Unmade;
+pub(crate) use share_links::vault_place;
+pub use share_links::{CreateShareLink, ShareLink, ShareLinkPage};
+pub use transcript::{EditTranscript, Transcript};
 pub(crate) use trash::resume;
 pub use update_key::{FixedOfKey, UpdateKey};
 pub use update_track::UpdateTrack;
@@ -65,13 +73,15 @@ pub struct Library {
     keep_deleted: KeepDeleted,
     admission: Admission,
     imports: Option<Imports>,
+    vault: Option<Vault>,
 }
 
 impl Library {
     /// Over the catalog, handing out `links`.
     pub fn new(catalog: Catalog, ambient: Ambient, links: Links) -> Self {
         let (feed, keep_deleted) = (progress::ProgressFeed::default(), KeepDeleted::default());
-        Self { catalog, ambient, links, feed, keep_deleted, admission: Admission::default(), imports: None }
+        let admission = Admission::default();
+        Self { catalog, ambient, links, feed, keep_deleted, admission, imports: None, vault: None }
     }
 
     /// The same, keeping what people delete for another time.
@@ -87,6 +97,11 @@ impl Library {
     /// The same, importing the files of new tracks where that is asked for.
     pub fn with_imports(self, imports: Imports) -> Self {
         Self { imports: Some(imports), ..self }
+    }
+
+    /// The same, keeping the texts of share links in `vault`, so that they can be copied again.
+    pub fn with_vault(self, vault: Vault) -> Self {
+        Self { vault: Some(vault), ..self }
     }
 
     /// Whether files of new tracks may be imported.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use tonearm_domain::{
     Ambient, CachePolicy, Collection, CollectionId, CoverSize, DurableName, ObjectKey, Organization,
-    OrganizationId, ReplacementId, ShortId, Timestamp, TrackId, UPLOAD_URL_TTL_SECONDS, UploadId,
+    OrganizationId, PlaySessionId, ReplacementId, ShortId, Timestamp, TrackId, UPLOAD_URL_TTL_SECONDS,
+    UploadId,
 };
 use tonearm_signing::{
     DEFAULT_TTL_SECONDS, DeliveryTerms, ListenerHasher, UploadGrant, UploadTarget, UrlSigner,
@@ -193,6 +194,12 @@ impl Links {
             ttl: UPLOAD_URL_TTL_SECONDS,
             expires_at: now.plus_seconds(UPLOAD_URL_TTL_SECONDS.into()),
         }
+    }
+
+    /// Where the words of a track in a play session are. Nodes with a database answer there, as the words are in it. The id of
+    /// the session is the credential.
+    pub fn captions(&self, session_id: PlaySessionId, track_id: TrackId) -> String {
+        format!("{}/v1/play/{session_id}/{track_id}/captions", self.0.public_url)
     }
 
     /// Where an organization's files are delivered from: scheme and host.

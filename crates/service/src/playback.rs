@@ -1,5 +1,6 @@
 //! Handing out signed URLs: play sessions, downloads and share links.
 
+mod captions;
 mod cards;
 mod count;
 mod describe_tracks;
@@ -11,6 +12,7 @@ mod playable;
 mod redirect_share;
 mod session_writer;
 mod shared_collection;
+mod shared_download;
 mod shared_track;
 mod track_list;
 

@@ -4,7 +4,10 @@ use tonearm_catalog::{Catalog, CatalogError, Sealed, SealedAt};
 use tonearm_domain::Ambient;
 use tonearm_signing::Vault;
 
-use crate::{import_buckets, imports, people, transcription, webhooks};
+use crate::{import_buckets, imports, library, people, transcription, webhooks};
+
+/// Texts of share keys that are sealed anew in one transaction.
+const BATCH: u64 = 500;
 
 /// Brings everything that is sealed under the first master secret.
 #[derive(Clone)]
@@ -39,8 +42,20 @@ impl Resealing {
     /// Seals anew what is under an older master secret. What somebody changes meanwhile is left to them.
     pub async fn reseal(&self) -> Result<Resealed, CatalogError> {
         let mut done = Resealed::default();
+        self.reseal_all(self.catalog.sealed().await?, &mut done).await?;
+        let mut after = None;
+        loop {
+            let (ids, found): (Vec<_>, Vec<_>) =
+                self.catalog.sealed_share_keys(after, BATCH).await?.into_iter().unzip();
+            let Some(last) = ids.last() else { return Ok(done) };
+            after = Some(*last);
+            self.reseal_all(found, &mut done).await?;
+        }
+    }
+
+    async fn reseal_all(&self, all: Vec<Sealed>, done: &mut Resealed) -> Result<(), CatalogError> {
         let mut anew: Vec<(Sealed, Vec<u8>)> = Vec::new();
-        for found in self.catalog.sealed().await? {
+        for found in all {
             let place = vault_place(&found.at);
             if self.vault.is_under_first(&place, &found.bytes) {
                 done.kept += 1;
@@ -55,8 +70,7 @@ impl Resealing {
         for (found, sealed) in anew {
             done.resealed += u64::from(tx.replace_sealed(&found, sealed).await?);
         }
-        tx.commit().await?;
-        Ok(done)
+        tx.commit().await
     }
 }
 
@@ -67,5 +81,6 @@ fn vault_place(at: &SealedAt) -> String {
         SealedAt::ImportUrl(id) => imports::vault_place(*id),
         SealedAt::ImportBucketSecret(id, bucket) => import_buckets::vault_place(*id, bucket),
         SealedAt::SecondFactor(id) => people::vault_place(*id),
+        SealedAt::ShareKeyText(id) => library::vault_place(*id),
     }
 }

@@ -158,8 +158,9 @@ impl Transcriptions {
         Ok(self.catalog.transcriptions(caller.organization_id, failed, MOST_SHOWN).await?)
     }
 
-    /// Has a track of the organization transcribed (once more).
-    pub async fn retry(&self, caller: &Caller, id: TrackId) -> Result<(), Refusal> {
+    /// Has a track of the organization transcribed (once more). A transcript that somebody edited is overwritten only where
+    /// that is asked for.
+    pub async fn retry(&self, caller: &Caller, id: TrackId, is_overwriting: bool) -> Result<(), Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
         let track = tx.track(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
@@ -168,6 +169,16 @@ impl Transcriptions {
                 code: "not_ready",
                 message: "the track is not ready yet; transcribe it when it is",
             });
+        }
+        if tx.transcript_edited_at(id).await?.is_some() {
+            if !is_overwriting {
+                return Err(Refusal::Conflict {
+                    code: "transcript_edited",
+                    message: "the transcript was edited; to replace it, ask for its edits to be overwritten"
+                        .to_owned(),
+                });
+            }
+            tx.put_transcript_edited_at(id, None).await?;
         }
         queue(&tx, &self.ambient, &track).await?;
         Ok(tx.commit().await?)

@@ -123,7 +123,8 @@ impl Parts {
         let library = Library::new(catalog.clone(), ambient.clone(), links.clone())
             .keeping_deleted(config.keep_deleted)
             .with_admission(admission.clone())
-            .with_imports(imports.clone());
+            .with_imports(imports.clone())
+            .with_vault(vault.clone());
         let transcriptions =
             Transcriptions::new(catalog.clone(), ambient.clone(), vault.clone(), outbound.clone());
         let jobs = Jobs::new(catalog.clone(), ambient.clone(), library.clone(), transcriptions.clone());

@@ -18,6 +18,9 @@ pub(crate) struct PlaybackData {
     #[schema(value_type = tonearm_domain::Levels)]
     levels: LevelsJson,
     variants: Vec<PlayedVariant>,
+    /// Where the transcript is as WebVTT, for `<track kind="captions">`. Missing if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    captions_url: Option<String>,
 }
 
 /// A square cover in one size.
@@ -66,6 +69,7 @@ impl From<Playable> for PlaybackData {
             track: playable.track.into(),
             levels: playable.levels,
             variants: playable.variants.into_iter().map(Into::into).collect(),
+            captions_url: playable.captions_url,
         }
     }
 }

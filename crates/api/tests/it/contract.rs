@@ -177,6 +177,9 @@ async fn every_operation_answers_as_described(database: TestDatabase) {
     let described = format!("/v1/play/{session}?track_ids={track_id}");
     let reply = c.house.get_open(&described).await.expect_ok();
     c.check("describe_tracks", reply);
+    let reply = c.house.get_open(&format!("{played}/captions")).await;
+    assert_eq!(reply.status, 200);
+    c.check("track_captions", reply);
     c.get("read_usage", "/v1/usage?group=track").await;
     c.get("read_listens", "/v1/listens").await;
     c.get("read_listens", "/v1/listens?group=track").await;

@@ -322,7 +322,7 @@ async fn holders_of_sessions_and_links_get_what_is_theirs(database: TestDatabase
     let stranger = "018f0000-0000-4000-8000-000000000001";
     let status =
         async |path: String| house.call_as("", Method::GET, &path, Value::Null).await.status.as_u16();
-    for tail in ["", "/hq/download"] {
+    for tail in ["", "/hq/download", "/captions"] {
         assert_eq!(status(format!("/v1/play/{session}/{mine}{tail}")).await, 200);
         assert_eq!(
             status(format!("/v1/play/{session}/{other}{tail}")).await,
@@ -357,7 +357,7 @@ async fn holders_of_sessions_and_links_get_what_is_theirs(database: TestDatabase
     assert_eq!(status(format!("/v1/stream/{stranger}/{share}")).await, 404);
     assert_eq!(status(format!("/v1/stream/{mine}/nonsense")).await, 401);
     house.clock.advance_seconds(60);
-    for tail in ["", "/hq/download"] {
+    for tail in ["", "/hq/download", "/captions"] {
         assert_eq!(status(format!("/v1/play/{session}/{mine}{tail}")).await, 401);
     }
     assert_eq!(described(&session, &mine).await.0, 401);

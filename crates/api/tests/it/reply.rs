@@ -11,7 +11,7 @@ use serde_json::Value;
 pub(crate) struct Reply {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
-    /// Null where the body is empty.
+    /// Null where the body is empty, and for captions.
     pub(crate) json: Value,
 }
 
@@ -21,6 +21,7 @@ impl Reply {
         let bytes = body.collect().await.unwrap().to_bytes();
         let json = match &bytes[..] {
             [] => Value::Null,
+            captions if captions.starts_with(b"WEBVTT") => Value::Null,
             bytes => serde_json::from_slice(bytes).unwrap(),
         };
         let reply = Self { status: parts.status, headers: parts.headers, json };

@@ -27,6 +27,7 @@ pub(crate) mod rendering;
 pub(crate) mod replaced_object;
 pub(crate) mod scheduled_task;
 pub(crate) mod second_factor;
+pub(crate) mod share_key_text;
 pub(crate) mod sign_in;
 pub(crate) mod signing_key;
 pub(crate) mod source_import;

@@ -1,7 +1,7 @@
 //! Rows of `transcription`.
 
-use sea_orm::Set;
 use sea_orm::entity::prelude::*;
+use sea_orm::{NotSet, Set};
 use tonearm_domain::{OrganizationId, TrackId, Transcription};
 
 use crate::column::{foreign_text, moment, parsed};
@@ -16,6 +16,7 @@ pub struct Model {
     pub state: String,
     pub reason: Option<String>,
     pub updated_at: i64,
+    pub edited_at: Option<i64>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -45,6 +46,8 @@ impl From<&Transcription> for ActiveModel {
             state: Set(transcription.state.as_str().to_owned()),
             reason: Set(transcription.reason.as_deref().map(foreign_text)),
             updated_at: Set(transcription.updated_at.unix_millis()),
+            // Written by people's edits alone.
+            edited_at: NotSet,
         }
     }
 }

@@ -72,6 +72,7 @@ mod m0034_source_lookup;
 mod m0035_replacements;
 mod m0036_import_buckets;
 mod m0037_listens;
+mod m0039_share_links;
 mod m0040_people_and_keys;
 mod m0043_second_factors;
 mod pieces;
@@ -144,6 +145,7 @@ fn steps() -> Vec<Step> {
         m0035_replacements::step(),
         m0036_import_buckets::step(),
         m0037_listens::step(),
+        m0039_share_links::step(),
         m0040_people_and_keys::step(),
         m0043_second_factors::step(),
     ]

@@ -102,6 +102,7 @@ const STEPS: &[&str] = &[
     "m0035_replacements",
     "m0036_import_buckets",
     "m0037_listens",
+    "m0039_share_links",
     "m0040_people_and_keys",
     "m0043_second_factors",
 ];

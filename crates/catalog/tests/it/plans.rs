@@ -6,6 +6,9 @@ use crate::database::{Reach, TestDatabase};
 
 /// The queries as SeaORM writes them, with the columns left out.
 const QUERIES: &[&str] = &[
+    "SELECT * FROM api_key WHERE (organization_id = x'00') IS TRUE AND api_key_type_id = 'share' AND revoked_at IS NULL AND track_id = x'00' AND id < x'01' ORDER BY id DESC LIMIT 21",
+    "SELECT * FROM api_key WHERE (organization_id = x'00') IS TRUE AND api_key_type_id = 'share' AND revoked_at IS NULL AND track_id IS NULL AND collection_id = x'00' ORDER BY id DESC LIMIT 21",
+    "SELECT * FROM share_key_text WHERE api_key_id IN (x'00', x'01')",
     "SELECT * FROM api_key WHERE organization_id = x'00' AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > 5) AND (id) < (x'01') ORDER BY id DESC LIMIT 51",
     "SELECT * FROM api_key WHERE organization_id = x'00' AND revoked_at IS NULL AND expires_at IS NOT NULL AND expires_at <= 5 AND (expires_at, id) < ((SELECT expires_at FROM api_key WHERE id = x'01'), x'01') ORDER BY expires_at DESC, id DESC LIMIT 51",
     "SELECT * FROM api_key WHERE organization_id = x'00' AND revoked_at IS NOT NULL AND api_key_type_id IN ('share') AND (id) < (x'01') ORDER BY id DESC LIMIT 51",

@@ -17,6 +17,7 @@ type Step = (&'static str, &'static [&'static str]);
 const UNDOABLE: &[Step] = &[
     FACTORS,
     PEOPLE,
+    SHARES,
     LISTENS,
     BUCKETS,
     REPLACEMENTS,
@@ -79,6 +80,16 @@ const PEOPLE: Step = (
 const LISTENS: Step = (
     "m0037_listens",
     &["DROP TABLE listener_track", "DROP TABLE listener_sighting", "DROP TABLE listen_sum"],
+);
+
+const SHARES: Step = (
+    "m0039_share_links",
+    &[
+        "DROP TABLE share_key_text",
+        "DROP INDEX valid_api_key_by_track_id_id",
+        "DROP INDEX valid_api_key_by_collection_id_id",
+        "ALTER TABLE transcription DROP COLUMN edited_at",
+    ],
 );
 
 const BUCKETS: Step = ("m0036_import_buckets", &["DROP TABLE import_bucket"]);

@@ -161,7 +161,7 @@ export class Session {
 }
 
 /** The playback data of a session in the common form. */
-function playback({ track, cover_image: images, levels, variants }) {
+function playback({ track, cover_image: images, levels, variants, captions_url: captions }) {
   const sounds = variants.filter(({ content_type: type }) => type.startsWith("audio/"));
   const whole = sounds.filter(({ data }) => !data);
   const chosen = whole.length > 0 ? whole : sounds.slice(0, 1);
@@ -171,7 +171,7 @@ function playback({ track, cover_image: images, levels, variants }) {
     ...named(track),
     ...playable(track, levels?.levels, part),
     cover: Object.fromEntries(Object.entries(images ?? {}).map(([size, { url }]) => [size, url])),
-    captions: null,
+    captions: captions ?? null,
     sources: chosen.map(({ url, content_type: type, variant }) => ({ url, type, label: variant.index })),
   };
 }

@@ -48,6 +48,8 @@ pub(crate) struct TrackData {
     /// The part of the track that is heard, in its seconds; null: all of it.
     pub(crate) part: Option<PartData>,
     pub(crate) sources: Vec<SourceData>,
+    /// Where the words are as WebVTT, with the times of what is heard.
+    pub(crate) captions: Option<String>,
 }
 
 /// A part of a track, in seconds.

@@ -17,6 +17,8 @@ pub(super) struct FileTags {
 /// A chapter and where it begins.
 pub(super) struct ChapterRow {
     pub(super) start: String,
+    /// The same in seconds.
+    pub(super) seconds: f64,
     pub(super) title: String,
 }
 
@@ -40,6 +42,7 @@ impl FileTags {
         ];
         let chapters = info.chapters.into_iter().enumerate().map(|(n, chapter)| ChapterRow {
             start: clock(chapter.start),
+            seconds: chapter.start,
             title: chapter.title.unwrap_or_else(|| format!("Chapter {}", n + 1)),
         });
         Self {

@@ -3,14 +3,21 @@
 mod collection;
 mod collections;
 mod colours;
+mod facts;
 mod file_tags;
 mod files;
 mod listed;
 mod live;
 mod paging;
 mod start;
+mod replacement;
+mod share;
+mod share_form;
 mod track;
+mod track_page;
+mod track_usage;
 mod tracks;
+mod transcript;
 mod trash;
 mod upload;
 mod waveform;
@@ -37,6 +44,13 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/start", get(start::page).post(start::name))
         .route("/start/{collection_id}", get(start::tracks))
         .route("/start/{collection_id}/link", post(start::share))
+        .route("/collections/{collection_id}/share", get(share::page).post(share::create))
+        .route(
+            "/collections/{collection_id}/share/{api_key_id}/revoke",
+            get(share::to_page).post(share::revoke),
+        )
+        .route("/tracks/{track_id}/share", get(share::page).post(share::create))
+        .route("/tracks/{track_id}/share/{api_key_id}/revoke", get(share::to_page).post(share::revoke))
         .route("/trash", get(trash::page))
         .route("/progress", get(live::progress))
         .route("/colours", get(colours::companions))
@@ -45,7 +59,21 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/tracks/{track_id}", get(track::page).post(track::save))
         .route("/tracks/{track_id}/state.json", get(upload::state))
         .route("/tracks/{track_id}/player.json", get(track::data))
+        .route("/tracks/{track_id}/original", get(track::original))
+        .route("/tracks/{track_id}/source", post(replacement::begin))
+        .route("/tracks/{track_id}/source.json", get(replacement::state))
+        .route("/tracks/{track_id}/source/file", post(replacement::take).layer(DefaultBodyLimit::disable()))
+        .route("/tracks/{track_id}/source/cancel", post(replacement::cancel))
+        .route(
+            "/tracks/{track_id}/transcript",
+            get(transcript::page)
+                .post(transcript::save)
+                .layer(DefaultBodyLimit::max(transcript::MOST_FORM_BYTES)),
+        )
+        .route("/tracks/{track_id}/transcribe", post(transcript::transcribe))
+        .route("/tracks/{track_id}/captions.vtt", get(transcript::captions))
         .route("/tracks/{track_id}/cover", post(track::save_cover))
+        .route("/tracks/{track_id}/cover/reset", post(track::reset_cover))
         .route("/tracks/{track_id}/row", get(tracks::row))
         .route("/tracks/{track_id}/delete", post(track::delete))
         .route("/tracks/{track_id}/restore", post(trash::restore_track))

@@ -1,71 +1,23 @@
 //! One track: to hear, to edit, to delete.
 
-use askama::Template;
 use axum::Json;
 use axum::extract::{Multipart, Path, State};
-use axum::response::Response;
+use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
-use tonearm_domain::{CoverOwner, FailedVariant, Role, TrackId};
+use tonearm_domain::{CoverOwner, TrackId};
 use tonearm_service::{Playable, Refusal, Resource, UpdateTrack};
 
 use super::collection::{colour, set_or_clear};
-use super::colours::Shades;
-use super::file_tags::FileTags;
-use super::listed::said_of;
-use crate::amount::clock;
+use super::track_page::TrackPage;
 use crate::app::Dashboard;
-use crate::embed::{self, PlayerData, SourceData, TrackData, covers};
+use crate::embed::{PlayerData, SourceData, TrackData, covers};
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
-use crate::page::{Frame, Section, render, render_with};
+use crate::page::{render, render_with};
 use crate::picture::picture;
 use crate::session::{Editor, Member, Viewer};
 use crate::visit::Visitor;
-
-#[derive(Template)]
-#[template(path = "library/track.html")]
-struct TrackPage {
-    frame: Frame,
-    player_script: String,
-    may_edit: bool,
-    id: String,
-    collection_id: String,
-    title: String,
-    subtitle: String,
-    player_title: String,
-    player_subtitle: String,
-    organization_index: String,
-    file_name: String,
-    length: String,
-    status: &'static str,
-    tone: &'static str,
-    is_open: bool,
-    is_making: bool,
-    is_playable: bool,
-    is_truncated: bool,
-    may_retry: bool,
-    reason: Option<String>,
-    cover: Option<String>,
-    has_colour: bool,
-    colour: String,
-    shades: Shades,
-    variants: Vec<VariantRow>,
-    failed: Vec<FailedVariant>,
-    transcription: Option<String>,
-    language: String,
-    told: FileTags,
-    problems: Problems,
-}
-
-/// A variant to hear or to save.
-struct VariantRow {
-    index: String,
-    content_type: &'static str,
-    size: String,
-    url: String,
-    saving: String,
-}
 
 pub(super) fn track_id(text: &str) -> Result<TrackId, PageError> {
     text.parse().map_err(|_| PageError::Refused(Refusal::NotFound(Resource::Track)))
@@ -89,13 +41,11 @@ pub(super) async fn save(
     let Err(refusal) = change(&app, &member, id, &fields).await else {
         return Ok(Flash::Saved.then(&member.path(&format!("/tracks/{id}"))));
     };
-    let page = TrackPage {
-        player_title: fields.text("player_title").to_owned(),
-        player_subtitle: fields.text("player_subtitle").to_owned(),
-        organization_index: fields.text("organization_index").to_owned(),
-        problems: Problems::of(refusal)?,
-        ..TrackPage::of(&app, &member, id).await?
-    };
+    let mut page = TrackPage::of(&app, &member, id).await?;
+    page.player_title = fields.text("player_title").to_owned();
+    page.player_subtitle = fields.text("player_subtitle").to_owned();
+    page.organization_index = fields.text("organization_index").to_owned();
+    page.problems = Problems::of(refusal)?;
     Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
 }
 
@@ -132,11 +82,22 @@ pub(super) async fn save_cover(
     {
         Ok(_) => Ok(Flash::CoverSaved.then(&member.path(&format!("/tracks/{id}")))),
         Err(refusal) => {
-            let problems = Problems::of(refusal)?;
-            let page = TrackPage { problems, ..TrackPage::of(&app, &member, id).await? };
+            let mut page = TrackPage::of(&app, &member, id).await?;
+            page.problems = Problems::of(refusal)?;
             Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
         }
     }
+}
+
+/// Gives up the uploaded cover for the one that comes from the file.
+pub(super) async fn reset_cover(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    Path((_, id)): Path<(String, String)>,
+) -> Result<Response, PageError> {
+    let id = track_id(&id)?;
+    app.library.reset_cover(&member.caller(), id).await?;
+    Ok(Flash::CoverReset.then(&member.path(&format!("/tracks/{id}"))))
 }
 
 pub(super) async fn delete(
@@ -164,6 +125,16 @@ pub(super) async fn retry(
     Ok(Flash::RetryQueued.then(&member.path(&format!("/tracks/{id}"))))
 }
 
+/// Leads to the source as it was uploaded, to be saved.
+pub(super) async fn original(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    Path((_, id)): Path<(String, String)>,
+) -> Result<Response, PageError> {
+    let url = app.playback.original_download(&member.caller(), track_id(&id)?).await?;
+    Ok(Redirect::to(&url).into_response())
+}
+
 /// What the page's player plays.
 pub(super) async fn data(
     State(app): State<Dashboard>,
@@ -171,7 +142,7 @@ pub(super) async fn data(
     Path((_, id)): Path<(String, String)>,
     visitor: Visitor,
 ) -> Result<Json<PlayerData>, PageError> {
-    let Playable { track: view, cover, levels, variants } =
+    let Playable { track: view, cover, levels, variants, .. } =
         app.playback.audition(&member.caller(), track_id(&id)?, Some(&visitor.visit())).await?;
     let whole = variants.iter().filter(|variant| variant.key.file.content_type.mime().starts_with("audio/"));
     let whole = whole.filter(|variant| !matches!(variant.data, tonearm_domain::FileData::Preview { .. }));
@@ -180,6 +151,7 @@ pub(super) async fn data(
         content_type: variant.key.file.content_type.mime(),
         label: variant.file.recipe.index.to_string(),
     });
+    let has_words = view.track.transcription.is_some();
     let track = TrackData {
         id: view.track.id.to_string(),
         title: view.title,
@@ -191,68 +163,9 @@ pub(super) async fn data(
         cover: covers(&cover),
         chapters: view.track.info.chapters,
         part: None,
+        captions: has_words.then(|| member.path(&format!("/tracks/{id}/captions.vtt"))),
         sources: sources.collect(),
         levels,
     };
     Ok(Json(PlayerData { ok: true, title: None, tracks: Vec::new(), next: None, track: Some(track) }))
-}
-
-impl TrackPage {
-    async fn of<R>(app: &Dashboard, member: &Member<R>, id: TrackId) -> Result<Self, PageError> {
-        let Playable { track: view, cover, variants, .. } =
-            app.playback.audition(&member.caller(), id, None).await?;
-        let is_importing = view.is_importing;
-        let (track, colours, title) = (view.track, view.colours, view.title);
-        let (status, tone, is_open) = said_of(track.status, is_importing);
-        let may_retry = member.role >= Role::Editor && app.library.may_retry(&track).await?;
-        let failed = app.library.failed_variants(&track).await?;
-        let rows = variants.iter().map(|variant| VariantRow {
-            index: variant.file.recipe.index.to_string(),
-            content_type: variant.key.file.content_type.mime(),
-            size: megabytes(variant.size),
-            url: variant.url.clone(),
-            saving: app.playback.saving(variant),
-        });
-        Ok(Self {
-            frame: member.frame(&title, Section::Library),
-            player_script: embed::address("player.js"),
-            may_edit: member.role >= Role::Editor,
-            id: id.to_string(),
-            collection_id: track.collection_id.to_string(),
-            title,
-            player_title: track.player_title.unwrap_or_default(),
-            player_subtitle: track.player_subtitle.unwrap_or_default(),
-            subtitle: view.subtitle.unwrap_or_default(),
-            organization_index: track.organization_index.unwrap_or_default(),
-            file_name: track.file_name,
-            length: clock(track.duration),
-            status,
-            tone,
-            is_open,
-            is_making: is_importing || track.status.is_processing(),
-            is_playable: track.status.is_playable(),
-            is_truncated: track.info.is_truncated,
-            may_retry,
-            reason: track.status_reason,
-            cover: cover.last().map(|image| image.url.clone()),
-            has_colour: track.player_colour.is_some(),
-            colour: colours.base.to_string(),
-            shades: colours.into(),
-            variants: rows.collect(),
-            failed,
-            told: FileTags::of(track.info),
-            transcription: track.transcription,
-            language: track.transcription_language.unwrap_or_default(),
-            problems: Problems::default(),
-        })
-    }
-}
-
-/// Bytes as people read them.
-fn megabytes(bytes: u64) -> String {
-    if bytes < 1_000_000 {
-        format!("{} kB", bytes.div_ceil(1000))
-    } else {
-        format!("{:.1} MB", bytes as f64 / 1e6)
-    }
 }

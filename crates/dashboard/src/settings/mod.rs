@@ -42,7 +42,7 @@ pub(crate) fn routes() -> Router<Dashboard> {
 }
 
 /// A recipe in a few words.
-fn recipe_line(recipe: &Recipe) -> String {
+pub(crate) fn recipe_line(recipe: &Recipe) -> String {
     let Some(transcode) = recipe.kind.transcode() else {
         return format!("{} · {}", recipe.index, recipe.kind.recipe_type().title().to_lowercase());
     };

@@ -18,7 +18,7 @@ use crate::form::{Choice, Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::Query;
 use crate::session::{Editor, Member};
-use crate::share::Snippets;
+use crate::share::{Look, Snippets};
 
 #[derive(Template)]
 #[template(path = "settings/new_key.html")]
@@ -163,13 +163,13 @@ fn links(app: &Dashboard, key: &ApiKey, text: &str) -> Vec<Link> {
         return Vec::new();
     }
     let base = app.links.public_url();
-    let framed = |path: &str, has_list| Snippets::new(base, path, "Audio player", has_list).frame;
+    let framed = |path: &str, look| Snippets::new(base, path, "Audio player", look).frame;
     match key.scope.track() {
         Some(track) => vec![
             Link { title: "Share page", text: format!("{base}/share/{track}/{text}"), is_address: true },
             Link {
                 title: "Player embed code",
-                text: framed(&format!("{track}/{text}"), false),
+                text: framed(&format!("{track}/{text}"), Look::of_track()),
                 is_address: false,
             },
             Link {
@@ -180,7 +180,7 @@ fn links(app: &Dashboard, key: &ApiKey, text: &str) -> Vec<Link> {
         ],
         None if key.scope.collection().is_some() => vec![
             Link { title: "Share page", text: format!("{base}/share/{text}"), is_address: true },
-            Link { title: "Player embed code", text: framed(text, true), is_address: false },
+            Link { title: "Player embed code", text: framed(text, Look::of_list()), is_address: false },
         ],
         None => vec![Link {
             title: "Audio stream URL: replace TRACK_ID with the ID of a track",

@@ -13,7 +13,7 @@ use tonearm_service::{Refusal, SharedCollection};
 use super::page::answer;
 use super::policy::{Framing, colours};
 use super::refused::Refused;
-use super::snippet::Snippets;
+use super::snippet::{Look, Snippets, Theme, ThemeQuery};
 use super::{PublicPages, track};
 use crate::amount::clock;
 use crate::embed::{ListedTrack, PlayerData, address};
@@ -35,6 +35,7 @@ struct CollectionPage {
     tracks: Vec<Row>,
     pages: Pages,
     snippets: Snippets,
+    is_downloadable: bool,
 }
 
 #[derive(Template)]
@@ -47,6 +48,7 @@ struct FramedCollection {
     title: String,
     tracks: Vec<Row>,
     pages: Pages,
+    theme: Theme,
 }
 
 /// Which part of a long list a page shows.
@@ -109,7 +111,8 @@ pub(super) async fn page(
     let style = colours(shared.colours);
     let cover = shared.cover.last();
     let page = CollectionPage {
-        snippets: Snippets::new(&pages.public_url, &key, &shared.title, true),
+        snippets: Snippets::new(&pages.public_url, &key, &shared.title, Look::of_list()),
+        is_downloadable: shared.is_downloadable,
         public_url: pages.public_url,
         stylesheet: address("share.css"),
         script: address("player.js"),
@@ -130,6 +133,7 @@ pub(super) async fn framed(
     State(pages): State<PublicPages>,
     Path(key): Path<String>,
     Query(asked): Query<PageQuery>,
+    Query(look): Query<ThemeQuery>,
 ) -> Response {
     let shared = match pages.playback.shared_collection(&key, asked.after()).await {
         Ok(shared) => shared,
@@ -143,6 +147,7 @@ pub(super) async fn framed(
         tracks: rows(&shared, &key),
         pages: Pages::of(&asked, &shared),
         title: shared.title,
+        theme: look.theme(),
         key,
     };
     answer(StatusCode::OK, &page, &style, &shared.delivery_origin, Framing::Open)

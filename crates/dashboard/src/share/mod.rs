@@ -2,8 +2,10 @@
 //!
 //! Whatever the link's key does not open, for whatever reason, is the same page that says there is nothing.
 
+mod captions;
 mod collection;
 mod cover;
+mod download;
 mod page;
 mod policy;
 mod refused;
@@ -17,7 +19,7 @@ use tower_http::compression::CompressionLayer;
 
 use crate::embed;
 
-pub(crate) use snippet::Snippets;
+pub(crate) use snippet::{Look, Size, Snippets, Theme};
 
 /// What the public pages work with. Cheap to clone.
 #[derive(Clone)]
@@ -37,10 +39,12 @@ pub fn public_routes(pages: PublicPages) -> Router {
         .route("/share/{first}", get(collection::page))
         .route("/share/{first}/{share_key}", get(track::page))
         .route("/share/{first}/{share_key}/cover", get(cover::redirect))
+        .route("/share/{first}/{share_key}/download", get(download::redirect))
         .route("/embed/{first}", get(collection::framed))
         .route("/embed/{first}/player.json", get(collection::data))
         .route("/embed/{first}/{share_key}", get(track::framed))
         .route("/embed/{first}/{share_key}/player.json", get(track::data))
+        .route("/embed/{first}/{share_key}/captions.vtt", get(captions::captions))
         .layer(CompressionLayer::new())
         .with_state(pages)
 }

@@ -1,9 +1,117 @@
 //! What people copy to show the player on a page of their own.
 
-/// Pixels that the framed player of one track takes.
-const HEIGHT: u32 = 172;
-/// The same with a list under it.
-const HEIGHT_WITH_LIST: u32 = 480;
+use serde::Deserialize;
+
+/// The colours of an embedded player.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Theme {
+    /// Those of the system of whoever sees it.
+    #[default]
+    System,
+    /// Dark on light.
+    Light,
+    /// Light on dark.
+    Dark,
+}
+
+impl Theme {
+    pub(crate) const ALL: [Self; 3] = [Self::System, Self::Light, Self::Dark];
+
+    /// The theme of this text; the system's where it is none.
+    pub(crate) fn parse(text: &str) -> Self {
+        Self::ALL.into_iter().find(|theme| theme.as_str() == text).unwrap_or_default()
+    }
+
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Light => "light",
+            Self::Dark => "dark",
+        }
+    }
+
+    /// The value of the player's attribute `theme`; none for the theme of the system.
+    pub(crate) const fn attribute(self) -> Option<&'static str> {
+        match self {
+            Self::System => None,
+            theme => Some(theme.as_str()),
+        }
+    }
+}
+
+/// What stands behind the question mark of a framed player.
+#[derive(Deserialize)]
+pub(super) struct ThemeQuery {
+    #[serde(default)]
+    theme: String,
+}
+
+impl ThemeQuery {
+    pub(super) fn theme(&self) -> Theme {
+        Theme::parse(&self.theme)
+    }
+}
+
+/// The size of a framed player.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Size {
+    /// One track.
+    Compact,
+    /// A list under it.
+    List,
+    /// A long list under it.
+    Tall,
+}
+
+impl Size {
+    pub(crate) const ALL: [Self; 3] = [Self::Compact, Self::List, Self::Tall];
+
+    /// The size of this text.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|size| size.as_str() == text)
+    }
+
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Compact => "compact",
+            Self::List => "list",
+            Self::Tall => "tall",
+        }
+    }
+
+    /// Pixels that the frame takes.
+    pub(crate) const fn height(self) -> u32 {
+        match self {
+            Self::Compact => 172,
+            Self::List => 480,
+            Self::Tall => 720,
+        }
+    }
+}
+
+/// How an embedded player looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Look {
+    pub(crate) theme: Theme,
+    pub(crate) size: Size,
+}
+
+impl Look {
+    /// For one track.
+    pub(crate) const fn of_track() -> Self {
+        Self { theme: Theme::System, size: Size::Compact }
+    }
+
+    /// For a list of tracks.
+    pub(crate) const fn of_list() -> Self {
+        Self { theme: Theme::System, size: Size::List }
+    }
+
+    /// What follows the path of a framed player.
+    pub(crate) fn query(self) -> String {
+        self.theme.attribute().map(|theme| format!("?theme={theme}")).unwrap_or_default()
+    }
+}
 
 /// The two ways to embed: a frame, which works everywhere, and the element, which takes the page's width and height.
 pub(crate) struct Snippets {
@@ -13,17 +121,18 @@ pub(crate) struct Snippets {
 
 impl Snippets {
     /// `path` is what follows `/embed/`: keys and ids, none of which needs escaping.
-    pub(crate) fn new(public_url: &str, path: &str, title: &str, has_list: bool) -> Self {
-        let height = if has_list { HEIGHT_WITH_LIST } else { HEIGHT };
+    pub(crate) fn new(public_url: &str, path: &str, title: &str, look: Look) -> Self {
+        let (query, height) = (look.query(), look.size.height());
+        let theme = look.theme.attribute().map(|theme| format!(" theme=\"{theme}\"")).unwrap_or_default();
         let title = title.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
         Self {
             frame: format!(
-                "<iframe src=\"{public_url}/embed/{path}\" title=\"{title}\" width=\"100%\" height=\"{height}\" \
-                 frameborder=\"0\" loading=\"lazy\" allow=\"autoplay; encrypted-media\"></iframe>"
+                "<iframe src=\"{public_url}/embed/{path}{query}\" title=\"{title}\" width=\"100%\" \
+                 height=\"{height}\" frameborder=\"0\" loading=\"lazy\" allow=\"autoplay; encrypted-media\"></iframe>"
             ),
             element: format!(
                 "<script type=\"module\" src=\"{public_url}/embed/player.js\"></script>\n<tonearm-player \
-                 src=\"{public_url}/embed/{path}/player.json\"></tonearm-player>"
+                 src=\"{public_url}/embed/{path}/player.json\"{theme}></tonearm-player>"
             ),
         }
     }
@@ -35,7 +144,23 @@ mod tests {
 
     #[test]
     fn a_title_cannot_leave_its_attribute() {
-        let snippets = Snippets::new("https://a.example", "x/y", "\"><script>", false);
+        let snippets = Snippets::new("https://a.example", "x/y", "\"><script>", Look::of_track());
         assert!(snippets.frame.contains("title=\"&quot;>&lt;script>\" width"), "{}", snippets.frame);
+    }
+
+    #[test]
+    fn a_look_is_written_into_both_snippets() {
+        let look = Look { theme: Theme::parse("dark"), size: Size::parse("tall").unwrap() };
+        let snippets = Snippets::new("https://a.example", "x/y", "Song", look);
+        assert!(
+            snippets.frame.contains("/embed/x/y?theme=dark\" title=\"Song\" width=\"100%\" height=\"720\"")
+        );
+        assert!(
+            snippets.element.contains("/embed/x/y/player.json\" theme=\"dark\">"),
+            "{}",
+            snippets.element
+        );
+        assert_eq!(Theme::parse("\"><script>"), Theme::System);
+        assert_eq!(Size::parse(""), None);
     }
 }

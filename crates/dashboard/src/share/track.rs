@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL};
@@ -13,7 +13,7 @@ use super::PublicPages;
 use super::page::answer;
 use super::policy::{Framing, colours};
 use super::refused::Refused;
-use super::snippet::Snippets;
+use super::snippet::{Look, Snippets, Theme, ThemeQuery};
 use crate::embed::{PartData, PlayerData, SourceData, TrackData, address, covers};
 use crate::visit::Visitor;
 
@@ -38,6 +38,7 @@ struct TrackPage {
     /// Where all tracks of the key are, if it opens more than this one.
     siblings: Option<String>,
     snippets: Snippets,
+    is_downloadable: bool,
 }
 
 #[derive(Template)]
@@ -51,6 +52,7 @@ struct FramedTrack {
     title: String,
     subtitle: Option<String>,
     cover: Option<String>,
+    theme: Theme,
 }
 
 /// A shared track with the text of its link.
@@ -85,6 +87,7 @@ pub(super) async fn framed(
     State(pages): State<PublicPages>,
     Path((track_id, key)): Path<(String, String)>,
     visitor: Visitor,
+    Query(asked): Query<ThemeQuery>,
 ) -> Response {
     let opened = match open(&pages, &track_id, key).await {
         Ok(opened) => opened,
@@ -105,6 +108,7 @@ pub(super) async fn framed(
         cover: opened.cover(CoverSize::Regular),
         title: opened.shared.view.title,
         subtitle: opened.shared.view.subtitle,
+        theme: asked.theme(),
     };
     answer(StatusCode::OK, &page, &style, &origin, Framing::Open)
 }
@@ -150,10 +154,11 @@ impl Opened {
         // Drawn placeholders have no large size.
         let cover = self.cover(CoverSize::Large).or_else(|| self.cover(CoverSize::Regular));
         let icon = self.cover(CoverSize::Icon);
-        let SharedTrack { view, content_type, has_siblings, .. } = self.shared;
+        let SharedTrack { view, content_type, has_siblings, is_downloadable, .. } = self.shared;
         let (title, subtitle) = (view.title, view.subtitle);
         TrackPage {
-            snippets: Snippets::new(&public_url, &path, &title, false),
+            snippets: Snippets::new(&public_url, &path, &title, Look::of_track()),
+            is_downloadable,
             siblings: has_siblings.then(|| format!("/share/{}", self.key)),
             stylesheet: address("share.css"),
             script: address("player.js"),
@@ -173,10 +178,11 @@ impl Opened {
     }
 
     fn into_data(self) -> TrackData {
-        let stream = self.stream();
+        let (path, stream) = (self.path(), self.stream());
         let shared = self.shared;
         let colours = shared.view.colours;
         let part = PartData::of(&shared.part);
+        let captions = shared.has_words.then(|| format!("/embed/{path}/captions.vtt"));
         TrackData {
             chapters: PartData::chapters(part.as_ref(), shared.view.track.info.chapters),
             id: shared.view.track.id.to_string(),
@@ -193,6 +199,7 @@ impl Opened {
                 content_type: shared.content_type.mime(),
                 label: String::new(),
             }],
+            captions,
             levels: shared.levels,
         }
     }

@@ -52,8 +52,9 @@ impl House {
         let limits = UploadLimits { max_source_bytes: 1_000_000, max_cover_bytes: 100_000 };
         let outbound = Outbound::new(false).unwrap();
         let imports = Imports::new(ambient.clone(), vault.clone(), outbound.clone());
-        let library =
-            Library::new(catalog.clone(), ambient.clone(), links.clone()).with_imports(imports.clone());
+        let library = Library::new(catalog.clone(), ambient.clone(), links.clone())
+            .with_imports(imports.clone())
+            .with_vault(vault.clone());
         let lookups = Lookups::new(catalog.clone(), LookupLimits::default());
         let audit = Audit::new(catalog.clone());
         let shutdown = CancellationToken::new();

@@ -17,9 +17,11 @@ mod player;
 mod quotas;
 mod second_factor;
 mod settings;
+mod share;
 mod signing_in;
 mod start;
 mod told;
+mod transcript;
 mod trash;
 mod usage;
 

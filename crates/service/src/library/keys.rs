@@ -151,6 +151,7 @@ impl Library {
         if !tx.revoke_api_key(caller.organization_id, id, now).await? {
             return Err(not_found);
         }
+        tx.delete_share_key_text(id).await?;
         let done = AuditedAction { action: AuditAction::KeyRevoke, subject_id: id.uuid(), title: &key.title };
         audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
@@ -191,6 +192,7 @@ impl Library {
             last_used_at: None,
         };
         tx.insert_api_key(&key, &text.hash()).await?;
+        self.keep_share_text(tx, caller, &key, &text).await?;
         let done =
             AuditedAction { action: AuditAction::KeyCreate, subject_id: key.id.uuid(), title: &key.title };
         audit::record(tx, &self.ambient, caller, done).await?;

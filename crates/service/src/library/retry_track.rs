@@ -11,18 +11,29 @@ use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 use crate::track_view::{TrackParents, TrackView};
 
+/// What is missing of a track.
+#[derive(Debug, Clone)]
+pub struct Unmade {
+    /// What could not be made, and why.
+    pub failed: Vec<FailedVariant>,
+    /// Whether [`Library::retry_track`] has something to do.
+    pub may_retry: bool,
+}
+
 impl Library {
-    /// Whether [`Library::retry_track`] has something to do for a track.
-    pub async fn may_retry(&self, track: &Track) -> Result<bool, Refusal> {
-        if track.source.is_none() || track.status.retry().is_err() {
-            return Ok(false);
-        }
-        if track.status != TrackStatus::Ready {
-            return Ok(true);
-        }
-        let recipes = self.catalog.recipes_for_track(track.organization_id, track.id).await?;
+    /// What is missing of a track.
+    pub async fn unmade(&self, track: &Track) -> Result<Unmade, Refusal> {
         let files = self.catalog.files_of_track(track.id).await?;
-        Ok(unmade(&recipes, &files).next().is_some())
+        let failed = failed_variants(&files);
+        let may_retry = match track.status {
+            _ if track.source.is_none() || track.status.retry().is_err() => false,
+            TrackStatus::Ready => {
+                let recipes = self.catalog.recipes_for_track(track.organization_id, track.id).await?;
+                unmade(&recipes, &files).next().is_some()
+            }
+            _ => true,
+        };
+        Ok(Unmade { failed, may_retry })
     }
 
     /// What could not be made of a track, and why.

@@ -1,14 +1,15 @@
 //! A URL that a browser saves instead of playing.
 
-use tonearm_domain::{PlaySessionId, Timestamp, TrackId, UsageCounts};
+use tonearm_domain::{PlaySessionId, Timestamp, TrackId, UsageCounts, original_name};
 use tonearm_signing::DeliveryTerms;
 
 use super::playable::offered;
 use super::{Playback, Visit};
+use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 
 /// Seconds a download URL is valid.
-const DOWNLOAD_TTL_SECONDS: u32 = 30;
+pub(super) const DOWNLOAD_TTL_SECONDS: u32 = 30;
 
 /// A download.
 #[derive(Debug, Clone)]
@@ -22,6 +23,20 @@ pub struct Download {
 }
 
 impl Playback {
+    /// A URL that a browser saves, of the source of a track as it was uploaded, valid for 30 seconds, for people who manage it.
+    pub async fn original_download(&self, caller: &Caller, id: TrackId) -> Result<String, Refusal> {
+        let ready = self.0.lookups.track(caller.organization_id, id).await?;
+        let ready = ready.ok_or(Refusal::NotFound(Resource::Track))?;
+        caller.reach_track(ready.track.collection_id, id)?;
+        let source = ready.track.source.as_ref().ok_or(Refusal::Unprocessable {
+            code: "no_source",
+            message: "the track has no source file yet",
+        })?;
+        let name = original_name(&ready.track.file_name, source.key.file.content_type);
+        let (ttl, attachment) = (Some(DOWNLOAD_TTL_SECONDS), Some(&*name));
+        Ok(self.0.links.delivery(&source.key, DeliveryTerms { ttl, attachment, ..DeliveryTerms::default() }))
+    }
+
     /// A download of one variant, where the session allows downloads and lists the variant. Counted as a visit; without one,
     /// nothing is.
     pub async fn download(

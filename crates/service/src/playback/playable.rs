@@ -22,6 +22,8 @@ pub struct Playable {
     pub levels: LevelsJson,
     /// Its variants, as the session lists them.
     pub variants: Vec<PlayableVariant>,
+    /// Where its words are as WebVTT, for whoever has the session; none where it has none.
+    pub captions_url: Option<String>,
 }
 
 /// A cover in one size.
@@ -75,7 +77,8 @@ impl Playback {
             let place = |index: &VariantIndex| list.iter().position(|listed| listed == index);
             variants.sort_by_key(|variant| place(&variant.file.recipe.index));
         }
-        Ok(Playable { track, cover, levels: ready.levels.clone(), variants })
+        let captions_url = self.captions_url(session, ready);
+        Ok(Playable { track, cover, levels: ready.levels.clone(), variants, captions_url })
     }
 
     /// The cover that players see for a track, in those of these sizes that it has. A placeholder has no large one.

@@ -17,6 +17,8 @@ pub(super) struct Shared {
     pub(super) recipe: Recipe,
     pub(super) file: ObjectKey,
     pub(super) data: FileData,
+    /// The name it is saved under.
+    pub(super) file_name: String,
 }
 
 impl Playback {
@@ -67,10 +69,12 @@ impl Playback {
             ready.files.iter().filter(|file| shared == Some(&file.recipe.index)).find_map(|file| match &file
                 .outcome
             {
-                FileOutcome::Made { key, data, .. } => Some((file.recipe.clone(), key.clone(), data.clone())),
+                FileOutcome::Made { key, data, file_name, .. } => {
+                    Some((file.recipe.clone(), key.clone(), data.clone(), file_name.clone()))
+                }
                 FileOutcome::Failed { .. } => None,
             });
-        let (recipe, file, data) = object.ok_or(not_found)?;
-        Ok(Shared { key, ready, recipe, file, data })
+        let (recipe, file, data, file_name) = object.ok_or(not_found)?;
+        Ok(Shared { key, ready, recipe, file, data, file_name })
     }
 }

@@ -26,6 +26,8 @@ pub struct SharedCollection {
     pub has_more: bool,
     /// Where sound and pictures come from, for the page's security policy.
     pub delivery_origin: String,
+    /// Whether the files may be saved, by [`Playback::shared_download`].
+    pub is_downloadable: bool,
 }
 
 impl Playback {
@@ -58,6 +60,7 @@ impl Playback {
             colours: first.map(|first| first.colours),
             cover: first.map_or_else(Vec::new, |first| self.cover_in(first, &CoverSize::ALL, None)),
             delivery_origin: self.0.links.delivery_origin(organization_id),
+            is_downloadable: key.is_downloadable,
             tracks,
             has_more,
         })

@@ -25,6 +25,10 @@ pub struct SharedTrack {
     pub delivery_origin: String,
     /// Whether the key opens the whole collection.
     pub has_siblings: bool,
+    /// Whether the file may be saved, by [`Playback::shared_download`].
+    pub is_downloadable: bool,
+    /// Whether [`Playback::shared_captions`] may have words.
+    pub has_words: bool,
 }
 
 /// What is said in the part of a track that a share key opens.
@@ -38,7 +42,7 @@ pub struct SharedWords {
 
 /// Which part of a track's sound a file lets people hear.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Heard {
+pub(super) enum Heard {
     Whole,
     /// From this second to that one.
     Part(f64, f64),
@@ -46,7 +50,7 @@ enum Heard {
 }
 
 impl Heard {
-    fn by(kind: &RecipeKind, data: &FileData) -> Self {
+    pub(super) fn by(kind: &RecipeKind, data: &FileData) -> Self {
         match (kind, data) {
             (RecipeKind::Transcode(_) | RecipeKind::Original {}, _) => Self::Whole,
             (RecipeKind::WaveformVideo(video), _) if video.has_sound => Self::Whole,
@@ -90,10 +94,12 @@ impl Playback {
     }
 
     async fn view_shared(&self, shared: Shared) -> Result<SharedTrack, Refusal> {
-        let Shared { key, ready, file, data, .. } = shared;
+        let Shared { key, ready, recipe, file, data, .. } = shared;
         let organization_id = key.organization_id;
         let parents = self.0.lookups.parents(organization_id, ready.track.collection_id).await?;
         let mut view = parents.view(ready.track.clone());
+        let has_words =
+            view.track.transcription.is_some() && Heard::by(&recipe.kind, &data) != Heard::Nothing;
         // What is said in the whole track is not for everybody who may hear a part of it.
         (view.track.transcription, view.track.transcription_language) = (None, None);
         Ok(SharedTrack {
@@ -103,6 +109,8 @@ impl Playback {
             part: data,
             delivery_origin: self.0.links.delivery_origin(organization_id),
             has_siblings: key.scope.collection().is_some() && key.scope.track().is_none(),
+            is_downloadable: key.is_downloadable,
+            has_words,
             view,
         })
     }

@@ -4,6 +4,7 @@ mod album_order;
 mod analysis;
 mod files;
 mod finish_cover;
+mod found_cover;
 mod limits;
 mod local_source;
 mod pictures;

@@ -1,12 +1,12 @@
 //! Master secrets that are replaced, and what was sealed under the one before.
 
 use tonearm_catalog::{Catalog, ConnectOptions, SealedAt};
-use tonearm_domain::{BucketName, OrganizationId, WebhookKind};
+use tonearm_domain::{BucketName, KeyType, OrganizationId, PersonId, Selection, ShareTarget, WebhookKind};
 use tonearm_fixtures::{TestDatabase, ambient};
 use tonearm_outbound::Outbound;
 use tonearm_service::{
-    Caller, ImportBuckets, Library, Links, Resealed, Resealing, SetImportBucket, SetTranscription,
-    Transcriptions, Webhooks,
+    Caller, CreateCollection, CreateKey, ImportBuckets, Library, Links, Resealed, Resealing, SetImportBucket,
+    SetTranscription, ShareLink, Transcriptions, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 
@@ -46,7 +46,7 @@ impl Node {
         let links = Links::new(signer, ambient.clone(), "https://api.example.com", delivery_url);
         let outbound = Outbound::new(false).unwrap();
         Self {
-            library: Library::new(catalog.clone(), ambient.clone(), links.clone()),
+            library: Library::new(catalog.clone(), ambient.clone(), links.clone()).with_vault(vault.clone()),
             webhooks: Webhooks::new(catalog.clone(), ambient.clone(), links, vault.clone(), outbound.clone()),
             import_buckets: ImportBuckets::new(
                 catalog.clone(),
@@ -81,6 +81,13 @@ impl Node {
             secret_access_key: Some("the bucket's secret".to_owned()),
         };
         self.import_buckets.set(&caller, bucket(), set).await.unwrap();
+        let create = CreateCollection { title: "Songs".to_owned(), ..CreateCollection::default() };
+        let collection = self.library.create_collection(&caller, create).await.unwrap().0.collection.id;
+        let mut link = CreateKey::new(KeyType::Share, "Link");
+        link.collection_id = Some(collection);
+        link.variants = Selection::one("hq".parse().unwrap());
+        let person = Caller::person(id, PersonId::from_uuid(id.uuid()));
+        self.library.create_key(&person, link).await.unwrap();
         (caller, id)
     }
 
@@ -93,6 +100,17 @@ impl Node {
         self.vault.open(&format!("transcription/{id}"), &sealed)
     }
 
+    /// The text of the organization's one share link.
+    async fn share_link(&self, caller: &Caller) -> Option<String> {
+        let key = self.library.keys(caller).await.unwrap().remove(0);
+        let target = ShareTarget::of(key.scope).unwrap();
+        let link = self.library.share_link(caller, target, key.id).await.unwrap();
+        let listed = self.library.share_links(caller, target, None).await.unwrap().links.remove(0);
+        let text = |link: &ShareLink| link.text.as_ref().map(|text| text.reveal().to_owned());
+        assert_eq!(text(&link), text(&listed));
+        text(&link)
+    }
+
     async fn bucket_secret(&self, id: OrganizationId) -> Option<Vec<u8>> {
         let sealed = self.catalog.import_bucket(id, &bucket()).await.unwrap().unwrap().secret;
         self.vault.open(&format!("import_bucket/{id}/{}", bucket()), &sealed)
@@ -103,27 +121,30 @@ async fn what_is_sealed_outlives_its_master_secret(database: TestDatabase) {
     let old = Node::with(OLD, &database).await;
     let (caller, id) = old.organization().await;
     let secret = old.secret(&caller).await.unwrap();
+    let link = old.share_link(&caller).await.unwrap();
     assert!(!old.resealing.is_needed());
 
     let changing = Node::with(&format!("{NEW},{OLD}"), &database).await;
     assert!(changing.resealing.is_needed());
     let done = changing.resealing.reseal().await.unwrap();
-    assert_eq!(done, Resealed { resealed: 4, ..Resealed::default() });
+    assert_eq!(done, Resealed { resealed: 5, ..Resealed::default() });
     assert_eq!(changing.secret(&caller).await.as_ref(), Some(&secret));
     let again = changing.resealing.reseal().await.unwrap();
-    assert_eq!(again, Resealed { kept: 4, ..Resealed::default() });
+    assert_eq!(again, Resealed { kept: 5, ..Resealed::default() });
 
     let new = Node::with(NEW, &database).await;
     assert_eq!(new.secret(&caller).await, Some(secret));
+    assert_eq!(new.share_link(&caller).await, Some(link));
+    assert_eq!(old.share_link(&caller).await, None, "the link still works, but is not shown");
     assert_eq!(new.provider_key(id).await.as_deref(), Some(&b"the provider's key"[..]));
     assert_eq!(new.bucket_secret(id).await.as_deref(), Some(&b"the bucket's secret"[..]));
     assert_eq!(old.secret(&caller).await, None);
     // With neither of them nothing opens, and nothing is changed.
     let neither = Node::with("a master secret that nobody has ever sealed with", &database).await;
     let found = neither.resealing.reseal().await.unwrap();
-    assert_eq!((found.kept, found.resealed, found.lost.len()), (0, 0, 4));
+    assert_eq!((found.kept, found.resealed, found.lost.len()), (0, 0, 5));
     assert!(found.lost.contains(&SealedAt::TranscriptionKey(id)));
-    assert_eq!(new.resealing.reseal().await.unwrap().kept, 4);
+    assert_eq!(new.resealing.reseal().await.unwrap().kept, 5);
 }
 
 async fn what_changes_meanwhile_is_left_alone(database: TestDatabase) {

@@ -27,6 +27,9 @@ pub(super) enum Command {
         /// The track's id; without it, all tracks whose transcription failed
         #[arg(long, value_name = "ID")]
         track: Option<TrackId>,
+        /// Replace a transcript that was edited
+        #[arg(long, requires = "track")]
+        overwrite_edits: bool,
     },
 }
 
@@ -83,14 +86,14 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
                 }));
             }
         }
-        Command::Retry { owner, track } => {
+        Command::Retry { owner, track, overwrite_edits } => {
             let caller = Caller::owner(owner.org);
             let tracks = match track {
                 Some(track) => vec![track],
                 None => transcriptions.failures(&caller).await?.into_iter().map(|f| f.track_id).collect(),
             };
             for track in tracks {
-                transcriptions.retry(&caller, track).await?;
+                transcriptions.retry(&caller, track, overwrite_edits).await?;
             }
         }
     }

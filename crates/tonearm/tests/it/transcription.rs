@@ -14,7 +14,7 @@ use tokio::sync::{Notify, Semaphore};
 use tonearm_catalog::PendingJob;
 use tonearm_domain::{Clock, Timestamp, TranscriptionState};
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
-use tonearm_service::{Caller, ProviderTest, SetTranscription, Transcriptions};
+use tonearm_service::{Caller, EditTranscript, ProviderTest, Refusal, SetTranscription, Transcriptions};
 use tonearm_testkit::{Backend, TestServer};
 
 /// One answer: status, `Retry-After` and body.
@@ -223,6 +223,54 @@ async fn troubles_that_pass_are_waited_out() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_people_edit_is_overwritten_only_on_request() {
+    let (provider, url) = Provider::start(vec![good()]).await;
+    let stage = Stage::open(Backend::Embedded, &url).await;
+    let track = stage.ready_track().await;
+    stage.wait_for(&track, TranscriptionState::Done).await;
+    let (library, id) = (&stage.server.node.parts().unwrap().library, track.parse().unwrap());
+    let words = async || {
+        let read = stage.server.client.get(&format!("/v1/track/{track}")).await.ok();
+        read["track"]["transcription"].as_str().unwrap().to_owned()
+    };
+    let edit = async || {
+        let version = library.transcript(&stage.caller, id).await.unwrap().version;
+        let captions = "WEBVTT\n\n00:00.000 --> 00:00.900\nMine.\n".to_owned();
+        let edit = EditTranscript { captions, language: "en".to_owned(), version };
+        library.edit_transcript(&stage.caller, id, edit).await.unwrap();
+    };
+    edit().await;
+    let refused = stage.transcriptions.retry(&stage.caller, id, false).await;
+    assert!(matches!(refused, Err(Refusal::Conflict { code: "transcript_edited", .. })), "{refused:?}");
+    assert_eq!(words().await, "Mine.");
+
+    // Somebody edits it once more while it is transcribed again.
+    provider.turns.forget_permits(Semaphore::MAX_PERMITS);
+    stage.transcriptions.retry(&stage.caller, id, true).await.unwrap();
+    provider.wait_for(2).await;
+    edit().await;
+    provider.turns.add_permits(2);
+    let catalog = &stage.server.node.parts().unwrap().catalog;
+    let is_open = async || {
+        let jobs = catalog.pending_jobs().await.unwrap();
+        jobs.iter().any(|job| job.kind == "transcribe_track")
+    };
+    for _ in 0..600 {
+        if !is_open().await {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert!(!is_open().await, "it is not transcribed after half a minute");
+    assert_eq!(words().await, "Mine.");
+
+    stage.transcriptions.retry(&stage.caller, id, true).await.unwrap();
+    stage.wait_for(&track, TranscriptionState::Done).await;
+    assert_eq!(words().await, "Guten Tag.\n\nUnd weiter.");
+    stage.server.node.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_wrong_key_is_seen_and_can_be_mended() {
     let (provider, url) = Provider::start(vec![(401, None, "{\"error\": \"bad key\"}".to_owned())]).await;
     let stage = Stage::open(Backend::Embedded, &url).await;
@@ -235,7 +283,7 @@ async fn a_wrong_key_is_seen_and_can_be_mended() {
         std::slice::from_ref(&track)
     );
     *provider.script.lock().unwrap() = vec![(200, None, json!({"text": "Hello."}).to_string())];
-    stage.transcriptions.retry(&stage.caller, track.parse().unwrap()).await.unwrap();
+    stage.transcriptions.retry(&stage.caller, track.parse().unwrap(), false).await.unwrap();
     stage.wait_for(&track, TranscriptionState::Done).await;
     let read = stage.server.client.get(&format!("/v1/track/{track}")).await.ok();
     assert_eq!(read["track"]["transcription"], "Hello.");

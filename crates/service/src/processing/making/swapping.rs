@@ -76,9 +76,10 @@ impl Recording<'_> {
         Ok(())
     }
 
-    /// Words that a provider wrote down are those of the old sound. What somebody else wrote stays.
+    /// Words that a provider wrote down are those of the old sound. What people wrote or edited stays.
     async fn forget_written_words(&mut self) -> Result<(), CatalogError> {
-        if self.tx.transcription(self.track.id).await?.is_some() {
+        let is_edited = self.tx.transcript_edited_at(self.track.id).await?.is_some();
+        if !is_edited && self.tx.transcription(self.track.id).await?.is_some() {
             (self.track.transcription, self.track.transcription_language) = (None, None);
             self.tx.forget_words(self.track.id).await?;
         }

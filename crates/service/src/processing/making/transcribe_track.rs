@@ -147,10 +147,13 @@ impl Processing {
             }
             // Where nothing is said there are no words, and no language either.
             let is_silent = text.is_empty();
-            track.transcription = Some(text).filter(|_| !is_silent);
-            track.transcription_language = language.filter(|_| !is_silent);
-            tx.update_track(&track).await?;
-            tx.put_track_words(track_id, &timed).await?;
+            // Somebody edited the words while this was under way: theirs stay.
+            if tx.transcript_edited_at(track_id).await?.is_none() {
+                track.transcription = Some(text).filter(|_| !is_silent);
+                track.transcription_language = language.filter(|_| !is_silent);
+                tx.update_track(&track).await?;
+                tx.put_track_words(track_id, &timed).await?;
+            }
             let (state, updated_at) = (TranscriptionState::Done, self.ambient.now());
             let done = Transcription { track_id, organization_id, state, reason: None, updated_at };
             tx.put_transcription(&done).await?;

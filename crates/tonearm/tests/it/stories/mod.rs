@@ -12,6 +12,7 @@ mod listening;
 mod pages;
 mod people;
 mod playing;
+mod shares;
 mod sharing;
 mod uploading;
 mod webhooks;

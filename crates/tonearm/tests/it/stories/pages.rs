@@ -62,6 +62,9 @@ impl Gallery {
             ("track-spoken", format!("/tracks/{}", self.spoken_track)),
             ("track-failed", format!("/tracks/{}", self.failed_track)),
             ("track-incomplete", format!("/tracks/{}", self.incomplete_track)),
+            ("track-share", format!("/tracks/{}/share", self.track)),
+            ("collection-share", format!("/collections/{}/share", self.collection)),
+            ("transcript", format!("/tracks/{}/transcript", self.spoken_track)),
             ("tracks", "/tracks".to_owned()),
             ("tracks-found", "/tracks?q=waltz&sort=title".to_owned()),
             ("trash", "/trash".to_owned()),
@@ -112,13 +115,13 @@ impl Gallery {
 
 /// How a page is looked at.
 #[derive(Clone, Copy)]
-struct View {
-    name: &'static str,
+pub(super) struct View {
+    pub(super) name: &'static str,
     width: u32,
     height: u32,
 }
 
-const VIEWS: [View; 4] = [
+pub(super) const VIEWS: [View; 4] = [
     View { name: "wide-light", width: 1440, height: 1000 },
     View { name: "phone-dark", width: 390, height: 844 },
     View { name: "wide-dark", width: 1440, height: 1000 },
@@ -126,7 +129,7 @@ const VIEWS: [View; 4] = [
 ];
 
 impl Browser {
-    async fn views(&self, view: View) {
+    pub(super) async fn views(&self, view: View) {
         let is_phone = view.width < 600;
         let screen = json!({
             "width": view.width, "height": view.height, "mobile": is_phone,
@@ -153,13 +156,13 @@ impl Browser {
 }
 
 /// Where axe-core is, once `make test` has fetched it.
-fn axe() -> Option<String> {
+pub(super) fn axe() -> Option<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/axe");
     std::fs::read_to_string(folder.join("node_modules/axe-core/axe.min.js")).ok()
 }
 
 /// What keeps people out of the page that is shown.
-async fn barriers(browser: &Browser, axe: &str) -> Vec<Value> {
+pub(super) async fn barriers(browser: &Browser, axe: &str) -> Vec<Value> {
     browser.run(axe, Vec::new()).await;
     let found = browser.client.execute_async(LOOK, Vec::new()).await.unwrap();
     found.as_array().unwrap().clone()
@@ -244,7 +247,7 @@ async fn take(browser: &Browser, folder: &Path, pages: &[Page]) {
     }
 }
 
-fn keep(path: &Path, shot: &Value) {
+pub(super) fn keep(path: &Path, shot: &Value) {
     use base64::Engine;
     let picture = base64::prelude::BASE64_STANDARD.decode(shot["data"].as_str().unwrap()).unwrap();
     std::fs::write(path, picture).unwrap();

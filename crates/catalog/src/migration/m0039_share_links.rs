@@ -1,0 +1,42 @@
+//! The texts of share links, so that they can be copied again; and transcripts that people edited.
+
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::schema::{blob, uuid};
+
+use super::pieces::{add, index};
+use super::step::Step;
+
+pub(super) fn step() -> Step {
+    // The share links of a track and of a collection, without those that were revoked.
+    let by_track = index("api_key", &["track_id", "id"])
+        .name("valid_api_key_by_track_id_id")
+        .and_where(Expr::col("revoked_at").is_null())
+        .and_where(Expr::col("track_id").is_not_null())
+        .take();
+    let by_collection = index("api_key", &["collection_id", "id"])
+        .name("valid_api_key_by_collection_id_id")
+        .and_where(Expr::col("revoked_at").is_null())
+        .and_where(Expr::col("track_id").is_null())
+        .take();
+    Step::expand("m0039_share_links").change(Migration).index(by_track).index(by_collection)
+}
+
+#[derive(DeriveMigrationName)]
+struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        // Beside the key and not in it: keys are read for each request, their texts hardly ever. The version before revokes
+        // keys and leaves the text, which then opens nothing.
+        let text = Table::create()
+            .table("share_key_text")
+            .col(uuid("api_key_id").primary_key())
+            .col(blob("sealed"))
+            .take();
+        manager.create_table(text).await?;
+        // The version before transcribes again whatever it is asked to.
+        let edited = ColumnDef::new("edited_at").big_integer().null().take();
+        add(manager, "transcription", edited).await
+    }
+}

@@ -1,0 +1,103 @@
+// Replacing the file of a track with progress: the new file is sent as any other upload, then followed until it has taken the
+// place of the old one.
+
+import { Stopped, Transfer } from "./transfer.js";
+
+const LOOK_MS = 1500;
+
+class Replacing {
+  #transfer = null;
+
+  constructor(box) {
+    this.address = box.dataset.replacement;
+    this.form = box.querySelector("form[enctype]");
+    this.line = box.querySelector("[data-transfer]");
+    this.bar = this.line.querySelector("progress");
+    this.said = this.line.querySelector("[role=status]");
+    this.button = this.line.querySelector("button");
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#send(this.form.querySelector("input[type=file]").files[0]);
+    });
+    this.button.addEventListener("click", () => this.#cancel());
+    addEventListener("beforeunload", (event) => {
+      if (this.#transfer) event.preventDefault();
+    });
+    if (box.querySelector("[data-state=processing]")) this.#follow();
+  }
+
+  #say(text, tone = "busy") {
+    this.said.textContent = text;
+    this.said.className = `badge ${tone}`;
+  }
+
+  #show(isBusy) {
+    this.line.hidden = false;
+    this.bar.hidden = this.button.hidden = !isBusy;
+    for (const control of this.form.querySelectorAll("input[type=file], [type=submit]")) control.disabled = isBusy;
+  }
+
+  async #send(file) {
+    if (!file) return;
+    this.#show(true);
+    this.#say("Uploading");
+    try {
+      const { upload_url: url } = await post(this.address, { file_name: file.name });
+      const moved = (bytes) => {
+        this.bar.value = file.size ? bytes / file.size : 0;
+        this.#say(`Uploading ${Math.floor(this.bar.value * 100)} %`);
+      };
+      const waits = () => this.#say("Connection lost. Trying again…", "warn");
+      this.#transfer = new Transfer(file, url, { moved, waits });
+      await this.#transfer.send();
+      this.#transfer = null;
+      this.#follow();
+    } catch (error) {
+      this.#transfer = null;
+      this.#show(false);
+      if (error instanceof Stopped) this.#say("Cancelled", "");
+      else this.#say(error.message, "bad");
+    }
+  }
+
+  /** The track keeps the file that it has. */
+  async #cancel() {
+    const transfer = this.#transfer;
+    this.button.disabled = true;
+    await transfer?.discard();
+    await post(`${this.address}/cancel`, {}).catch(() => null);
+    this.button.disabled = false;
+    // It was being processed, or the file is there already: the page tells what is so now.
+    if (!transfer) location.reload();
+  }
+
+  #follow() {
+    this.#show(true);
+    this.bar.removeAttribute("value");
+    this.#say("Processing");
+    this.#look();
+  }
+
+  async #look() {
+    const answer = await fetch(`${this.address}.json`, { redirect: "manual" }).catch(() => null);
+    const { state } = answer?.ok ? await answer.json() : { state: "processing" };
+    // What was cancelled elsewhere is no more.
+    if (answer?.status === 404 || state === "completed" || state === "failed") return location.reload();
+    setTimeout(() => this.#look(), LOOK_MS);
+  }
+}
+
+async function post(address, fields) {
+  const answer = await fetch(address, {
+    method: "POST",
+    headers: { "x-form-secret": document.body.dataset.formSecret, accept: "application/json" },
+    body: new URLSearchParams(fields),
+    redirect: "manual",
+  });
+  if (answer.type === "opaqueredirect") return {};
+  const body = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Error(body.message ?? "The upload could not start. Try again.");
+  return body;
+}
+
+for (const box of document.querySelectorAll("[data-replacement]")) new Replacing(box);

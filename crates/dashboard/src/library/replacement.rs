@@ -1,0 +1,121 @@
+//! Replacing the source of a track: with progress by a script, or by a form.
+
+use std::error::Error;
+
+use axum::Json;
+use axum::extract::multipart::MultipartRejection;
+use axum::extract::{Multipart, Path, State};
+use axum::response::Response;
+use futures::TryStreamExt;
+use serde::Serialize;
+use tonearm_domain::{Replacement, ReplacementState, SourceSlot, TrackId};
+use tonearm_service::{Refusal, Resource, UploadTerms};
+
+use super::track::track_id;
+use super::upload::ScriptError;
+use crate::app::Dashboard;
+use crate::error::PageError;
+use crate::flash::Flash;
+use crate::form::Fields;
+use crate::picture::broken;
+use crate::session::{Editor, Member, Viewer};
+
+/// Where the bytes of the new source go.
+#[derive(Debug, Serialize)]
+pub(super) struct Begun {
+    upload_url: String,
+}
+
+/// How far a replacement is, for people.
+#[derive(Debug, Serialize)]
+pub(super) struct Told {
+    /// `waiting`, `processing`, `completed` or `failed`.
+    pub(super) state: &'static str,
+    pub(super) reason: Option<String>,
+    /// Whether it can be cancelled.
+    pub(super) is_open: bool,
+}
+
+impl From<Replacement> for Told {
+    fn from(replacement: Replacement) -> Self {
+        let is_open = matches!(replacement.state, ReplacementState::Waiting | ReplacementState::Processing);
+        Self { state: replacement.state.as_str(), reason: replacement.reason, is_open }
+    }
+}
+
+/// Signs a URL for the page's script, which sends the file there as other clients do.
+pub(super) async fn begin(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    Path((_, id)): Path<(String, String)>,
+    fields: Fields,
+) -> Result<Json<Begun>, ScriptError> {
+    let name = Some(fields.text("file_name").to_owned()).filter(|name| !name.is_empty());
+    let (_, upload) = app.library.replace_source(&member.caller(), track_id(&id)?, name).await?;
+    Ok(Json(Begun { upload_url: upload.upload_url }))
+}
+
+/// How far the last replacement is.
+pub(super) async fn state(
+    State(app): State<Dashboard>,
+    member: Member<Viewer>,
+    Path((_, id)): Path<(String, String)>,
+) -> Result<Json<Told>, PageError> {
+    Ok(Json(app.library.replacement(&member.caller(), track_id(&id)?).await?.into()))
+}
+
+pub(super) async fn cancel(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    Path((_, id)): Path<(String, String)>,
+) -> Result<Response, PageError> {
+    let id = track_id(&id)?;
+    app.library.cancel_replacement(&member.caller(), id).await?;
+    Ok(Flash::ReplacementCancelled.then(&member.path(&format!("/tracks/{id}"))))
+}
+
+/// Takes the new source from a form, where no script sends it.
+pub(super) async fn take(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    Path((_, id)): Path<(String, String)>,
+    form: Result<Multipart, MultipartRejection>,
+) -> Result<Response, PageError> {
+    let (id, mut form) = (track_id(&id)?, form.map_err(|_| PageError::BadForm)?);
+    while let Some(field) = form.next_field().await.map_err(broken)? {
+        let named = field.file_name().filter(|name| !name.is_empty()).map(str::to_owned);
+        let Some(name) = named else { continue };
+        let caller = member.caller();
+        let (replacement, _) = app.library.replace_source(&caller, id, Some(name)).await?;
+        let slot = SourceSlot {
+            replacement_id: Some(replacement.id),
+            ..SourceSlot::of_track(member.organization.id, id)
+        };
+        let bytes = field.map_err(Box::<dyn Error + Send + Sync>::from);
+        let taken = app.uploads.accept_source(caller.origin, slot, bytes, UploadTerms::default()).await;
+        if let Err(refusal) = taken {
+            // Nothing of it was kept, so nobody waits for the rest.
+            app.library.cancel_replacement(&caller, id).await?;
+            return Err(refusal.into());
+        }
+        return Ok(Flash::ReplacementTaken.then(&member.path(&format!("/tracks/{id}"))));
+    }
+    Err(PageError::BadForm)
+}
+
+/// The last replacement of a track, as its page tells of it; none where it was completed.
+pub(super) async fn told_of<R>(
+    app: &Dashboard,
+    member: &Member<R>,
+    id: TrackId,
+) -> Result<Option<Told>, PageError> {
+    match app.library.replacement(&member.caller(), id).await {
+        Ok(found) if found.state == ReplacementState::Completed => Ok(None),
+        Ok(found) if found.state == ReplacementState::Waiting && found.expires_at <= app.ambient.now() => {
+            Ok(None)
+        }
+        Ok(found) => Ok(Some(found.into())),
+        Err(Refusal::NotFound(Resource::Replacement)) => Ok(None),
+        Err(refusal) => Err(refusal.into()),
+    }
+}

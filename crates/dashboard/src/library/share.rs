@@ -1,0 +1,286 @@
+//! Sharing a track or a collection: its share links, a new one, and how each is embedded. A page of its own; scripts show it
+//! as a dialog.
+
+use askama::Template;
+use axum::extract::{FromRequestParts, RawPathParams, State};
+use axum::response::{IntoResponse, Redirect, Response};
+use http::StatusCode;
+use http::request::Parts;
+use serde::Deserialize;
+use tonearm_domain::{ApiKeyId, ShareTarget, Timestamp};
+use tonearm_service::{Refusal, Resource, ShareLink};
+
+use super::share_form::ShareForm;
+use crate::app::Dashboard;
+use crate::error::PageError;
+use crate::flash::Flash;
+use crate::form::{Choice, Fields, Problems};
+use crate::page::{Frame, Section, render, render_with};
+use crate::path::Query;
+use crate::session::{Editor, Member};
+use crate::settings::recipe_line;
+use crate::share::{Look, Size, Snippets, Theme};
+
+#[derive(Template)]
+#[template(path = "library/share.html")]
+struct SharePage {
+    frame: Frame,
+    /// What is shared, below the organization's address.
+    target: String,
+    noun: &'static str,
+    title: String,
+    is_playable: bool,
+    variants: Vec<Choice>,
+    form: ShareForm,
+    rows: Vec<LinkRow>,
+    /// The last link of the page, if there are older ones.
+    older: Option<String>,
+    chosen: Option<Embedding>,
+    problems: Problems,
+}
+
+/// A share link in the list.
+struct LinkRow {
+    id: String,
+    title: String,
+    variant: String,
+    /// The URL of its page; none where the key is not kept.
+    url: Option<String>,
+    expires_at: Option<String>,
+    is_expired: bool,
+    last_used: Option<String>,
+    is_downloadable: bool,
+}
+
+/// How one of the links is embedded.
+struct Embedding {
+    id: String,
+    title: String,
+    url: String,
+    /// The URL of the sound itself, where the link is for one track.
+    stream: Option<String>,
+    preview: String,
+    height: u32,
+    themes: Vec<Choice>,
+    sizes: Vec<Choice>,
+    snippets: Snippets,
+}
+
+/// What the address says is shared.
+pub(super) struct Target(ShareTarget);
+
+impl FromRequestParts<Dashboard> for Target {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Dashboard) -> Result<Self, PageError> {
+        let params = RawPathParams::from_request_parts(parts, app).await.map_err(|_| PageError::NoPage)?;
+        let named = |wanted: &str| params.iter().find(|(name, _)| *name == wanted).map(|(_, text)| text);
+        let not_found = |noun| PageError::Refused(Refusal::NotFound(noun));
+        if let Some(text) = named("track_id") {
+            let id = text.parse().map_err(|_| not_found(Resource::Track))?;
+            return Ok(Self(ShareTarget::Track(id)));
+        }
+        let text = named("collection_id").ok_or(PageError::NoPage)?;
+        let id = text.parse().map_err(|_| not_found(Resource::Collection))?;
+        Ok(Self(ShareTarget::Collection(id)))
+    }
+}
+
+impl Target {
+    fn path(&self) -> String {
+        match self.0 {
+            ShareTarget::Track(id) => format!("/tracks/{id}"),
+            ShareTarget::Collection(id) => format!("/collections/{id}"),
+        }
+    }
+
+    /// What follows `/share/` and `/embed/` for a key.
+    fn public_path(&self, key: &str) -> String {
+        match self.0 {
+            ShareTarget::Track(id) => format!("{id}/{key}"),
+            ShareTarget::Collection(_) => key.to_owned(),
+        }
+    }
+
+    const fn look(&self) -> Look {
+        match self.0 {
+            ShareTarget::Track(_) => Look::of_track(),
+            ShareTarget::Collection(_) => Look::of_list(),
+        }
+    }
+}
+
+#[derive(Default, Deserialize)]
+pub(super) struct ShareQuery {
+    /// The link whose embedding is shown.
+    link: Option<ApiKeyId>,
+    /// Links that are older than this one.
+    before: Option<ApiKeyId>,
+    #[serde(default)]
+    theme: String,
+    #[serde(default)]
+    size: String,
+}
+
+pub(super) async fn page(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    target: Target,
+    Query(asked): Query<ShareQuery>,
+) -> Result<Response, PageError> {
+    Ok(render(&SharePage::of(&app, &member, &target, &asked).await?))
+}
+
+pub(super) async fn create(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    target: Target,
+    fields: Fields,
+) -> Result<Response, PageError> {
+    let form = ShareForm::read(&fields);
+    let problems = match form.parse(app.ambient.now()) {
+        Err(problems) => problems,
+        Ok(create) => match app.library.create_share_link(&member.caller(), target.0, create).await {
+            Ok(link) => {
+                let address = member.path(&format!("{}/share?link={}", target.path(), link.key.id));
+                return Ok(Flash::ShareLinkCreated.then(&address));
+            }
+            Err(Refusal::Invalid { field: "variants", .. }) => {
+                Problems::one("variant", "choose a variant from the list")
+            }
+            Err(refusal) => return Err(refusal.into()),
+        },
+    };
+    let page = SharePage::of(&app, &member, &target, &ShareQuery::default()).await?;
+    let variants = page
+        .variants
+        .into_iter()
+        .map(|choice| Choice { is_chosen: choice.value == form.variant.as_str(), ..choice });
+    let page = SharePage { variants: variants.collect(), form, problems, ..page };
+    Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
+}
+
+pub(super) async fn revoke(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    target: Target,
+    params: RawPathParams,
+) -> Result<Response, PageError> {
+    let not_found = PageError::Refused(Refusal::NotFound(Resource::ApiKey));
+    let id = params.iter().find(|(name, _)| *name == "api_key_id").and_then(|(_, text)| text.parse().ok());
+    let id = id.ok_or(not_found)?;
+    let caller = member.caller();
+    app.library.share_link(&caller, target.0, id).await?;
+    app.library.revoke_key(&caller, id).await?;
+    Ok(Flash::ShareLinkRevoked.then(&member.path(&format!("{}/share", target.path()))))
+}
+
+/// Sends people who opened the address of a form to the page that has it.
+pub(super) async fn to_page(member: Member<Editor>, target: Target) -> Response {
+    Redirect::to(&member.path(&format!("{}/share", target.path()))).into_response()
+}
+
+impl SharePage {
+    async fn of(
+        app: &Dashboard,
+        member: &Member<Editor>,
+        target: &Target,
+        asked: &ShareQuery,
+    ) -> Result<Self, PageError> {
+        let caller = member.caller();
+        let (noun, title, is_playable) = match target.0 {
+            ShareTarget::Track(id) => {
+                let view = app.library.track(&caller, id).await?;
+                ("track", view.title, view.track.status.is_playable())
+            }
+            ShareTarget::Collection(id) => {
+                ("collection", app.library.collection(&caller, id).await?.collection.title, true)
+            }
+        };
+        let recipes = app.library.shareable_variants(&caller, target.0).await?;
+        let variants = recipes
+            .iter()
+            .enumerate()
+            .map(|(at, recipe)| Choice::new(recipe.index.to_string(), recipe_line(recipe), at == 0));
+        let page = app.library.share_links(&caller, target.0, asked.before).await?;
+        let chosen = match asked.link {
+            Some(id) => Some(app.library.share_link(&caller, target.0, id).await?),
+            None => None,
+        };
+        let older = page.links.last().filter(|_| page.has_older).map(|link| link.key.id.to_string());
+        let (base, now) = (app.links.public_url(), app.ambient.now());
+        Ok(Self {
+            frame: member.frame(&format!("Share {title}"), Section::Library),
+            chosen: chosen.and_then(|link| Embedding::of(base, target, &link, &title, asked)),
+            target: target.path(),
+            noun,
+            title,
+            is_playable,
+            variants: variants.collect(),
+            form: ShareForm::default(),
+            rows: page.links.iter().map(|link| LinkRow::of(base, target, link, now)).collect(),
+            older,
+            problems: Problems::default(),
+        })
+    }
+}
+
+impl LinkRow {
+    fn of(base: &str, target: &Target, link: &ShareLink, now: Timestamp) -> Self {
+        let key = &link.key;
+        let url = link.text.as_ref().map(|text| share_url(base, target, text.reveal()));
+        Self {
+            id: key.id.to_string(),
+            title: if key.title.is_empty() { "Share link".to_owned() } else { key.title.clone() },
+            variant: key.variants.single().map(ToString::to_string).unwrap_or_default(),
+            url,
+            expires_at: key.expires_at.map(|at| at.to_string()),
+            is_expired: !key.is_valid_at(now),
+            last_used: key.last_used_at.map(|at| at.to_string()),
+            is_downloadable: key.is_downloadable,
+        }
+    }
+}
+
+fn share_url(base: &str, target: &Target, key: &str) -> String {
+    format!("{base}/share/{}", target.public_path(key))
+}
+
+impl Embedding {
+    /// None for a link whose key is not kept.
+    fn of(base: &str, target: &Target, link: &ShareLink, title: &str, asked: &ShareQuery) -> Option<Self> {
+        let key = link.text.as_ref()?.reveal();
+        let usual = target.look();
+        let look =
+            Look { theme: Theme::parse(&asked.theme), size: Size::parse(&asked.size).unwrap_or(usual.size) };
+        let path = target.public_path(key);
+        let themes = Theme::ALL.into_iter().map(|theme| {
+            let label = match theme {
+                Theme::System => "Follow the system",
+                Theme::Light => "Light",
+                Theme::Dark => "Dark",
+            };
+            Choice::new(theme.as_str(), label, theme == look.theme)
+        });
+        let sizes = Size::ALL.into_iter().map(|size| {
+            let label = match size {
+                Size::Compact => "Compact",
+                Size::List => "With list",
+                Size::Tall => "With long list",
+            };
+            Choice::new(size.as_str(), format!("{label} ({} px)", size.height()), size == look.size)
+        });
+        let is_list = matches!(target.0, ShareTarget::Collection(_));
+        Some(Self {
+            id: link.key.id.to_string(),
+            title: link.key.title.clone(),
+            url: share_url(base, target, key),
+            stream: (!is_list).then(|| format!("{base}/v1/stream/{path}")),
+            preview: format!("/embed/{path}{}", look.query()),
+            height: look.size.height(),
+            themes: themes.collect(),
+            sizes: if is_list { sizes.collect() } else { Vec::new() },
+            snippets: Snippets::new(base, &path, title, look),
+        })
+    }
+}

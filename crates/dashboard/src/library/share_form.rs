@@ -1,0 +1,143 @@
+//! The form of a new share link.
+
+use tonearm_domain::Timestamp;
+use tonearm_service::CreateShareLink;
+
+use crate::form::{Choice, Fields, Problems};
+
+/// Most characters of a name.
+const LONGEST_TITLE: usize = 200;
+
+const DAY: i64 = 24 * 3600;
+
+/// When a new link expires, as it is chosen.
+const EXPIRIES: [(&str, &str, i64); 4] = [
+    ("day", "In 1 day", DAY),
+    ("week", "In 7 days", 7 * DAY),
+    ("month", "In 30 days", 30 * DAY),
+    ("year", "In 1 year", 365 * DAY),
+];
+const NEVER: &str = "never";
+const AT: &str = "date";
+
+/// The form as it was filled in.
+pub(super) struct ShareForm {
+    pub(super) title: String,
+    pub(super) variant: String,
+    expires: String,
+    pub(super) expires_at: String,
+    pub(super) is_downloadable: bool,
+}
+
+impl Default for ShareForm {
+    fn default() -> Self {
+        Self {
+            title: String::new(),
+            variant: String::new(),
+            expires: NEVER.to_owned(),
+            expires_at: String::new(),
+            is_downloadable: false,
+        }
+    }
+}
+
+impl ShareForm {
+    pub(super) fn read(fields: &Fields) -> Self {
+        Self {
+            title: fields.text("title").to_owned(),
+            variant: fields.text("variant").to_owned(),
+            expires: fields.text("expires").to_owned(),
+            expires_at: fields.text("expires_at").to_owned(),
+            is_downloadable: fields.is_ticked("is_downloadable"),
+        }
+    }
+
+    /// The choices of when the link expires.
+    pub(super) fn expiries(&self) -> Vec<Choice> {
+        let known = EXPIRIES.iter().map(|&(value, label, _)| (value, label));
+        let all = std::iter::once((NEVER, "Never")).chain(known).chain([(AT, "At a date and time")]);
+        all.map(|(value, label)| Choice::new(value, label, value == self.expires)).collect()
+    }
+
+    /// What is to be made, or everything that is wrong.
+    pub(super) fn parse(&self, now: Timestamp) -> Result<CreateShareLink, Problems> {
+        let mut problems = Problems::default();
+        if self.title.chars().count() > LONGEST_TITLE {
+            problems.add("title", "enter a name of up to 200 characters");
+        }
+        let variant = self.variant.parse();
+        if variant.is_err() {
+            problems.add("variant", "choose a variant from the list");
+        }
+        let expires_at = self.expiry(now);
+        if let Err(problem) = expires_at {
+            problems.add("expires_at", problem);
+        }
+        match (variant, expires_at) {
+            (Ok(variant), Ok(expires_at)) if problems.is_none() => Ok(CreateShareLink {
+                title: if self.title.is_empty() { "Share link".to_owned() } else { self.title.clone() },
+                variant,
+                expires_at,
+                is_downloadable: self.is_downloadable,
+            }),
+            _ => Err(problems),
+        }
+    }
+
+    fn expiry(&self, now: Timestamp) -> Result<Option<Timestamp>, &'static str> {
+        if self.expires == NEVER {
+            return Ok(None);
+        }
+        if let Some((.., seconds)) = EXPIRIES.iter().find(|(value, ..)| *value == self.expires) {
+            return Ok(Some(now.plus_seconds(*seconds)));
+        }
+        // A browser sends `2030-01-31T12:00`, with or without seconds.
+        let text = &self.expires_at;
+        let at = [format!("{text}Z"), format!("{text}:00Z")].iter().find_map(|text| text.parse().ok());
+        match at {
+            None => Err("enter a valid date and time"),
+            Some(at) if at <= now => Err("enter a date and time in the future"),
+            at => Ok(at),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(expires: &str, expires_at: &str) -> ShareForm {
+        ShareForm {
+            variant: "hq".to_owned(),
+            expires: expires.to_owned(),
+            expires_at: expires_at.to_owned(),
+            ..ShareForm::default()
+        }
+    }
+
+    #[test]
+    fn a_link_expires_when_it_was_chosen() {
+        let now: Timestamp = "2026-11-23T12:00:00Z".parse().unwrap();
+        let at = |expires, expires_at| form(expires, expires_at).parse(now).map(|link| link.expires_at);
+        let text = |text: &str| Some(text.parse::<Timestamp>().unwrap());
+        assert_eq!(at("never", "nonsense").unwrap(), None);
+        assert_eq!(at("week", "").unwrap(), text("2026-11-30T12:00:00Z"));
+        assert_eq!(at("date", "2030-01-31T12:00").unwrap(), text("2030-01-31T12:00:00Z"));
+        assert_eq!(at("date", "2030-01-31T12:00:30").unwrap(), text("2030-01-31T12:00:30Z"));
+        // What is missing or unknown never means "never".
+        for (expires, expires_at) in [("date", ""), ("", ""), ("century", ""), ("date", "2026-11-23T12:00")] {
+            let problems = at(expires, expires_at).unwrap_err();
+            assert!(problems.with("expires_at").is_some(), "{expires} {expires_at}");
+        }
+    }
+
+    #[test]
+    fn everything_wrong_is_said_at_once() {
+        let now: Timestamp = "2026-11-23T12:00:00Z".parse().unwrap();
+        let wrong = ShareForm { title: "x".repeat(201), variant: "<script>".to_owned(), ..form("date", "") };
+        let problems = wrong.parse(now).unwrap_err();
+        for field in ["title", "variant", "expires_at"] {
+            assert!(problems.with(field).is_some(), "{field}");
+        }
+    }
+}

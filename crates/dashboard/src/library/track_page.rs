@@ -1,0 +1,127 @@
+//! What the page of a track shows.
+
+use askama::Template;
+use tonearm_domain::{CoverOrigin, FailedVariant, Role, TrackId};
+use tonearm_service::Playable;
+
+use super::colours::Shades;
+use super::facts::facts;
+use super::file_tags::FileTags;
+use super::listed::said_of;
+use super::replacement::{self, Told};
+use super::track_usage::TrackUsage;
+use crate::amount::{bytes, clock};
+use crate::app::Dashboard;
+use crate::embed;
+use crate::error::PageError;
+use crate::form::Problems;
+use crate::page::{Frame, Section};
+use crate::session::Member;
+
+#[derive(Template)]
+#[template(path = "library/track.html")]
+pub(super) struct TrackPage {
+    frame: Frame,
+    player_script: String,
+    may_edit: bool,
+    id: String,
+    collection_id: String,
+    title: String,
+    subtitle: String,
+    pub(super) player_title: String,
+    pub(super) player_subtitle: String,
+    pub(super) organization_index: String,
+    file_name: String,
+    length: String,
+    status: &'static str,
+    tone: &'static str,
+    is_open: bool,
+    is_making: bool,
+    is_playable: bool,
+    is_truncated: bool,
+    may_retry: bool,
+    reason: Option<String>,
+    cover: Option<String>,
+    has_colour: bool,
+    colour: String,
+    shades: Shades,
+    variants: Vec<VariantRow>,
+    failed: Vec<FailedVariant>,
+    transcription: Option<String>,
+    language: String,
+    told: FileTags,
+    pub(super) problems: Problems,
+    facts: Vec<(&'static str, String)>,
+    original_name: Option<String>,
+    replacement: Option<Told>,
+    usage: TrackUsage,
+    /// Whether its cover was uploaded, and can be given up.
+    may_reset_cover: bool,
+}
+
+/// A variant to hear or to save.
+struct VariantRow {
+    index: String,
+    content_type: &'static str,
+    size: String,
+    url: String,
+    saving: String,
+}
+
+impl TrackPage {
+    pub(super) async fn of<R>(app: &Dashboard, member: &Member<R>, id: TrackId) -> Result<Self, PageError> {
+        let Playable { track: view, cover, variants, .. } =
+            app.playback.audition(&member.caller(), id, None).await?;
+        let is_importing = view.is_importing;
+        let (track, colours, title) = (view.track, view.colours, view.title);
+        let (status, tone, is_open) = said_of(track.status, is_importing);
+        let may_edit = member.role >= Role::Editor;
+        let unmade = app.library.unmade(&track).await?;
+        let usage = TrackUsage::of(app, member.caller(), &track).await?;
+        let replacement = replacement::told_of(app, member, id).await?;
+        let rows = variants.iter().map(|variant| VariantRow {
+            index: variant.file.recipe.index.to_string(),
+            content_type: variant.key.file.content_type.mime(),
+            size: bytes(variant.size),
+            url: variant.url.clone(),
+            saving: app.playback.saving(variant),
+        });
+        Ok(Self {
+            frame: member.frame(&title, Section::Library),
+            player_script: embed::address("player.js"),
+            may_edit,
+            id: id.to_string(),
+            collection_id: track.collection_id.to_string(),
+            title,
+            player_title: track.player_title.unwrap_or_default(),
+            player_subtitle: track.player_subtitle.unwrap_or_default(),
+            subtitle: view.subtitle.unwrap_or_default(),
+            organization_index: track.organization_index.unwrap_or_default(),
+            file_name: track.file_name,
+            length: clock(track.duration),
+            status,
+            tone,
+            is_open,
+            is_making: is_importing || track.status.is_processing(),
+            is_playable: track.status.is_playable(),
+            is_truncated: track.info.is_truncated,
+            may_retry: may_edit && unmade.may_retry,
+            reason: track.status_reason,
+            cover: cover.last().map(|image| image.url.clone()),
+            has_colour: track.player_colour.is_some(),
+            colour: colours.base.to_string(),
+            shades: colours.into(),
+            variants: rows.collect(),
+            failed: unmade.failed,
+            facts: facts(&track.info, track.duration),
+            original_name: track.source.as_ref().map(|_| track.file_name_original.unwrap_or_default()),
+            replacement,
+            usage,
+            may_reset_cover: track.cover.is_some_and(|cover| cover.origin == CoverOrigin::Uploaded),
+            told: FileTags::of(track.info),
+            transcription: track.transcription,
+            language: track.transcription_language.unwrap_or_default(),
+            problems: Problems::default(),
+        })
+    }
+}

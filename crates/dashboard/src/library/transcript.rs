@@ -1,0 +1,142 @@
+//! The transcript of a track, to edit as WebVTT, to download, and to have made again.
+
+use askama::Template;
+use axum::extract::multipart::MultipartRejection;
+use axum::extract::{Multipart, Path, State};
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use serde::Deserialize;
+use tonearm_domain::{MOST_CAPTION_BYTES, TrackId};
+use tonearm_service::{EditTranscript, Refusal, Transcript};
+
+use super::track::track_id;
+use crate::app::Dashboard;
+use crate::error::PageError;
+use crate::flash::Flash;
+use crate::form::Problems;
+use crate::page::{Frame, Section, render, render_with};
+use crate::path::Query;
+use crate::picture::broken;
+use crate::session::{Editor, Member, Viewer};
+
+/// Most bytes of the form: the text once as text and once as a file, and what is around them.
+pub(super) const MOST_FORM_BYTES: usize = 2 * MOST_CAPTION_BYTES + 64 * 1024;
+
+#[derive(Template)]
+#[template(path = "library/transcript.html")]
+struct TranscriptPage {
+    frame: Frame,
+    id: String,
+    title: String,
+    captions: String,
+    language: String,
+    version: String,
+    edited_at: Option<String>,
+    /// Whether there is a provider that can transcribe the track.
+    may_transcribe: bool,
+    problems: Problems,
+}
+
+pub(super) async fn page(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    Path((_, id)): Path<(String, String)>,
+) -> Result<Response, PageError> {
+    Ok(render(&TranscriptPage::of(&app, &member, track_id(&id)?).await?))
+}
+
+pub(super) async fn save(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    Path((_, id)): Path<(String, String)>,
+    form: Result<Multipart, MultipartRejection>,
+) -> Result<Response, PageError> {
+    let id = track_id(&id)?;
+    let edit = read(form.map_err(|_| PageError::BadForm)?).await?;
+    let Err(refusal) = app.library.edit_transcript(&member.caller(), id, edit.clone()).await else {
+        return Ok(Flash::Saved.then(&member.path(&format!("/tracks/{id}"))));
+    };
+    let status = match refusal {
+        Refusal::Conflict { .. } => StatusCode::CONFLICT,
+        _ => StatusCode::UNPROCESSABLE_ENTITY,
+    };
+    let page = TranscriptPage::of(&app, &member, id).await?;
+    let (captions, language) = (edit.captions, edit.language);
+    Ok(render_with(status, &TranscriptPage { captions, language, problems: Problems::of(refusal)?, ..page }))
+}
+
+/// The fields of the form. A file takes the place of the text.
+async fn read(mut form: Multipart) -> Result<EditTranscript, PageError> {
+    let mut edit =
+        EditTranscript { captions: String::new(), language: String::new(), version: String::new() };
+    while let Some(field) = form.next_field().await.map_err(broken)? {
+        let name = field.name().unwrap_or_default().to_owned();
+        let is_file = field.file_name().is_some();
+        let bytes = field.bytes().await.map_err(broken)?;
+        // What is no UTF-8 is read as far as it can be: the reader says what is wrong with it.
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        match (name.as_str(), is_file) {
+            ("captions", false) if edit.captions.is_empty() => edit.captions = text,
+            ("file", true) if !text.is_empty() => edit.captions = text,
+            ("language", false) => text.trim().clone_into(&mut edit.language),
+            ("version", false) => edit.version = text,
+            _ => {}
+        }
+    }
+    Ok(edit)
+}
+
+pub(super) async fn transcribe(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    Path((_, id)): Path<(String, String)>,
+) -> Result<Response, PageError> {
+    let id = track_id(&id)?;
+    // The button says that edits are replaced.
+    app.transcriptions.retry(&member.caller(), id, true).await?;
+    Ok(Flash::TranscriptionQueued.then(&member.path(&format!("/tracks/{id}"))))
+}
+
+#[derive(Deserialize)]
+pub(super) struct CaptionsQuery {
+    /// To be saved as a file.
+    download: Option<String>,
+}
+
+pub(super) async fn captions(
+    State(app): State<Dashboard>,
+    member: Member<Viewer>,
+    Path((_, id)): Path<(String, String)>,
+    Query(asked): Query<CaptionsQuery>,
+) -> Result<Response, PageError> {
+    let captions = app.playback.own_captions(&member.caller(), track_id(&id)?).await?;
+    let headers = [(CONTENT_TYPE, "text/vtt; charset=utf-8")];
+    let mut response = (headers, captions).into_response();
+    if asked.download.is_some() {
+        let saved = http::HeaderValue::from_static("attachment; filename=\"captions.vtt\"");
+        response.headers_mut().insert(CONTENT_DISPOSITION, saved);
+    }
+    Ok(response)
+}
+
+impl TranscriptPage {
+    async fn of(app: &Dashboard, member: &Member<Editor>, id: TrackId) -> Result<Self, PageError> {
+        let caller = member.caller();
+        let view = app.library.track(&caller, id).await?;
+        let Transcript { captions, language, edited_at, version } =
+            app.library.transcript(&caller, id).await?;
+        let settings = app.transcriptions.settings(&caller).await?;
+        Ok(Self {
+            frame: member.frame("Transcript", Section::Library),
+            id: id.to_string(),
+            title: view.title,
+            captions,
+            language: language.unwrap_or_default(),
+            version,
+            edited_at: edited_at.map(|at| at.to_string()),
+            may_transcribe: settings.base_url.is_some() && view.track.status.is_playable(),
+            problems: Problems::default(),
+        })
+    }
+}

@@ -1,0 +1,172 @@
+//! Transcripts that people edit, and the sources that they replace.
+
+use axum::body::{Body, Bytes};
+use futures::stream;
+use http::Request;
+use tonearm_domain::{TrackId, Utterance};
+use tonearm_fixtures::TestDatabase;
+
+use crate::browser::{Browser, Page};
+use crate::house::House;
+
+crate::on_both!(
+    words_are_edited_and_saved_as_captions,
+    what_is_no_transcript_is_refused_and_kept_in_the_form,
+    a_change_meanwhile_is_not_overwritten_unseen,
+    viewers_read_and_editors_write,
+    a_source_is_replaced_only_where_there_is_one,
+);
+
+impl House {
+    /// A track of half a minute in which something is said.
+    async fn spoken_track(&self) -> TrackId {
+        let collection = self.collection("Talks").await;
+        let id = self.track(collection, "talk.wav").await;
+        let tx = self.catalog.begin().await.unwrap();
+        let mut track = tx.track(self.organization_id, id).await.unwrap().unwrap();
+        (track.duration, track.transcription) = (30.0, Some("Ebb & flow.".to_owned()));
+        track.transcription_language = Some("en".to_owned());
+        tx.update_track(&track).await.unwrap();
+        let said = Utterance { start: 1.0, end: 4.5, text: "Ebb & flow.".to_owned() };
+        tx.put_track_words(id, &[said]).await.unwrap();
+        tx.commit().await.unwrap();
+        id
+    }
+
+    async fn edit(&self, browser: &mut Browser, path: &str, fields: &[(&str, &str)]) -> Page {
+        let secret = browser.get(&self.path("/library")).await.form_secret();
+        let mut form = String::new();
+        for (name, value) in [("form_secret", secret.as_str())].iter().chain(fields) {
+            let file = if *name == "file" { "; filename=\"a.vtt\"" } else { "" };
+            form.push_str(&format!(
+                "--x\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n{value}\r\n"
+            ));
+        }
+        form.push_str("--x--\r\n");
+        // As it comes over a connection.
+        let pieces: Vec<Result<Bytes, std::io::Error>> =
+            form.as_bytes().chunks(8192).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
+        let request = Request::post(path)
+            .header("sec-fetch-site", "same-origin")
+            .header("content-type", "multipart/form-data; boundary=x")
+            .body(Body::from_stream(stream::iter(pieces)))
+            .unwrap();
+        browser.send(request).await
+    }
+}
+
+fn version(page: &Page) -> String {
+    page.between("name=\"version\" value=\"", "\"")
+}
+
+const CAPTIONS: &str = "WEBVTT\r\n\r\n00:02.000 --> 00:03.000\r\nSlack <b>water</b> &amp; tide\r\n";
+
+async fn words_are_edited_and_saved_as_captions(database: TestDatabase) {
+    let house = House::open(database).await;
+    let (mut browser, id) = (house.administrator().await, house.spoken_track().await);
+    let (track, path) =
+        (house.path(&format!("/tracks/{id}")), house.path(&format!("/tracks/{id}/transcript")));
+    let page = browser.get(&path).await;
+    assert!(page.html.contains("00:00:01.000 --&#62; 00:00:04.500\nEbb &#38;amp; flow."), "{}", page.html);
+    let fields = [("captions", CAPTIONS), ("language", "de_at"), ("version", &version(&page))];
+    let saved = house.edit(&mut browser, &path, &fields).await;
+    assert_eq!((saved.status, saved.location.as_str()), (303, track.as_str()), "{}", saved.html);
+    let shown = browser.get(&track).await;
+    assert!(
+        shown.html.contains("<div class=\"said\" lang=\"de-AT\">Slack water &#38; tide</div>"),
+        "{}",
+        shown.html
+    );
+    let captions = browser.get(&format!("{track}/captions.vtt?download=1")).await;
+    assert_eq!(captions.headers["content-type"], "text/vtt; charset=utf-8");
+    assert_eq!(captions.headers["content-disposition"], "attachment; filename=\"captions.vtt\"");
+    assert_eq!(captions.html, "WEBVTT\n\n00:00:02.000 --> 00:00:03.000\nSlack water &amp; tide\n");
+    assert!(house.catalog.transcript_edited_at(id).await.unwrap().is_some());
+    assert!(browser.get(&path).await.html.contains("Transcription does not replace it."));
+
+    // A file takes the place of the text, and nothing at all is no transcript.
+    house.clock.advance_seconds(1);
+    let version_now = version(&browser.get(&path).await);
+    let fields = [("captions", CAPTIONS), ("version", &version_now), ("file", "WEBVTT\n")];
+    assert_eq!(house.edit(&mut browser, &path, &fields).await.status, 303);
+    let stored = house.catalog.track(house.organization_id, id).await.unwrap().unwrap();
+    assert_eq!((stored.transcription, stored.transcription_language), (None, None));
+    assert!(browser.get(&track).await.html.contains("Add transcript"));
+}
+
+async fn what_is_no_transcript_is_refused_and_kept_in_the_form(database: TestDatabase) {
+    let house = House::open(database).await;
+    let (mut browser, id) = (house.administrator().await, house.spoken_track().await);
+    let path = house.path(&format!("/tracks/{id}/transcript"));
+    let now = version(&browser.get(&path).await);
+    for (captions, language, said) in [
+        ("", "", "Line 1: the text must begin with WEBVTT."),
+        ("WEBVTT\n\n</textarea><script>", "", "Line 3: a cue must begin with its times"),
+        ("WEBVTT\n\n00:31.000 --> 00:32.000\nx", "", "the track ends at 00:00:30.000"),
+        (CAPTIONS, "klingonese", "a language code such as de or pt-BR"),
+    ] {
+        let fields = [("captions", captions), ("language", language), ("version", now.as_str())];
+        let page = house.edit(&mut browser, &path, &fields).await;
+        assert_eq!(page.status, 422, "{captions}");
+        assert!(page.html.contains(said), "{said} in {}", page.html);
+        assert!(!page.html.contains("</textarea><script>"), "{}", page.html);
+    }
+    let large = "x".repeat(9_000_000);
+    let fields = [("captions", large.as_str()), ("version", now.as_str())];
+    assert_eq!(house.edit(&mut browser, &path, &fields).await.status, 413);
+    assert_eq!(house.catalog.track_words(id).await.unwrap().len(), 1, "nothing was changed");
+    assert_eq!(house.catalog.transcript_edited_at(id).await.unwrap(), None);
+}
+
+async fn a_change_meanwhile_is_not_overwritten_unseen(database: TestDatabase) {
+    let house = House::open(database).await;
+    let (mut browser, id) = (house.administrator().await, house.spoken_track().await);
+    let path = house.path(&format!("/tracks/{id}/transcript"));
+    let before = version(&browser.get(&path).await);
+    let fields = [("captions", CAPTIONS), ("version", before.as_str())];
+    assert_eq!(house.edit(&mut browser, &path, &fields).await.status, 303);
+    let mine = CAPTIONS.replace("Slack", "High");
+    let fields = [("captions", mine.as_str()), ("version", before.as_str())];
+    let page = house.edit(&mut browser, &path, &fields).await;
+    assert_eq!(page.status, 409, "{}", page.html);
+    assert!(page.html.contains("changed after you opened it") && page.html.contains("High"), "{}", page.html);
+    // Whoever was told may go on.
+    let fields = [("captions", mine.as_str()), ("version", &version(&page))];
+    assert_eq!(house.edit(&mut browser, &path, &fields).await.status, 303);
+    assert!(house.catalog.track_words(id).await.unwrap()[0].text.starts_with("High"));
+}
+
+async fn viewers_read_and_editors_write(database: TestDatabase) {
+    let house = House::open(database).await;
+    let (mut owner, id) = (house.administrator().await, house.spoken_track().await);
+    let track = house.path(&format!("/tracks/{id}"));
+    let mut viewer = house.invited(&mut owner, "Vi", "viewer").await;
+    let page = viewer.get(&track).await;
+    assert!(page.html.contains("Ebb &#38; flow."), "{}", page.html);
+    for hidden in ["/transcript", "/original", "Replace file", "/source"] {
+        assert!(!page.html.contains(hidden), "{hidden} in {}", page.html);
+    }
+    assert_eq!(viewer.get(&format!("{track}/captions.vtt")).await.status, 200);
+    for path in ["/transcript", "/original"] {
+        assert_eq!(viewer.get(&format!("{track}{path}")).await.status, 403, "{path}");
+    }
+    let secret = page.between("data-form-secret=\"", "\"");
+    for path in ["/source", "/source/cancel", "/transcribe"] {
+        let sent = viewer.post(&format!("{track}{path}"), &[("form_secret", secret.as_str())]).await;
+        assert_eq!(sent.status, 403, "{path}");
+    }
+}
+
+async fn a_source_is_replaced_only_where_there_is_one(database: TestDatabase) {
+    let house = House::open(database).await;
+    let (mut browser, id) = (house.administrator().await, house.spoken_track().await);
+    let track = house.path(&format!("/tracks/{id}"));
+    let page = browser.get(&track).await;
+    assert!(!page.html.contains("Replace file"), "there is nothing to replace yet");
+    let sent = browser.submit(&track, &format!("{track}/source"), &[("file_name", "new.wav")]).await;
+    assert_eq!(sent.status, 422);
+    assert!(sent.html.contains("no source file yet"), "{}", sent.html);
+    assert_eq!(browser.get(&format!("{track}/original")).await.status, 422);
+    assert_eq!(browser.get(&format!("{track}/source.json")).await.status, 404);
+    assert_eq!(browser.submit(&track, &format!("{track}/source/cancel"), &[]).await.status, 404);
+}

@@ -1,0 +1,206 @@
+//! Captions: the words of a track as WebVTT, read from people and written for players.
+
+use crate::transcription::Utterance;
+
+/// Longest text that is read, in bytes.
+pub const MOST_CAPTION_BYTES: usize = 4 * 1024 * 1024;
+
+/// Most cues that are read.
+const MOST_CUES: usize = 50_000;
+
+/// Hours that a time may have: more than a sound can be long.
+const MOST_HOURS: u64 = 10_000;
+
+/// Why a text is no WebVTT that can be kept.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {message}")]
+pub struct CaptionsError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong with it, and what to do.
+    pub message: String,
+}
+
+impl CaptionsError {
+    fn at(line: usize, message: impl Into<String>) -> Self {
+        Self { line, message: message.into() }
+    }
+}
+
+/// Reads WebVTT as people write it: the cues by their start, as plain text with lines. Comments, styles, regions, settings and
+/// markup are left out. Times may have a comma for the point, as in SubRip. `duration` is that of the sound in seconds; 0 if it
+/// is unknown.
+pub fn parse_captions(text: &str, duration: f64) -> Result<Vec<Utterance>, CaptionsError> {
+    if text.len() > MOST_CAPTION_BYTES {
+        let most = MOST_CAPTION_BYTES / (1024 * 1024);
+        return Err(CaptionsError::at(1, format!("the text is longer than {most} MiB")));
+    }
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n").replace('\r', "\n");
+    let lines: Vec<&str> = text.split('\n').collect();
+    let first = lines.first().copied().unwrap_or_default().trim_end();
+    if first != "WEBVTT" && !first.starts_with("WEBVTT ") && !first.starts_with("WEBVTT\t") {
+        return Err(CaptionsError::at(1, "the text must begin with WEBVTT"));
+    }
+    let (mut cues, mut at) = (Vec::new(), 0);
+    for block in lines[1..].split(|line| line.trim().is_empty()) {
+        // Lines are counted from 1, and the first one was taken off; each block ends with the empty line behind it.
+        let line = at + 2;
+        at += block.len() + 1;
+        if let Some(cue) = parse_block(block, line, duration)? {
+            cues.push(cue);
+        }
+        if cues.len() > MOST_CUES {
+            return Err(CaptionsError::at(line, format!("there are more than {MOST_CUES} cues")));
+        }
+    }
+    cues.sort_by(|one: &Utterance, other| one.start.total_cmp(&other.start));
+    Ok(cues)
+}
+
+/// Lines between empty ones. None for a comment, a style, a region, and for a cue without words.
+fn parse_block(block: &[&str], line: usize, duration: f64) -> Result<Option<Utterance>, CaptionsError> {
+    let Some(first) = block.first() else { return Ok(None) };
+    if matches!(first.split_whitespace().next(), Some("NOTE" | "STYLE" | "REGION")) {
+        return Ok(None);
+    }
+    let timing = block.iter().take(2).position(|line| line.contains("-->"));
+    let Some(timing) = timing else {
+        // The lines directly behind the first one of the file are its header.
+        if line == 2 && first.contains(':') {
+            return Ok(None);
+        }
+        let example = "00:00:01.000 --> 00:00:04.000";
+        return Err(CaptionsError::at(line, format!("a cue must begin with its times, such as {example}")));
+    };
+    let (start, end) = parse_timing(block[timing], line + timing)?;
+    if duration > 0.0 && start >= duration {
+        let message =
+            format!("the cue starts at {}, but the track ends at {}", written(start), written(duration));
+        return Err(CaptionsError::at(line + timing, message));
+    }
+    let words: Vec<String> =
+        block[timing + 1..].iter().map(|line| plain(line)).filter(|line| !line.is_empty()).collect();
+    if words.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Utterance { start, end, text: words.join("\n") }))
+}
+
+fn parse_timing(text: &str, line: usize) -> Result<(f64, f64), CaptionsError> {
+    let (start, rest) = text.split_once("-->").unwrap_or((text, ""));
+    let end = rest.split_whitespace().next().unwrap_or_default();
+    let read = |text: &str| {
+        let text = text.trim();
+        parse_time(text).ok_or_else(|| {
+            CaptionsError::at(line, format!("“{}” is no time; write it as 00:01:02.500", shortened(text)))
+        })
+    };
+    let (start, end) = (read(start)?, read(end)?);
+    if start >= end {
+        let message = format!("the cue ends at {}, before it starts", written(end));
+        return Err(CaptionsError::at(line, message));
+    }
+    Ok((start, end))
+}
+
+/// `1:02:03.500`, `02:03.500` or either with a comma, in seconds.
+fn parse_time(text: &str) -> Option<f64> {
+    let (clock, millis) = text.split_once(['.', ','])?;
+    let number = |text: &str, most: usize| {
+        let is_number =
+            !text.is_empty() && text.len() <= most && text.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number { text.parse::<u64>().ok() } else { None }
+    };
+    let parts: Vec<&str> = clock.split(':').collect();
+    let (hours, minutes, seconds) = match parts[..] {
+        [hours, minutes, seconds] => (number(hours, 5)?, number(minutes, 2)?, number(seconds, 2)?),
+        [minutes, seconds] => (0, number(minutes, 2)?, number(seconds, 2)?),
+        _ => return None,
+    };
+    let millis = if millis.len() == 3 { number(millis, 3)? } else { return None };
+    if hours > MOST_HOURS || minutes > 59 || seconds > 59 {
+        return None;
+    }
+    let whole = ((hours * 60 + minutes) * 60 + seconds) * 1000 + millis;
+    Some(whole as f64 / 1000.0)
+}
+
+/// A line of a cue without its markup and control characters.
+fn plain(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find(['<', '&']) {
+        text.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if let Some(markup) = rest.strip_prefix('<') {
+            rest = markup.split_once('>').map_or("", |(_, behind)| behind);
+        } else if let Some((entity, character)) = ENTITIES.iter().find(|(name, _)| rest.starts_with(name)) {
+            text.push(*character);
+            rest = &rest[entity.len()..];
+        } else {
+            text.push('&');
+            rest = &rest[1..];
+        }
+    }
+    text.push_str(rest);
+    text.retain(|character| !character.is_control());
+    text.trim().to_owned()
+}
+
+const ENTITIES: [(&str, char); 6] = [
+    ("&amp;", '&'),
+    ("&lt;", '<'),
+    ("&gt;", '>'),
+    ("&nbsp;", '\u{a0}'),
+    ("&lrm;", '\u{200e}'),
+    ("&rlm;", '\u{200f}'),
+];
+
+fn shortened(text: &str) -> String {
+    text.chars().filter(|character| !character.is_control()).take(30).collect()
+}
+
+/// Writes cues as WebVTT. Those without words or times are left out.
+pub fn print_captions(cues: &[Utterance]) -> String {
+    let mut text = "WEBVTT\n".to_owned();
+    for cue in cues {
+        let (start, end) = (written(cue.start), written(cue.end));
+        let words: Vec<String> = cue
+            .text
+            .split(['\n', '\r'])
+            .map(|line| line.chars().filter(|character| !character.is_control()).collect::<String>())
+            .map(|line| escaped(line.trim()))
+            .filter(|line| !line.is_empty())
+            .collect();
+        if words.is_empty() || !cue.has_times() || start == end {
+            continue;
+        }
+        text.push_str(&format!("\n{start} --> {end}\n{}\n", words.join("\n")));
+    }
+    text
+}
+
+fn escaped(line: &str) -> String {
+    line.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Seconds as WebVTT writes them, to the millisecond.
+fn written(seconds: f64) -> String {
+    let most = (MOST_HOURS * 3600) as f64;
+    let millis = (seconds.clamp(0.0, most) * 1000.0).round() as u64;
+    let (whole, millis) = (millis / 1000, millis % 1000);
+    format!("{:02}:{:02}:{:02}.{millis:03}", whole / 3600, whole / 60 % 60, whole % 60)
+}
+
+/// The cues of a part of a track, from `start` to `end` in seconds, with times from its start. Cues that are only partly inside
+/// are left out, as nobody knows which of their words are.
+pub fn captions_within(cues: &[Utterance], (start, end): (f64, f64)) -> Vec<Utterance> {
+    let inside = cues.iter().filter(|cue| cue.has_times() && start <= cue.start && cue.end <= end);
+    inside
+        .map(|cue| Utterance { start: cue.start - start, end: cue.end - start, text: cue.text.clone() })
+        .collect()
+}
+
+#[cfg(test)]
+#[path = "captions_tests.rs"]
+mod tests;

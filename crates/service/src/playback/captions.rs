@@ -1,0 +1,68 @@
+//! The words of a track as captions, for whoever may hear it.
+
+use tonearm_domain::{
+    FileOutcome, PlaySession, PlaySessionId, Track, TrackId, captions_within, print_captions,
+};
+
+use super::Playback;
+use super::playable::offered;
+use super::shared_track::Heard;
+use crate::caller::Caller;
+use crate::lookups::ReadyTrack;
+use crate::refusal::{Refusal, Resource};
+
+impl Playback {
+    /// The words of a shared track as WebVTT, with the times of what the link lets people hear.
+    pub async fn shared_captions(&self, track_id: TrackId, key_text: &str) -> Result<String, Refusal> {
+        let shared = self.shared(track_id, key_text).await?;
+        let heard = Heard::by(&shared.recipe.kind, &shared.data);
+        self.captions(&shared.ready.track, heard).await
+    }
+
+    /// The words of a track in a play session as WebVTT, with the times of what the session lets people hear.
+    pub async fn session_captions(&self, id: PlaySessionId, track_id: TrackId) -> Result<String, Refusal> {
+        let session = self.valid_session(id).await?;
+        let ready = self.track_of(&session, track_id).await?;
+        self.captions(&ready.track, heard_in(&session, &ready)).await
+    }
+
+    /// All words of a track as WebVTT, for people who manage it.
+    pub async fn own_captions(&self, caller: &Caller, id: TrackId) -> Result<String, Refusal> {
+        let ready = self.0.lookups.track(caller.organization_id, id).await?;
+        let ready = ready.ok_or(Refusal::NotFound(Resource::Track))?;
+        caller.reach_track(ready.track.collection_id, id)?;
+        self.captions(&ready.track, Heard::Whole).await
+    }
+
+    async fn captions(&self, track: &Track, heard: Heard) -> Result<String, Refusal> {
+        if track.transcription.is_none() || heard == Heard::Nothing {
+            return Ok(print_captions(&[]));
+        }
+        let cues = self.0.lookups.catalog().track_words(track.id).await?;
+        Ok(match heard {
+            Heard::Part(start, end) => print_captions(&captions_within(&cues, (start, end))),
+            _ => print_captions(&cues),
+        })
+    }
+
+    /// Where the captions of a track in a session are; none where there are none.
+    pub(super) fn captions_url(&self, session: &PlaySession, ready: &ReadyTrack) -> Option<String> {
+        let is_there = ready.track.transcription.is_some() && heard_in(session, ready) != Heard::Nothing;
+        is_there.then(|| self.0.links.captions(session.id, ready.track.id))
+    }
+}
+
+/// What a session lets people hear of a track: all of it by any of its variants, or the part of the first preview. Players
+/// choose alike.
+fn heard_in(session: &PlaySession, ready: &ReadyTrack) -> Heard {
+    let mut heard = Heard::Nothing;
+    for offer in offered(session, ready) {
+        let FileOutcome::Made { data, .. } = &offer.file.outcome else { continue };
+        match Heard::by(&offer.file.recipe.kind, data) {
+            Heard::Whole => return Heard::Whole,
+            part if heard == Heard::Nothing => heard = part,
+            _ => {}
+        }
+    }
+    heard
+}
