@@ -9,7 +9,7 @@ use crate::catalog::Catalog;
 use crate::due_clock::DueClock;
 use crate::entity::{
     answered_job, audit_entry, failed_sign_in, idempotent_request, invitation, job, known_device,
-    play_session, sign_in, source_replacement, upload_session, usage_batch, webhook_delivery,
+    play_session, sign_in, source_replacement, undo_entry, upload_session, usage_batch, webhook_delivery,
 };
 use crate::error::CatalogError;
 
@@ -96,6 +96,10 @@ fn statement(rows: ExpiredRows, until: Timestamp, most: u64) -> DeleteStatement 
         ExpiredRows::Replacements => {
             use source_replacement::{Column, Entity};
             batch::<Entity>(&[Column::TrackId], Column::CreatedAt, at, most)
+        }
+        ExpiredRows::UndoEntries => {
+            use undo_entry::{Column, Entity};
+            batch::<Entity>(&[Column::Id], Column::ExpiresAt, at, most)
         }
         ExpiredRows::AnsweredJobs => {
             use answered_job::{Column, Entity};

@@ -63,6 +63,11 @@ flashes! {
     SigningKeyRevoked = "signing-key-revoked": "Signing key revoked. URLs signed with it stop working within 30 seconds.",
     CollectionDeleted = "collection-deleted": "Collection and its tracks deleted.",
     TrackDeleted = "track-deleted": "Track deleted.",
+    TracksDeleted = "tracks-deleted": "Tracks deleted.",
+    TracksMoved = "tracks-moved": "Tracks moved.",
+    TracksRetitled = "tracks-retitled": "Titles changed.",
+    NothingChanged = "nothing-changed": "Nothing needed to be changed.",
+    Undone = "undone": "Change undone.",
     OrganizationCreated = "organization-created": "Organization created.",
 }
 
@@ -86,12 +91,18 @@ impl FlashMessage {
         self.flash.sentence()
     }
 
+    /// Whether what was deleted is listed with everything else that was.
+    pub(crate) const fn is_deletion(self) -> bool {
+        matches!(self.flash, Flash::TrackDeleted | Flash::CollectionDeleted | Flash::TracksDeleted)
+    }
+
     /// Where, below an organization's address, it is undone.
     pub(crate) fn undo(self) -> Option<String> {
         let id = self.subject?;
         match self.flash {
             Flash::TrackDeleted => Some(format!("/tracks/{id}/restore")),
             Flash::CollectionDeleted => Some(format!("/collections/{id}/restore")),
+            Flash::TracksDeleted | Flash::TracksMoved | Flash::TracksRetitled => Some(format!("/undo/{id}")),
             _ => None,
         }
     }

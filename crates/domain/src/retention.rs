@@ -101,6 +101,7 @@ impl Retention {
             (ExpiredRows::AuditEntries, self.audit.until(now)),
             (ExpiredRows::AnsweredJobs, ago(AnsweredJob::KEPT_SECONDS)),
             (ExpiredRows::Replacements, ago(Replacement::KEPT_SECONDS)),
+            (ExpiredRows::UndoEntries, Some(now)),
         ];
         ends.into_iter().filter_map(|(rows, until)| Some((rows, until?))).collect()
     }
@@ -150,11 +151,13 @@ pub enum ExpiredRows {
     AnsweredJobs,
     /// Replacements of sources, by when they were asked for.
     Replacements,
+    /// Changes that can be taken back, by their end.
+    UndoEntries,
 }
 
 impl ExpiredRows {
     /// Every kind.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::PlaySessions,
         Self::UploadSessions,
         Self::KeptAnswers,
@@ -169,6 +172,7 @@ impl ExpiredRows {
         Self::AuditEntries,
         Self::AnsweredJobs,
         Self::Replacements,
+        Self::UndoEntries,
     ];
 
     /// The rows as text, as in logs.
@@ -188,6 +192,7 @@ impl ExpiredRows {
             Self::AuditEntries => "audit entries",
             Self::AnsweredJobs => "reported jobs",
             Self::Replacements => "source replacements",
+            Self::UndoEntries => "undo entries",
         }
     }
 }

@@ -48,10 +48,11 @@ pub use import_buckets::{ImportBucketView, ImportBuckets, SetImportBucket};
 pub use imports::Imports;
 pub use jobs::Jobs;
 pub use library::{
-    CollectionView, CreateCollection, CreateCreator, CreateKey, CreateTrack, CreatedKey, CreatedOrganization,
-    FixedOfKey, FoundTrack, JobView, Library, ListedTracks, OrganizationView, ProgressWatch, QuotaView,
-    RecipeView, TrackProgressView, TrackWatch, TracksInTheMaking, UpdateCollection, UpdateCreator, UpdateKey,
-    UpdateOrganization, UpdateQuotas, UpdateRecipe, UpdateTrack, UploadHandles,
+    Changed, CollectionView, CreateCollection, CreateCreator, CreateKey, CreateTrack, CreatedKey,
+    CreatedOrganization, FixedOfKey, FoundTrack, JobView, Library, ListedTracks, NewTitle, OrganizationView,
+    ProgressWatch, QuotaView, RecipeView, Reordering, SelectedTracks, TrackProgressView, TrackWatch,
+    TracksInTheMaking, Undone, UpdateCollection, UpdateCreator, UpdateKey, UpdateOrganization, UpdateQuotas,
+    UpdateRecipe, UpdateTrack, UploadHandles,
 };
 pub use links::{DeliveryUrl, DeliveryUrlError, DurableBase, Links, UploadHandle};
 pub use lookups::{LevelsJson, LookupLimits, Lookups};

@@ -14,7 +14,8 @@ crate::on_both!(titles_and_themes_are_found, tracks_without_manifests_get_a_job,
 type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
-const UNDOABLE: [Step; 18] = [
+const UNDOABLE: [Step; 19] = [
+    UNDO,
     BUCKETS,
     REPLACEMENTS,
     SOURCES,
@@ -57,6 +58,8 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: S
         }
     }
 }
+
+const UNDO: Step = ("m0042_undo_entries", &["DROP TABLE undo_entry"]);
 
 const BUCKETS: Step = ("m0036_import_buckets", &["DROP TABLE import_bucket"]);
 

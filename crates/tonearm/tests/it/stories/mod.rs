@@ -1,5 +1,7 @@
 //! What people do with the dashboard, in a real browser.
 
+mod arranging;
+mod bar;
 mod gallery;
 mod getting_in;
 mod going_wrong;
