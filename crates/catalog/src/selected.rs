@@ -9,7 +9,7 @@ use crate::changes::Change;
 use crate::entity::track::{Column, Entity};
 use crate::error::{CatalogError, Record};
 use crate::living::living_track;
-use crate::query::{TO_CHANGE, all};
+use crate::query::{TO_CHANGE, all, checked};
 use crate::transaction::Transaction;
 
 impl Transaction {
@@ -21,7 +21,7 @@ impl Transaction {
     ) -> Result<Vec<Track>, CatalogError> {
         let select = Entity::find()
             .filter(Column::Id.is_in(tracks.iter().map(|id| id.uuid())))
-            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(checked(Column::OrganizationId.eq(organization.uuid())))
             .filter(living_track())
             .order_by_asc(Column::Id)
             .lock(TO_CHANGE);

@@ -9,23 +9,24 @@ use crate::error::CatalogError;
 use crate::query::{TO_CHANGE, one};
 use crate::transaction::Transaction;
 
+/// Most entries that are forgotten at once; there is one too many, usually.
+const MOST_AT_ONCE: u64 = 1000;
+
 impl Transaction {
     /// Keeps what it takes to take a change back, and forgets the oldest of the person beyond
     /// [`UndoEntry::MOST_PER_PERSON`].
     pub async fn insert_undo_entry(&self, entry: &UndoEntry) -> Result<(), CatalogError> {
         Entity::insert(ActiveModel::try_from(entry)?).exec_without_returning(self.db()).await?;
-        let newest = Query::select()
+        let older = Query::select()
             .column(Column::Id)
             .from(Entity)
             .and_where(Column::PersonId.eq(entry.person_id.uuid()))
             .order_by(Column::Id, Order::Desc)
-            .limit(UndoEntry::MOST_PER_PERSON)
+            .limit(MOST_AT_ONCE)
+            .offset(UndoEntry::MOST_PER_PERSON)
             .take();
-        let older = Query::delete()
-            .from_table(Entity)
-            .and_where(Column::PersonId.eq(entry.person_id.uuid()))
-            .and_where(Expr::col(Column::Id).not_in_subquery(newest))
-            .take();
+        let older =
+            Query::delete().from_table(Entity).and_where(Expr::col(Column::Id).in_subquery(older)).take();
         self.db().execute(&older).await?;
         Ok(())
     }

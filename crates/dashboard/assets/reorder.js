@@ -2,12 +2,16 @@
 
 import { Sortable } from "./sortable.js";
 
-const list = document.querySelector("[data-rows]");
 const ids = (rows) => rows.map((row) => row.dataset.track);
+let list = null;
+let sortable = null;
+let shown = null;
+let saving = Promise.resolve();
 
-if (list?.querySelector("[data-grip]")) {
-  let saving = Promise.resolve();
-  new Sortable(list, {
+function begin() {
+  list = document.querySelector("[data-rows]");
+  if (!list?.querySelector("[data-grip]")) return;
+  sortable = new Sortable(list, {
     moved(from, to) {
       const after = [...list.children].slice(Math.min(from, to), Math.max(from, to) + 1);
       const before = [...after];
@@ -44,7 +48,14 @@ function put(order) {
   list.append(...each);
 }
 
-let shown = null;
+begin();
+// Results that replaced others.
+document.addEventListener("tonearm-results", begin);
+
+/** A row that was taken before this script was there. */
+export function grab(event) {
+  sortable?.grab(event);
+}
 
 function tell(sentence, undo, isBad = false) {
   shown?.remove();

@@ -63,3 +63,4 @@ document.addEventListener("focusin", (event) => {
   if (menu && !menu.contains(event.target) && !event.target.closest?.("[data-more]")) close();
 });
 addEventListener("scroll", close, { passive: true, capture: true });
+addEventListener("resize", close);

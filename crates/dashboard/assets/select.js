@@ -1,11 +1,9 @@
 // The selection of a list: a box for all of the page, ranges with Shift, and how many there are.
 
-const form = document.getElementById("selection");
-const list = document.querySelector("[data-rows]");
-
-if (form && list) begin();
-
 function begin() {
+  const form = document.getElementById("selection");
+  const list = document.querySelector("[data-rows]");
+  if (!form || !list) return;
   const all = form.querySelector("[data-select-all]");
   const box = all.querySelector("input");
   const said = form.querySelector("[data-selected]");
@@ -53,3 +51,7 @@ function begin() {
   addEventListener("pageshow", show);
   show();
 }
+
+begin();
+// Results that replaced others.
+document.addEventListener("tonearm-results", begin);

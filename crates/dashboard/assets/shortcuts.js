@@ -3,22 +3,14 @@
 
 import { present } from "./listening.js";
 
-const NAME = "tonearm-shortcuts";
+export const NAME = "tonearm-shortcuts";
 const LEAP_SECONDS = 10;
 const TYPING = "input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=range], [type=file]), textarea, select, [contenteditable], dialog, [popover]";
 /** What has a use for Space of its own. */
 const PRESSED = "a, button, input, summary, audio, video, [role=slider], [role=button], [tabindex]:not(main)";
 
-const KEYS = [
-  ["/", "Search"],
-  ["Space", "Play or pause"],
-  ["K", "Play or pause"],
-  ["J", "Back 10 seconds"],
-  ["L", "Forward 10 seconds"],
-  ["?", "Show keyboard shortcuts"],
-];
-
-function areOn() {
+/** Whether the keys do anything. */
+export function areOn() {
   try {
     return localStorage.getItem(NAME) !== "off";
   } catch {
@@ -26,10 +18,13 @@ function areOn() {
   }
 }
 
+/** The page that is seen: it may be in the frame of the window that has the bar. */
+const page = () => present()?.pages.document ?? document;
+
 /** What is heard or would be: the bar, otherwise the player of the page. */
 function player() {
   const heard = present()?.player;
-  const own = document.querySelector("tonearm-player");
+  const own = page().querySelector("tonearm-player");
   if (own && (!own.paused || !heard?.track)) return own;
   return heard?.track ? heard : null;
 }
@@ -47,7 +42,7 @@ const toggle = () => {
 
 const ACTIONS = {
   "/": () => {
-    const field = document.querySelector("main input[type=search]");
+    const field = page().querySelector("main input[type=search]");
     field?.focus();
     field?.select();
     return field;
@@ -56,7 +51,7 @@ const ACTIONS = {
   k: toggle,
   j: leap(-LEAP_SECONDS),
   l: leap(LEAP_SECONDS),
-  "?": () => (help().showModal(), true),
+  "?": () => (show(), true),
 };
 
 addEventListener("keydown", (event) => {
@@ -70,37 +65,12 @@ addEventListener("keydown", (event) => {
   if (action()) event.preventDefault();
 });
 
-let dialog = null;
-
-function help() {
-  if (dialog) return dialog;
-  dialog = document.createElement("dialog");
-  dialog.className = "shortcuts";
-  dialog.setAttribute("aria-labelledby", "shortcuts-title");
-  dialog.innerHTML = `<h2 id="shortcuts-title">Keyboard shortcuts</h2><dl></dl>
-    <label class="check"><input type="checkbox"> Use keyboard shortcuts</label>
-    <form method="dialog" class="actions"><button autofocus>Close</button></form>`;
-  dialog.querySelector("dl").append(...KEYS.map(([key, use]) => {
-    const row = document.createElement("div");
-    row.append(Object.assign(document.createElement("dt"), { innerHTML: "<kbd></kbd>" }), Object.assign(document.createElement("dd"), { textContent: use }));
-    row.querySelector("kbd").textContent = key;
-    return row;
-  }));
-  const box = dialog.querySelector("input");
-  box.checked = areOn();
-  box.addEventListener("change", () => {
-    try {
-      localStorage.setItem(NAME, box.checked ? "on" : "off");
-    } catch {
-      box.checked = true;
-    }
-  });
-  document.body.append(dialog);
-  return dialog;
+async function show() {
+  (await import("./shortcuts-help.js")).show();
 }
 
 for (const button of document.querySelectorAll("[data-shortcuts]")) {
   button.hidden = false;
-  button.addEventListener("click", () => help().showModal());
+  button.addEventListener("click", show);
 }
 

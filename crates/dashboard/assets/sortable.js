@@ -25,7 +25,7 @@ export class Sortable {
   constructor(list, { moved }) {
     this.#list = list;
     this.#moved = moved;
-    list.addEventListener("pointerdown", (event) => this.#grab(event));
+    list.addEventListener("pointerdown", (event) => this.grab(event));
     list.addEventListener("keydown", (event) => this.#key(event));
     list.addEventListener("focusout", (event) => {
       // Moving the row in the page takes the focus away for a moment.
@@ -106,7 +106,8 @@ export class Sortable {
     announce(`${this.#named(row)} picked up at ${this.#place(this.#at(row))}. Move it with the arrow keys, drop it with Space, cancel with Escape.`);
   }
 
-  #grab(event) {
+  /** The pointer takes a row by its grip. */
+  grab(event) {
     const grip = event.target.closest("[data-grip]");
     if (!grip || event.button !== 0) return;
     event.preventDefault();

@@ -1,10 +1,20 @@
-// Times are written by the server in UTC; here they become those of the reader.
+// Times are written by the server in UTC; here they become those of the reader: `3 minutes ago`, and exactly as a title.
 
-const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+import { relative } from "./relative.js";
 
-for (const time of document.querySelectorAll("time[datetime]")) {
-  const moment = new Date(time.dateTime);
-  if (Number.isNaN(moment.getTime())) continue;
-  time.textContent = format.format(moment);
-  time.title = time.dateTime;
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const EVERY_MS = 30_000;
+
+function show() {
+  for (const time of document.querySelectorAll("time[datetime]")) {
+    const moment = new Date(time.dateTime);
+    if (Number.isNaN(moment.getTime())) continue;
+    const told = exact.format(moment);
+    const text = relative(moment, new Date()) ?? told;
+    if (time.textContent !== text) time.textContent = text;
+    time.title = told;
+  }
 }
+
+show();
+setInterval(show, EVERY_MS);

@@ -5,7 +5,10 @@ use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use crate::database::{Reach, TestDatabase};
 
 /// The queries as SeaORM writes them, with the columns left out.
-const QUERIES: [&str; 77] = [
+const QUERIES: [&str; 80] = [
+    "DELETE FROM undo_entry WHERE expires_at <= 5 AND id IN (SELECT id FROM undo_entry WHERE expires_at <= 5 ORDER BY expires_at LIMIT 1000)",
+    "DELETE FROM undo_entry WHERE id IN (SELECT id FROM undo_entry WHERE person_id = x'00' ORDER BY id DESC LIMIT 1000 OFFSET 20)",
+    "SELECT * FROM track WHERE id IN (x'00', x'01') AND (organization_id = x'00') IS TRUE AND deleted_at IS NULL AND EXISTS (SELECT 1 FROM collection WHERE collection.deleted_at IS NULL AND collection.id = track.collection_id) ORDER BY id",
     "SELECT * FROM import_bucket WHERE organization_id = x'00' AND bucket = 'a'",
     "SELECT * FROM import_bucket WHERE organization_id = x'00' ORDER BY bucket LIMIT 50",
     "SELECT * FROM track WHERE organization_id = x'00' AND source_sha256 = x'00' AND id < x'01' AND deleted_at IS NULL AND EXISTS (SELECT 1 FROM collection WHERE collection.deleted_at IS NULL AND collection.id = track.collection_id) ORDER BY id LIMIT 8",

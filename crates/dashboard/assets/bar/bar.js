@@ -14,6 +14,7 @@ export class Bar {
   #name;
   #timer = 0;
   #shown = "";
+  #isOver = false;
 
   constructor() {
     const { base, person } = document.body.dataset;
@@ -47,21 +48,28 @@ export class Bar {
 
   close() {
     this.player.clear();
-    this.pages.leave();
   }
 
   /** A player on the page is heard instead of the bar, and the other way round. */
   #meet(page) {
     page.addEventListener("tonearm-play", () => this.player.pause());
     for (const form of page.querySelectorAll("form[action$='/sign-out']")) {
-      form.addEventListener("submit", () => sessionStorage.removeItem(this.#name));
+      form.addEventListener("submit", () => this.#end());
     }
     this.#shown = "";
     this.#mark();
   }
 
+  /** Somebody signs out: nothing of what was heard stays. */
+  #end() {
+    this.#isOver = true;
+    this.player.pause();
+    this.#save();
+  }
+
   #changed() {
     this.view.show();
+    if (!this.player.track) this.pages.leave();
     document.body.classList.toggle("has-bar", Boolean(this.player.track));
     if (!this.player.paused) for (const other of this.pages.document.querySelectorAll("tonearm-player")) other.pause?.();
     this.#mark();
@@ -90,7 +98,7 @@ export class Bar {
   #save() {
     const { state, position, paused, track } = this.player;
     try {
-      if (track) sessionStorage.setItem(this.#name, `${Date.now()} ${written(state, position, !paused)}`);
+      if (track && !this.#isOver) sessionStorage.setItem(this.#name, `${Date.now()} ${written(state, position, !paused)}`);
       else sessionStorage.removeItem(this.#name);
     } catch {
       // Without storage the queue ends with the page.

@@ -23,6 +23,11 @@ export class Pages {
   #own = withoutHash(location.href);
   /** Whether the load of the frame is entered into the history. */
   #isNew = false;
+  /** Whether the hidden frame is to be shown once it has loaded. */
+  #isAwaited = false;
+  /** Names this document of the window in the history. */
+  #name = String(Math.random());
+  #title = document.title;
 
   /**
    * @param {string} base the start of the addresses of the organization's pages: others are opened in the window
@@ -47,7 +52,7 @@ export class Pages {
     const url = new URL(address, location.href);
     if (!this.#isWanted() || !isPage(url)) return location.assign(url);
     if (!this.#frame || this.#frame.hidden) this.#own = withoutHash(location.href);
-    history.pushState({ framed: true }, "", url);
+    this.#isNew = true;
     this.#load(url.href);
   }
 
@@ -70,19 +75,21 @@ export class Pages {
 
   #submit(event) {
     const form = event.target;
-    if (event.defaultPrevented || form.target || form.method === "dialog" || !this.#isWanted()) return;
-    if (form.method === "get") {
-      const url = new URL(form.action);
+    // As attributes: fields may have the names of the properties.
+    const [action, method, target] = ["action", "method", "target"].map((name) => form.getAttribute(name) ?? "");
+    if (event.defaultPrevented || target || method === "dialog" || !this.#isWanted()) return;
+    if (method !== "post") {
+      const url = new URL(action, form.ownerDocument.location.href);
       url.search = String(new URLSearchParams(new FormData(form, event.submitter)));
       if (!isPage(url)) return;
       event.preventDefault();
       return this.visit(url);
     }
     // The answer appears in the frame. A frame sends its own forms by itself.
-    if (form.ownerDocument !== document || /\/sign-out$/.test(form.action)) return;
+    if (form.ownerDocument !== document || action.endsWith("/sign-out")) return;
     this.#own = withoutHash(location.href);
-    this.#isNew = true;
-    form.target = this.#made().name;
+    this.#isNew = this.#isAwaited = true;
+    form.setAttribute("target", this.#made().name);
     setTimeout(() => form.removeAttribute("target"));
   }
 
@@ -94,13 +101,14 @@ export class Pages {
     frame.className = "page-frame";
     frame.hidden = true;
     frame.addEventListener("load", () => this.#arrived());
-    document.body.append(frame);
     this.#frame = frame;
+    document.body.append(frame);
     return frame;
   }
 
   #load(url) {
     const frame = this.#made();
+    this.#isAwaited = true;
     // Nothing is entered into the history by the frame itself.
     frame.contentWindow.location.replace(url);
   }
@@ -108,6 +116,8 @@ export class Pages {
   /** The frame has loaded a page: the window shows it. */
   #arrived() {
     const frame = this.#frame;
+    // Somebody went back before it was there.
+    if (frame.hidden && !this.#isAwaited) return;
     let page = null;
     try {
       page = frame.contentDocument;
@@ -116,9 +126,10 @@ export class Pages {
     }
     const address = page?.location.href;
     if (address === "about:blank") return;
-    // Signed out, or another organization: what is heard belongs to neither.
-    if (!page || page.body?.dataset.base !== this.#base) return location.assign(address ?? location.href);
-    const state = { framed: true };
+    // Signed out, or another organization: what is heard belongs to neither. What went wrong is told without one.
+    const base = page?.body?.dataset.base;
+    if (base === undefined || (base && base !== this.#base)) return location.assign(address ?? location.href);
+    const state = { framed: this.#name };
     if (this.#isNew) history.pushState(state, "", address);
     else if (withoutHash(address) !== withoutHash(location.href)) history.replaceState(state, "", address);
     this.#isNew = false;
@@ -130,6 +141,7 @@ export class Pages {
   }
 
   #show(isFramed) {
+    this.#isAwaited = false;
     if (this.#frame) this.#frame.hidden = !isFramed;
     document.body.classList.toggle("framing", isFramed);
     for (const part of document.querySelectorAll("body > .shell, body > .skip")) part.inert = isFramed;
@@ -137,17 +149,20 @@ export class Pages {
 
   /** Back and forward. */
   #follow() {
-    if (!history.state?.framed || withoutHash(location.href) === this.#own) {
+    const { framed } = history.state ?? {};
+    // Entries of an earlier document of the window: one of them is what the window shows by itself now.
+    const isOwn = !framed || (framed !== this.#name && withoutHash(location.href) === this.#own);
+    if (isOwn) {
       if (!this.#frame || this.#frame.hidden) return;
       this.#show(false);
       document.title = this.#title;
       return this.#onPage(document);
     }
     if (!this.#isWanted()) return location.reload();
+    // What was downloaded before, and not shown, is not waited for any more.
+    this.#isNew = false;
     this.#load(location.href);
   }
-
-  #title = document.title;
 
   /** Nothing is heard any more: the window shows by itself what the frame shows. */
   leave() {

@@ -6,6 +6,7 @@ import { clock, spoken } from "../player/time.js";
 import { QueueView } from "./queue-view.js";
 
 const LEAP_SECONDS = 10;
+const SAID_MS = 6000;
 
 function button(label, picture, press) {
   const node = element("button", { type: "button", class: "quiet", "aria-label": label, title: label });
@@ -28,6 +29,8 @@ export class BarView {
   #isSeeking = false;
   #cover = null;
   #sentence = "";
+  #said = "";
+  #timer = 0;
 
   /** @param {import("./player.js").BarPlayer} player @param {string} base @param {() => void} onClose */
   constructor(player, base, onClose) {
@@ -152,18 +155,21 @@ export class BarView {
     const said = problem && !problem.isQuiet ? problem : notice;
     let sentence = said ? sentenceOf(said.kind, said.title) : "";
     if (said && said === notice) sentence += " Playing the next track.";
+    sentence ||= this.#said;
     if (sentence === this.#sentence) return;
     this.#sentence = sentence;
     this.message.replaceChildren(sentence);
-    if (!sentence || said === notice) return;
+    if (!said || said === notice) return;
     const again = element("button", { type: "button", class: "small" }, "Try again");
     again.addEventListener("click", () => this.player.retry());
     this.message.append(" ", again);
   }
 
-  /** Says something once that is not about playback. */
+  /** Says for a while what is not about playback. */
   say(sentence) {
-    this.#sentence = sentence;
-    this.message.textContent = sentence;
+    clearTimeout(this.#timer);
+    this.#said = sentence;
+    this.show();
+    if (sentence) this.#timer = setTimeout(() => this.say(""), SAID_MS);
   }
 }

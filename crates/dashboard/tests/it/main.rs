@@ -13,6 +13,7 @@ mod links;
 mod members;
 mod player;
 mod quotas;
+mod selection;
 mod settings;
 mod signing_in;
 mod told;

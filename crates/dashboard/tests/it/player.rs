@@ -7,7 +7,7 @@ use std::process::Command;
 fn the_modules_pass_their_own_tests() {
     let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
     // Named one by one: what versions of Node make of a folder differs.
-    let folders = ["player/tests", "bar/tests"].map(|folder| std::fs::read_dir(assets.join(folder)));
+    let folders = ["player/tests", "bar/tests", "tests"].map(|folder| std::fs::read_dir(assets.join(folder)));
     let tests: Vec<_> = folders
         .into_iter()
         .flat_map(|folder| folder.expect("the tests are there"))

@@ -74,16 +74,19 @@ async fn what_is_heard_goes_on_from_page_to_page() {
     browser
         .until("document.querySelector('iframe').hidden && location.pathname.includes('/collections/')")
         .await;
-    let search = "
-        document.querySelector('.find input').value = 'slack';
-        document.querySelector('.find').requestSubmit();";
-    browser.run(search, Vec::new()).await;
-    browser.until("location.search.includes('q=slack')").await;
-    browser.until(&format!("{FRAME}.querySelectorAll('[data-track]').length === 1")).await;
+    browser.type_into(".find input", "slack").await;
+    browser
+        .until("location.search === '?q=slack' && document.querySelectorAll('[data-track]').length === 1")
+        .await;
+    browser.shows("[data-total]", "1 track found").await;
+    browser.client.back().await.unwrap();
+    browser.until("location.search === '' && document.querySelectorAll('[data-track]').length === 3").await;
+    browser.until("document.querySelector('.find input').value === ''").await;
+    hears_the_bar(browser).await;
     let save = format!(
         "
-        {FRAME}.querySelector('#title').value = 'Songs of the moon';
-        {FRAME}.querySelector('form[action$=\"{collection}\"]').requestSubmit();"
+        document.querySelector('#title').value = 'Songs of the moon';
+        document.querySelector('form[action$=\"{collection}\"]').requestSubmit();"
     );
     browser.run(&save, Vec::new()).await;
     browser.until(&format!("{FRAME}.querySelector('h1')?.textContent === 'Songs of the moon'")).await;
@@ -111,10 +114,9 @@ async fn the_queue_is_changed_while_it_is_heard() {
     ada.opens(&format!("/collections/{collection}?q=flood")).await;
     browser.run("document.querySelector('[data-play]').click();", Vec::new()).await;
     hears_the_bar(browser).await;
-    browser.click(".find button").await;
-    ada.is_framed().await;
     let all = format!("{}/collections/{collection}", ada.base);
     browser.run("top.tonearmBar.here.pages.visit(arguments[0]);", vec![json!(all)]).await;
+    ada.is_framed().await;
     browser.until(&format!("{FRAME}.querySelectorAll('[data-more]').length === 3")).await;
     let choose = |row: u8, label: &str| {
         format!(
