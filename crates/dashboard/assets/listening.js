@@ -25,9 +25,26 @@ export function present() {
 
 /** A row of a list as the queue has it. */
 export function trackOf(row) {
-  const { track: id, title, subtitle, seconds } = row.dataset;
+  const { track: id, title, subtitle = "", seconds } = row.dataset;
   return { id, title, subtitle, duration: Number(seconds) };
 }
+
+/** The buttons of rows, which only scripts use, get their names here: pages stay small. */
+function name() {
+  for (const row of document.querySelectorAll("[data-track]:not([data-title])")) {
+    const title = (row.dataset.title = row.querySelector("strong").textContent);
+    const of = (css, label) => row.querySelector(css)?.setAttribute("aria-label", `${label} ${title}`);
+    of("[data-play]", "Play");
+    of("[data-more]", "Queue");
+    of("[data-grip]", "Reorder");
+    row.querySelector("[data-more]")?.setAttribute("aria-haspopup", "true");
+  }
+}
+
+name();
+// Rows come and go with uploads and searches.
+const main = document.querySelector("main");
+if (main) new MutationObserver(name).observe(main, { childList: true, subtree: true });
 
 addEventListener("click", async (event) => {
   const more = event.target.closest?.("[data-more]");

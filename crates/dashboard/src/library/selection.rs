@@ -66,7 +66,7 @@ struct Selection {
 impl Selection {
     fn of(fields: &Fields) -> Result<Self, PageError> {
         let ids: Result<Vec<TrackId>, _> = fields.all("track").map(str::parse).collect();
-        let tracks = SelectedTracks::new(ids.map_err(|_| PageError::BadForm)?)?;
+        let tracks = selected(ids.map_err(|_| PageError::BadForm)?)?;
         Ok(Self { tracks, list: fields.text("list").parse().ok() })
     }
 
@@ -82,6 +82,14 @@ impl Selection {
     fn count(&self) -> String {
         number_of(self.tracks.ids().len() as u64, "track")
     }
+}
+
+/// Refuses an empty or too large selection with a sentence of its own.
+fn selected(ids: Vec<TrackId>) -> Result<SelectedTracks, PageError> {
+    SelectedTracks::new(ids).map_err(|refusal| match refusal {
+        Refusal::Invalid { message, .. } => PageError::Selection(message),
+        other => other.into(),
+    })
 }
 
 fn list_of(collection: Option<CollectionId>) -> String {
@@ -190,7 +198,7 @@ pub(super) async fn reorder(
 ) -> Result<Json<Reordered>, ScriptError> {
     let ids = |name: &'static str| -> Result<SelectedTracks, PageError> {
         let ids: Result<Vec<TrackId>, _> = fields.all(name).map(str::parse).collect();
-        Ok(SelectedTracks::new(ids.map_err(|_| PageError::BadForm)?)?)
+        selected(ids.map_err(|_| PageError::BadForm)?)
     };
     let reordering = Reordering::new(ids("before")?, ids("after")?)?;
     let changed = app.library.reorder_tracks(&member.caller(), collection_id(&id)?, reordering).await?;

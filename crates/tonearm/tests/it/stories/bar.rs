@@ -34,6 +34,13 @@ impl Ada {
         collection
     }
 
+    /// Clicks with the mouse: browsers skip pages that were entered by a script when somebody goes back.
+    async fn clicks_in_frame(&self, css: &str) {
+        self.browser.find("iframe.page-frame").await.enter_frame().await.unwrap();
+        self.browser.click(css).await;
+        self.browser.client.enter_parent_frame().await.unwrap();
+    }
+
     async fn is_framed(&self) {
         self.browser.until("document.querySelector('iframe.page-frame:not([hidden])')?.contentDocument?.querySelector('h1')").await;
     }
@@ -52,7 +59,7 @@ async fn what_is_heard_goes_on_from_page_to_page() {
     browser.client.back().await.unwrap();
     browser.shows("h1", "Songs of the tide").await;
 
-    browser.run("document.querySelector('[data-track]:nth-child(2) [data-play]').click();", Vec::new()).await;
+    browser.click("[data-track]:nth-child(2) [data-play]").await;
     hears_the_bar(browser).await;
     browser.shows(".bar .words", "flood").await;
     browser.until("document.querySelector('[data-track]:nth-child(2)').matches('.heard.sounding')").await;
@@ -63,7 +70,7 @@ async fn what_is_heard_goes_on_from_page_to_page() {
     ada.is_framed().await;
     browser.until("location.pathname.includes('/tracks/') && document.title.startsWith('ebb')").await;
     hears_the_bar(browser).await;
-    browser.run(&format!("{FRAME}.querySelector('.crumb a').click();"), Vec::new()).await;
+    ada.clicks_in_frame(".crumb a").await;
     browser.until(&format!("{FRAME}.querySelector('h1')?.textContent === 'Songs of the tide'")).await;
     browser
         .until(&format!("{FRAME}.querySelector('[data-track]:nth-child(2)').matches('.heard.sounding')"))
@@ -112,7 +119,7 @@ async fn the_queue_is_changed_while_it_is_heard() {
     let browser = &ada.browser;
     let collection = ada.has_tracks("Songs of the tide", &["ebb.wav", "flood.wav", "slack.wav"]).await;
     ada.opens(&format!("/collections/{collection}?q=flood")).await;
-    browser.run("document.querySelector('[data-play]').click();", Vec::new()).await;
+    browser.click("[data-play]").await;
     hears_the_bar(browser).await;
     let all = format!("{}/collections/{collection}", ada.base);
     browser.run("top.tonearmBar.here.pages.visit(arguments[0]);", vec![json!(all)]).await;
@@ -156,7 +163,7 @@ async fn keys_play_and_search_but_not_while_somebody_types() {
     let browser = &ada.browser;
     let collection = ada.has_tracks("Songs of the tide", &["ebb.wav"]).await;
     ada.opens(&format!("/collections/{collection}")).await;
-    browser.run("document.querySelector('[data-play]').click();", Vec::new()).await;
+    browser.click("[data-play]").await;
     hears_the_bar(browser).await;
     browser.run("document.activeElement.blur();", Vec::new()).await;
     browser.strike(" ").await;
