@@ -9,7 +9,7 @@ use crate::catalog::Catalog;
 use crate::due_clock::DueClock;
 use crate::entity::{
     answered_job, audit_entry, failed_sign_in, idempotent_request, invitation, job, known_device,
-    listener_sighting, listener_track, play_session, sign_in, source_replacement, upload_session,
+    listener_sighting, listener_track, play_session, sign_in, source_replacement, undo_entry, upload_session,
     usage_batch, webhook_delivery,
 };
 use crate::error::CatalogError;
@@ -107,6 +107,10 @@ fn statement(rows: ExpiredRows, until: Timestamp, most: u64) -> DeleteStatement 
             use listener_sighting::{Column, Entity};
             let key = [Column::OrganizationId, Column::Day, Column::Listener, Column::Kind, Column::Subject];
             batch::<Entity>(&key, Column::Day, Day::of(until).number(), most)
+        }
+        ExpiredRows::UndoEntries => {
+            use undo_entry::{Column, Entity};
+            batch::<Entity>(&[Column::Id], Column::ExpiresAt, at, most)
         }
         ExpiredRows::AnsweredJobs => {
             use answered_job::{Column, Entity};

@@ -94,5 +94,10 @@ function followPage(section) {
   });
 }
 
-for (const row of document.querySelectorAll("[data-track][data-making]")) followRow(row);
+function followRows() {
+  for (const row of document.querySelectorAll("[data-track][data-making]")) followRow(row);
+}
+
+followRows();
+document.addEventListener("tonearm-results", followRows);
 for (const section of document.querySelectorAll("[data-following]")) followPage(section);

@@ -1,15 +1,21 @@
-// Times are written by the server in UTC; here they become those of the reader.
+// Times are written by the server in UTC; here they become those of the reader: `3 minutes ago`, and exactly as a title.
 
-const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+import { relative } from "./relative.js";
+
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const EVERY_MS = 30_000;
 
 /** Shows the times of a part of the page as those of the reader. */
 export function showLocalTimes(part = document) {
   for (const time of part.querySelectorAll("time[datetime]")) {
     const moment = new Date(time.dateTime);
     if (Number.isNaN(moment.getTime())) continue;
-    time.textContent = format.format(moment);
-    time.title = time.dateTime;
+    const told = exact.format(moment);
+    const text = relative(moment, new Date()) ?? told;
+    if (time.textContent !== text) time.textContent = text;
+    time.title = told;
   }
 }
 
 showLocalTimes();
+setInterval(showLocalTimes, EVERY_MS);

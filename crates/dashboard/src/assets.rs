@@ -29,6 +29,8 @@ const ASSETS: &[Asset] = &[
             include_str!("../assets/parts.css"),
             include_str!("../assets/library.css"),
             include_str!("../assets/track.css"),
+            include_str!("../assets/rows.css"),
+            include_str!("../assets/shortcuts.css"),
         )
         .as_bytes(),
     ),
@@ -47,6 +49,40 @@ const ASSETS: &[Asset] = &[
     ("transfer.js", JS, include_bytes!("../assets/transfer.js")),
     ("start.js", JS, include_bytes!("../assets/start.js")),
     ("unfinished.js", JS, include_bytes!("../assets/unfinished.js")),
+    ("listening.js", JS, include_bytes!("../assets/listening.js")),
+    ("shortcuts.js", JS, include_bytes!("../assets/shortcuts.js")),
+    ("row-menu.js", JS, include_bytes!("../assets/row-menu.js")),
+    ("arrange.js", JS, include_bytes!("../assets/arrange.js")),
+    ("select.js", JS, include_bytes!("../assets/select.js")),
+    ("reorder.js", JS, include_bytes!("../assets/reorder.js")),
+    ("search.js", JS, include_bytes!("../assets/search.js")),
+    ("relative.js", JS, include_bytes!("../assets/relative.js")),
+    ("shortcuts-help.js", JS, include_bytes!("../assets/shortcuts-help.js")),
+    ("sortable.js", JS, include_bytes!("../assets/sortable.js")),
+    ("bar.css", CSS, include_bytes!("../assets/bar.css")),
+    ("bar/bar.js", JS, include_bytes!("../assets/bar/bar.js")),
+    ("bar/pages.js", JS, include_bytes!("../assets/bar/pages.js")),
+    ("bar/player.js", JS, include_bytes!("../assets/bar/player.js")),
+    ("bar/queue.js", JS, include_bytes!("../assets/bar/queue.js")),
+    ("bar/queue-view.js", JS, include_bytes!("../assets/bar/queue-view.js")),
+    ("bar/tracks.js", JS, include_bytes!("../assets/bar/tracks.js")),
+    ("bar/view.js", JS, include_bytes!("../assets/bar/view.js")),
+    // Of the player: the bar has the same audio.
+    ("player/commands.js", JS, include_bytes!("../assets/player/commands.js")),
+    ("player/dom.js", JS, include_bytes!("../assets/player/dom.js")),
+    ("player/kept.js", JS, include_bytes!("../assets/player/kept.js")),
+    ("player/media-session.js", JS, include_bytes!("../assets/player/media-session.js")),
+    ("player/playback.js", JS, include_bytes!("../assets/player/playback.js")),
+    ("player/problem.js", JS, include_bytes!("../assets/player/problem.js")),
+    ("player/request.js", JS, include_bytes!("../assets/player/request.js")),
+    ("player/sound.js", JS, include_bytes!("../assets/player/sound.js")),
+    ("player/state.js", JS, include_bytes!("../assets/player/state.js")),
+    ("player/state-failures.js", JS, include_bytes!("../assets/player/state-failures.js")),
+    ("player/state-initial.js", JS, include_bytes!("../assets/player/state-initial.js")),
+    ("player/state-listening.js", JS, include_bytes!("../assets/player/state-listening.js")),
+    ("player/state-lists.js", JS, include_bytes!("../assets/player/state-lists.js")),
+    ("player/state-steps.js", JS, include_bytes!("../assets/player/state-steps.js")),
+    ("player/time.js", JS, include_bytes!("../assets/player/time.js")),
     ("icon.svg", SVG, include_bytes!("../assets/icon.svg")),
 ];
 
@@ -67,7 +103,7 @@ pub(crate) fn address(name: &str) -> String {
 }
 
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
-    Router::new().route("/assets/{version}/{name}", get(serve))
+    Router::new().route("/assets/{version}/{*name}", get(serve))
 }
 
 async fn serve(Path((version, name)): Path<(String, String)>) -> Response {

@@ -28,6 +28,8 @@ pub(crate) enum PageError {
     FileTooLarge,
     /// A form that none of our pages has.
     BadForm,
+    /// A selection that nothing can be done with, and why.
+    Selection(String),
     /// There is no such page.
     NoPage,
     /// A use case said no.
@@ -95,6 +97,7 @@ impl PageError {
                 "This form is incomplete",
                 text("Go back, reload the page and try again."),
             ),
+            Self::Selection(message) => (StatusCode::BAD_REQUEST, "Change the selection", sentence(&message)),
             Self::NoPage => (
                 StatusCode::NOT_FOUND,
                 "Page not found",

@@ -77,6 +77,11 @@ flashes! {
     ReplacementTaken = "replacement-taken": "File uploaded. The track keeps its current file until the new one is processed.",
     ReplacementCancelled = "replacement-cancelled": "Replacement cancelled. The track keeps its file.",
     TranscriptionQueued = "transcription-queued": "Transcription started. The transcript appears when it is done.",
+    TracksDeleted = "tracks-deleted": "Tracks deleted.",
+    TracksMoved = "tracks-moved": "Tracks moved.",
+    TracksRetitled = "tracks-retitled": "Titles changed.",
+    NothingChanged = "nothing-changed": "Nothing needed to be changed.",
+    Undone = "undone": "Change undone.",
     OrganizationCreated = "organization-created": "Organization created.",
 }
 
@@ -100,12 +105,18 @@ impl FlashMessage {
         self.flash.sentence()
     }
 
+    /// Whether what was deleted is listed with everything else that was.
+    pub(crate) const fn is_deletion(self) -> bool {
+        matches!(self.flash, Flash::TrackDeleted | Flash::CollectionDeleted | Flash::TracksDeleted)
+    }
+
     /// Where, below an organization's address, it is undone.
     pub(crate) fn undo(self) -> Option<String> {
         let id = self.subject?;
         match self.flash {
             Flash::TrackDeleted => Some(format!("/tracks/{id}/restore")),
             Flash::CollectionDeleted => Some(format!("/collections/{id}/restore")),
+            Flash::TracksDeleted | Flash::TracksMoved | Flash::TracksRetitled => Some(format!("/undo/{id}")),
             _ => None,
         }
     }

@@ -20,7 +20,8 @@ pub(crate) async fn protect(State(app): State<Dashboard>, request: Request, next
     headers.entry(CONTENT_SECURITY_POLICY).or_insert_with(|| policy(&app, organization));
     for (name, value) in [
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (X_FRAME_OPTIONS, "DENY"),
+        // Its own pages frame each other while something is heard.
+        (X_FRAME_OPTIONS, "SAMEORIGIN"),
         // Addresses of links that let somebody in stay here.
         (REFERRER_POLICY, "same-origin"),
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
@@ -38,7 +39,7 @@ fn policy(app: &Dashboard, organization: Option<OrganizationId>) -> HeaderValue 
     let text = format!(
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob: {media}; \
          media-src 'self' blob: {media}; connect-src 'self' {api} {media}; font-src 'self'; form-action 'self'; \
-         frame-src 'self'; frame-ancestors 'none'; base-uri 'none'"
+         frame-src 'self'; frame-ancestors 'self'; base-uri 'none'"
     );
     HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'"))
 }

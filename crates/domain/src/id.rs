@@ -137,6 +137,10 @@ record_id!(
     VariantId
 );
 record_id!(
+    /// A change of many tracks that can be taken back.
+    UndoId
+);
+record_id!(
     /// A rendered file of a track.
     FileId
 );

@@ -69,6 +69,7 @@ mod track_status;
 mod track_summary;
 mod transcode;
 mod transcription;
+mod undo;
 mod upload;
 mod usage;
 mod variant_data;
@@ -154,6 +155,7 @@ pub use transcription::{
     Transcription, TranscriptionSettings, TranscriptionState, Utterance, language_code, paragraphs,
     words_within, worth_keeping,
 };
+pub use undo::{MovedTrack, RetitledTrack, UndoEntry, UndoableChange};
 pub use upload::{NewUpload, PieceError, SourceSlot, Upload, UploadKind, UploadState};
 pub use usage::{
     Day, DayError, FileSound, ListenCounts, ListenKind, ListenedFile, ListenerEntry, ListenerId,

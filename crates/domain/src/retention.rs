@@ -104,6 +104,7 @@ impl Retention {
             (ExpiredRows::Replacements, ago(Replacement::KEPT_SECONDS)),
             (ExpiredRows::ListenerTracks, ago(ListenerPlace::KEPT_SECONDS)),
             (ExpiredRows::ListenerSightings, ago(ListenerPlace::KEPT_SECONDS)),
+            (ExpiredRows::UndoEntries, Some(now)),
         ];
         ends.into_iter().filter_map(|(rows, until)| Some((rows, until?))).collect()
     }
@@ -157,11 +158,13 @@ pub enum ExpiredRows {
     ListenerTracks,
     /// That listeners were counted, by day.
     ListenerSightings,
+    /// Changes that can be taken back, by their end.
+    UndoEntries,
 }
 
 impl ExpiredRows {
     /// Every kind.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::PlaySessions,
         Self::UploadSessions,
         Self::KeptAnswers,
@@ -178,6 +181,7 @@ impl ExpiredRows {
         Self::Replacements,
         Self::ListenerTracks,
         Self::ListenerSightings,
+        Self::UndoEntries,
     ];
 
     /// The rows as text, as in logs.
@@ -199,6 +203,7 @@ impl ExpiredRows {
             Self::Replacements => "source replacements",
             Self::ListenerTracks => "listeners of tracks",
             Self::ListenerSightings => "counted listeners",
+            Self::UndoEntries => "undo entries",
         }
     }
 }

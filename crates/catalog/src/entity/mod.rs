@@ -41,6 +41,7 @@ pub(crate) mod track_search;
 pub(crate) mod track_words;
 pub(crate) mod transcription;
 pub(crate) mod transcription_settings;
+pub(crate) mod undo_entry;
 pub(crate) mod unknown_object;
 pub(crate) mod upload;
 pub(crate) mod upload_session;

@@ -6,6 +6,9 @@ use crate::database::{Reach, TestDatabase};
 
 /// The queries as SeaORM writes them, with the columns left out.
 const QUERIES: &[&str] = &[
+    "DELETE FROM undo_entry WHERE expires_at <= 5 AND id IN (SELECT id FROM undo_entry WHERE expires_at <= 5 ORDER BY expires_at LIMIT 1000)",
+    "DELETE FROM undo_entry WHERE id IN (SELECT id FROM undo_entry WHERE person_id = x'00' ORDER BY id DESC LIMIT 1000 OFFSET 20)",
+    "SELECT * FROM track WHERE id IN (x'00', x'01') AND (organization_id = x'00') IS TRUE AND deleted_at IS NULL AND EXISTS (SELECT 1 FROM collection WHERE collection.deleted_at IS NULL AND collection.id = track.collection_id) ORDER BY id",
     "SELECT * FROM api_key WHERE (organization_id = x'00') IS TRUE AND api_key_type_id = 'share' AND revoked_at IS NULL AND track_id = x'00' AND id < x'01' ORDER BY id DESC LIMIT 21",
     "SELECT * FROM api_key WHERE (organization_id = x'00') IS TRUE AND api_key_type_id = 'share' AND revoked_at IS NULL AND track_id IS NULL AND collection_id = x'00' ORDER BY id DESC LIMIT 21",
     "SELECT * FROM share_key_text WHERE api_key_id IN (x'00', x'01')",

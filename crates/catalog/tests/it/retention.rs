@@ -173,6 +173,16 @@ fn row(rows: ExpiredRows, owners: &Owners, ambient: &Ambient, over: Timestamp) -
             ];
             ("answered_job", row)
         }
+        ExpiredRows::UndoEntries => {
+            let row: Row = vec![
+                ("id", id.into()),
+                ("organization_id", owners.organization.into()),
+                ("person_id", unique(ambient, over).into()),
+                ("change", "{}".into()),
+                ("expires_at", at.into()),
+            ];
+            ("undo_entry", row)
+        }
         ExpiredRows::Replacements => {
             let row: Row = vec![
                 ("track_id", id.into()),

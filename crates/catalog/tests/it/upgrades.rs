@@ -16,6 +16,7 @@ type Step = (&'static str, &'static [&'static str]);
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
     FACTORS,
+    UNDO,
     PEOPLE,
     SHARES,
     LISTENS,
@@ -91,6 +92,8 @@ const SHARES: Step = (
         "ALTER TABLE transcription DROP COLUMN edited_at",
     ],
 );
+const UNDO: Step = ("m0042_undo_entries", &["DROP TABLE undo_entry"]);
+
 
 const BUCKETS: Step = ("m0036_import_buckets", &["DROP TABLE import_bucket"]);
 

@@ -8,7 +8,7 @@ use tonearm_domain::{CollectionId, Colour, CoverOwner, Patch, Role, TrackId, Tra
 use tonearm_service::{CreateTrack, Refusal, Resource, UpdateCollection};
 
 use super::colours::Shades;
-use super::listed::{PER_PAGE, Row};
+use super::listed::{PER_PAGE, Row, RowRights};
 use super::paging::{ListQuery, Paging};
 use crate::app::Dashboard;
 use crate::error::PageError;
@@ -171,9 +171,12 @@ impl CollectionPage {
         let collection = view.collection;
         let own = collection.player_colour;
         let colour = own.unwrap_or(member.organization.player_colour);
+        let may_edit = member.role >= Role::Editor;
+        let is_in_order = query.sort == TrackSort::Order && query.words.is_none();
+        let rights = RowRights { may_edit, is_movable: may_edit && is_in_order };
         Ok(Self {
             frame: member.frame(&collection.title, Section::Library),
-            may_edit: member.role >= Role::Editor,
+            may_edit,
             id: id.to_string(),
             cover: app.links.collection_cover(&collection),
             title: collection.title,
@@ -181,7 +184,7 @@ impl CollectionPage {
             has_colour: own.is_some(),
             colour: colour.to_string(),
             shades: colour.companions().into(),
-            tracks: cards.into_iter().map(Into::into).collect(),
+            tracks: cards.into_iter().map(|card| Row::from(card).with(rights)).collect(),
             paging,
             may_import: app.library.allows_imports(),
             source_url: String::new(),

@@ -26,6 +26,20 @@ pub(super) struct Row {
     pub(super) dark: String,
     /// What the collection is called, where a list is of several.
     pub(super) collection: Option<String>,
+    /// Whether there is sound to play.
+    pub(super) is_playable: bool,
+    /// Its length in seconds.
+    pub(super) seconds: f64,
+    pub(super) rights: RowRights,
+}
+
+/// What can be done with a row.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct RowRights {
+    /// Select it and change its track.
+    pub(super) may_edit: bool,
+    /// Move it to another place in its list.
+    pub(super) is_movable: bool,
 }
 
 impl From<TrackCard> for Row {
@@ -47,11 +61,19 @@ impl From<TrackCard> for Row {
             light: card.view.colours.light.to_string(),
             dark: card.view.colours.dark.to_string(),
             collection: None,
+            is_playable: track.status.is_playable(),
+            seconds: track.duration,
+            rights: RowRights::default(),
         }
     }
 }
 
 impl Row {
+    /// The same row for somebody who may do this.
+    pub(super) fn with(self, rights: RowRights) -> Self {
+        Self { rights, ..self }
+    }
+
     /// The box that the waveform is drawn in.
     pub(super) fn frame(&self) -> String {
         format!("0 0 {} {}", waveform::WIDTH, waveform::HEIGHT)

@@ -13,6 +13,7 @@ mod start;
 mod replacement;
 mod share;
 mod share_form;
+mod selection;
 mod track;
 mod track_page;
 mod track_usage;
@@ -78,4 +79,9 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/tracks/{track_id}/delete", post(track::delete))
         .route("/tracks/{track_id}/restore", post(trash::restore_track))
         .route("/tracks/{track_id}/retry", post(track::retry))
+        .route("/collections/{collection_id}/order", post(selection::reorder))
+        .route("/selection", post(selection::choose))
+        .route("/selection/move", post(selection::move_to))
+        .route("/selection/titles", post(selection::retitle))
+        .route("/undo/{undo_id}", post(selection::undo))
 }

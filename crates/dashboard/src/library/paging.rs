@@ -1,6 +1,5 @@
 //! What addresses of lists carry: words, an order, and from which row on.
 
-use std::fmt::Display;
 use std::str::FromStr;
 
 use serde::Deserialize;
@@ -41,7 +40,7 @@ pub(super) trait Sort: Copy + Default + Eq + FromStr {
 impl Sort for TrackSort {
     fn named() -> Vec<(Self, &'static str, &'static str)> {
         let label = |sort| match sort {
-            Self::Order => "Collection order",
+            Self::Order => "Manual order",
             Self::Title => "Title",
             Self::Newest => "Newest first",
             Self::Longest => "Longest first",
@@ -115,15 +114,16 @@ impl ListQuery {
     }
 }
 
+/// A number with its noun.
+pub(super) fn number_of(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{} {noun}s", count(number)) }
+}
+
 /// How many there are, or how many were found.
 pub(super) fn said(total: Total, noun: &str, is_search: bool) -> String {
-    let many = |number: u64, plural: &dyn Display| {
-        if number == 1 { format!("1 {noun}") } else { format!("{} {plural}", count(number)) }
-    };
-    let plural = format!("{noun}s");
     let said = match total {
-        Total::Exactly(number) => many(number, &plural),
-        Total::MoreThan(number) => format!("more than {} {plural}", count(number)),
+        Total::Exactly(number) => number_of(number, noun),
+        Total::MoreThan(number) => format!("more than {} {noun}s", count(number)),
     };
     if is_search { format!("{said} found") } else { said }
 }

@@ -4,10 +4,10 @@ use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use serde::Deserialize;
-use tonearm_domain::{TrackId, TrackSort};
+use tonearm_domain::{Role, TrackId, TrackSort};
 use tonearm_service::TrackCard;
 
-use super::listed::{PER_PAGE, Row};
+use super::listed::{PER_PAGE, Row, RowRights};
 use super::paging::{ListQuery, Paging};
 use super::track::track_id;
 use crate::app::Dashboard;
@@ -22,6 +22,7 @@ struct TracksPage {
     frame: Frame,
     tracks: Vec<Row>,
     paging: Paging,
+    may_edit: bool,
 }
 
 /// One row, for a page that is open.
@@ -36,6 +37,8 @@ struct RowPart {
 pub(super) struct RowQuery {
     /// With the name of its collection.
     named: Option<String>,
+    /// In a list that can be put in another order.
+    movable: Option<String>,
 }
 
 pub(super) async fn row(
@@ -52,7 +55,9 @@ pub(super) async fn row(
     };
     let card = app.playback.cards(vec![view]).await?.pop().ok_or(PageError::NoPage)?;
     let frame = member.frame("", Section::Library);
-    Ok(render(&RowPart { frame, track: Row { collection, ..Row::from(card) } }))
+    let may_edit = member.role >= Role::Editor;
+    let rights = RowRights { may_edit, is_movable: may_edit && asked.movable.is_some() };
+    Ok(render(&RowPart { frame, track: Row { collection, ..Row::from(card) }.with(rights) }))
 }
 
 pub(super) async fn page(
@@ -66,13 +71,15 @@ pub(super) async fn page(
     let offered = |sort| sort != TrackSort::Order;
     let paging = asked.paging(&query, &found.page, offered, ("track", |view| view.track.id.to_string()));
     let cards = app.playback.cards(found.page.rows).await?;
+    let may_edit = member.role >= Role::Editor;
     let row = |card: TrackCard| {
         let collection = found.titles.get(&card.view.track.collection_id).cloned();
-        Row { collection, ..Row::from(card) }
+        Row { collection, ..Row::from(card) }.with(RowRights { may_edit, is_movable: false })
     };
     Ok(render(&TracksPage {
         frame: member.frame("All tracks", Section::Library),
         tracks: cards.into_iter().map(row).collect(),
         paging,
+        may_edit,
     }))
 }

@@ -21,7 +21,7 @@ crate::on_both!(
 );
 
 impl House {
-    fn owner(&self) -> Caller {
+    pub(crate) fn owner(&self) -> Caller {
         Caller::owner(self.organization_id)
     }
 

@@ -16,6 +16,7 @@ mod people;
 mod player;
 mod quotas;
 mod second_factor;
+mod selection;
 mod settings;
 mod share;
 mod signing_in;

@@ -1,14 +1,16 @@
-//! The player's modules, tested in Node, without a page or a server.
+//! The modules of the player and of the bar, tested in Node, without a page or a server.
 
 use std::path::Path;
 use std::process::Command;
 
 #[test]
 fn the_modules_pass_their_own_tests() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/player/tests");
+    let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
     // Named one by one: what versions of Node make of a folder differs.
-    let tests: Vec<_> = std::fs::read_dir(folder)
-        .expect("the tests are there")
+    let folders = ["player/tests", "bar/tests", "tests"].map(|folder| std::fs::read_dir(assets.join(folder)));
+    let tests: Vec<_> = folders
+        .into_iter()
+        .flat_map(|folder| folder.expect("the tests are there"))
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.to_string_lossy().ends_with(".test.js"))
         .collect();

@@ -2,6 +2,8 @@
 
 mod counting;
 mod first_run;
+mod arranging;
+mod bar;
 mod gallery;
 mod getting_in;
 mod going_wrong;

@@ -217,6 +217,53 @@ async fn every_page_is_light_and_without_barriers() {
     gallery.ada.leaves().await;
 }
 
+/// The bar with its queue, the menu of a row, what can be done with a selection, and the list of shortcuts.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_bar_and_the_selection_are_without_barriers() {
+    let gallery = Gallery::open().await;
+    let (browser, axe) = (&gallery.ada.browser, axe());
+    gallery.ada.uses_the_first_link().await;
+    let page = format!("{}/collections/{}", gallery.ada.base, gallery.collection);
+    browser.opens(&page).await;
+    browser.click("[data-play]").await;
+    let begin = "
+        document.querySelector('[data-selecting]').click();
+        document.querySelectorAll('.pick')[1].click();
+        document.querySelectorAll('[data-more]')[2].click();";
+    browser.run(begin, Vec::new()).await;
+    browser.until("document.querySelector('.popup button')").await;
+    if let Some(axe) = &axe {
+        assert!(barriers(browser, axe).await.is_empty(), "the menu of a row");
+    }
+    browser.until("window.tonearmBar.here?.player.duration > 0").await;
+    browser.run("document.querySelector('[aria-controls=bar-queue]').click();", Vec::new()).await;
+    let folder = std::env::var_os("TONEARM_PICTURES").map(PathBuf::from);
+    let mut wrong = Vec::new();
+    for (name, step) in
+        [("bar", "true"), ("shortcuts", "document.querySelector('.side-wide [data-shortcuts]').click()")]
+    {
+        browser.run(step, Vec::new()).await;
+        for view in VIEWS {
+            browser.views(view).await;
+            let wide = "return document.documentElement.scrollWidth > innerWidth;";
+            if browser.run(wide, Vec::new()).await == json!(true) {
+                wrong.push(format!("{name}, {}: the page is wider than the window", view.name));
+            }
+            if let Some(axe) = &axe {
+                wrong.extend(
+                    barriers(browser, axe).await.iter().map(|found| format!("{}: {found}", view.name)),
+                );
+            }
+            if let Some(folder) = &folder {
+                let shot = browser.command("Page.captureScreenshot", json!({ "format": "png" })).await;
+                keep(&folder.join(format!("{name}.{}.png", view.name)), &shot);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    gallery.ada.leaves().await;
+}
+
 /// Takes pictures of all pages into `TONEARM_PICTURES`, for people to look at.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "it checks nothing; `make pictures` runs it"]

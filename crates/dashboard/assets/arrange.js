@@ -1,0 +1,24 @@
+// Selecting tracks and putting them in order. Without these scripts, the boxes and buttons of a list are an ordinary form.
+
+import "./select.js";
+
+/** What moves rows is loaded when somebody is about to. */
+let loading = null;
+let reorder = null;
+
+async function load() {
+  loading ??= import("./reorder.js");
+  return (reorder = await loading);
+}
+
+const isGrip = (event) => event.target.closest?.("[data-rows] [data-grip]");
+
+for (const name of ["pointerover", "focusin"]) addEventListener(name, (event) => isGrip(event) && load());
+addEventListener("pointerdown", async (event) => {
+  if (reorder || !isGrip(event)) return;
+  event.preventDefault();
+  let isDown = true;
+  addEventListener("pointerup", () => (isDown = false), { once: true });
+  const { grab } = await load();
+  if (isDown) grab(event);
+});

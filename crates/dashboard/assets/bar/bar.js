@@ -1,0 +1,122 @@
+// The bar at the bottom of the dashboard: what is heard goes on while people move through the pages, and is kept, paused or
+// not, when the window is loaded anew.
+
+import { BarPlayer } from "./player.js";
+import { Pages } from "./pages.js";
+import { read, written } from "./queue.js";
+import { BarView } from "./view.js";
+
+const SAVE_MS = 5000;
+/** A page that is left for longer does not begin to play by itself. */
+const RESUME_MS = 15_000;
+
+export class Bar {
+  #name;
+  #timer = 0;
+  #shown = "";
+  #isOver = false;
+
+  constructor() {
+    const { base, person } = document.body.dataset;
+    this.#name = `tonearm-queue ${base} ${person}`;
+    this.player = new BarPlayer(base);
+    this.view = new BarView(this.player, base, () => this.close());
+    document.body.append(this.view.node);
+    this.pages = new Pages(base, () => Boolean(this.player.track), (page) => this.#meet(page));
+    this.player.addEventListener("change", () => this.#changed());
+    addEventListener("pagehide", () => this.#save());
+    this.#restore();
+  }
+
+  /** Plays the tracks of a list from one of them on; pauses or goes on if it is the one that is heard. */
+  playFrom(tracks, index) {
+    if (this.player.track?.id === tracks[index].id && !this.player.state.problem) return this.player.toggle();
+    this.player.open({ tracks, index }, { isWanted: true });
+  }
+
+  playNext(track) {
+    this.#add(track, this.player.state.index + 1, `${track.title} plays next.`);
+  }
+
+  addToQueue(track) {
+    this.#add(track, undefined, `${track.title} was added to the queue.`);
+  }
+
+  #add(track, at, sentence) {
+    this.view.say(this.player.add(track, at) ? sentence : "The queue is full. Remove tracks from it first.");
+  }
+
+  close() {
+    this.player.clear();
+  }
+
+  /** A player on the page is heard instead of the bar, and the other way round. */
+  #meet(page) {
+    page.addEventListener("tonearm-play", () => this.player.pause());
+    for (const form of page.querySelectorAll("form[action$='/sign-out']")) {
+      form.addEventListener("submit", () => this.#end());
+    }
+    this.#shown = "";
+    this.#mark();
+  }
+
+  /** Somebody signs out: nothing of what was heard stays. */
+  #end() {
+    this.#isOver = true;
+    this.player.pause();
+    this.#save();
+  }
+
+  #changed() {
+    this.view.show();
+    if (!this.player.track) this.pages.leave();
+    document.body.classList.toggle("has-bar", Boolean(this.player.track));
+    if (!this.player.paused) for (const other of this.pages.document.querySelectorAll("tonearm-player")) other.pause?.();
+    this.#mark();
+    this.#saveSoon();
+  }
+
+  /** Shows in the lists of the page which track is heard. */
+  #mark() {
+    const { track, paused } = this.player;
+    const shown = `${track?.id} ${paused}`;
+    if (this.#shown === shown || !this.pages) return;
+    this.#shown = shown;
+    for (const row of this.pages.document.querySelectorAll("[data-track].heard")) mark(row, false, true);
+    if (!track) return;
+    for (const row of this.pages.document.querySelectorAll(`[data-track="${track.id}"]`)) mark(row, true, paused);
+  }
+
+  #saveSoon() {
+    if (this.#timer) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = 0;
+      this.#save();
+    }, SAVE_MS);
+  }
+
+  #save() {
+    const { state, position, paused, track } = this.player;
+    try {
+      if (track && !this.#isOver) sessionStorage.setItem(this.#name, `${Date.now()} ${written(state, position, !paused)}`);
+      else sessionStorage.removeItem(this.#name);
+    } catch {
+      // Without storage the queue ends with the page.
+    }
+  }
+
+  #restore() {
+    const [, at, text] = /^(\d+) (.*)$/s.exec(sessionStorage.getItem(this.#name) ?? "") ?? [];
+    const queue = text ? read(text) : null;
+    if (!queue) return;
+    const isWanted = queue.isOn && Date.now() - Number(at) < RESUME_MS;
+    this.player.open(queue, { position: queue.position, isWanted });
+  }
+}
+
+function mark(row, isHeard, isPaused) {
+  row.classList.toggle("heard", isHeard);
+  row.classList.toggle("sounding", isHeard && !isPaused);
+  const button = row.querySelector("[data-play]");
+  button?.setAttribute("aria-label", `${isHeard && !isPaused ? "Pause" : "Play"} ${row.dataset.title}`);
+}

@@ -1,0 +1,66 @@
+// The menu of a row: where in the queue its track goes.
+
+import { bar, trackOf } from "./listening.js";
+
+const CHOICES = [
+  ["Play next", (heard, track) => heard.playNext(track)],
+  ["Add to queue", (heard, track) => heard.addToQueue(track)],
+];
+
+let menu = null;
+
+/** Opens the menu of a row under its button. */
+export function open(button) {
+  const wasOpenHere = menu?.isConnected && menu.dataset.of === button.closest("[data-track]").dataset.track;
+  close();
+  if (wasOpenHere) return;
+  const row = button.closest("[data-track]");
+  menu = document.createElement("div");
+  menu.className = "popup";
+  menu.dataset.of = row.dataset.track;
+  menu.setAttribute("role", "group");
+  menu.setAttribute("aria-label", `Queue ${row.dataset.title}`);
+  menu.append(...CHOICES.map(([label, act]) => {
+    const choice = document.createElement("button");
+    choice.type = "button";
+    choice.textContent = label;
+    choice.addEventListener("click", async () => {
+      close();
+      button.focus();
+      act(await bar(), trackOf(row));
+    });
+    return choice;
+  }));
+  // Next in the order of the page, so that Tab leads on from it.
+  button.after(menu);
+  place(button);
+  menu.firstElementChild.focus();
+}
+
+function place(button) {
+  const { right, bottom, top } = button.getBoundingClientRect();
+  const below = bottom + menu.offsetHeight < innerHeight;
+  menu.style.top = `${below ? bottom : top - menu.offsetHeight}px`;
+  menu.style.left = `${Math.max(8, right - menu.offsetWidth)}px`;
+}
+
+function close() {
+  menu?.remove();
+  menu = null;
+}
+
+document.addEventListener("keydown", (event) => {
+  if (!menu || event.key !== "Escape") return;
+  event.preventDefault();
+  const button = menu.previousElementSibling;
+  close();
+  button?.focus();
+});
+document.addEventListener("pointerdown", (event) => {
+  if (menu && !menu.contains(event.target) && !event.target.closest?.("[data-more]")) close();
+});
+document.addEventListener("focusin", (event) => {
+  if (menu && !menu.contains(event.target) && !event.target.closest?.("[data-more]")) close();
+});
+addEventListener("scroll", close, { passive: true, capture: true });
+addEventListener("resize", close);

@@ -1,0 +1,189 @@
+//! Changing many tracks at once: all or none, within rights and limits, and with a way back.
+
+use tonearm_domain::{CollectionId, TrackId};
+use tonearm_fixtures::TestDatabase;
+
+use crate::browser::{Browser, Page};
+use crate::house::House;
+
+crate::on_both!(
+    selected_tracks_are_changed_and_changes_are_undone,
+    what_was_changed_since_is_not_undone,
+    selections_are_checked,
+    orders_are_of_what_was_seen
+);
+
+/// A collection with tracks, and its page.
+struct Season {
+    collection: CollectionId,
+    tracks: Vec<TrackId>,
+    page: String,
+}
+
+impl House {
+    async fn season(&self, names: &[&str]) -> Season {
+        let collection = self.collection("Season").await;
+        let mut tracks = Vec::new();
+        for name in names {
+            tracks.push(self.track(collection, name).await);
+        }
+        Season { collection, tracks, page: self.path(&format!("/collections/{collection}")) }
+    }
+
+    /// Sends a form about tracks as the page of their list would.
+    async fn sends(
+        &self,
+        browser: &mut Browser,
+        season: &Season,
+        action: &str,
+        tracks: &[TrackId],
+        fields: &[(&str, &str)],
+    ) -> Page {
+        let list = season.collection.to_string();
+        let ids: Vec<String> = tracks.iter().map(ToString::to_string).collect();
+        let mut all = vec![("list", list.as_str())];
+        all.extend(ids.iter().map(|id| ("track", id.as_str())));
+        all.extend_from_slice(fields);
+        browser.submit(&season.page, &self.path(action), &all).await
+    }
+}
+
+/// The titles in a list, in their order.
+async fn titles(browser: &mut Browser, page: &str) -> Vec<String> {
+    let page = browser.get(page).await;
+    let rows = page.html.split("<li data-track=").skip(1);
+    rows.map(|row| row.split_once("<strong>").unwrap().1.split_once("</strong>").unwrap().0.to_owned())
+        .collect()
+}
+
+/// Where the page after a change takes it back.
+async fn undo_of(browser: &mut Browser, answer: &Page) -> String {
+    assert_eq!(answer.status, 303, "{}", answer.html);
+    let page = browser.get(&answer.location).await;
+    page.between("class=\"undo\" method=\"post\" action=\"", "\"")
+}
+
+async fn selected_tracks_are_changed_and_changes_are_undone(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut browser = house.administrator().await;
+    let season = house.season(&["a.wav", "b.wav", "c.wav", "d.wav"]).await;
+    let other = house.collection("Other").await;
+    let (page, tracks) = (season.page.as_str(), &season.tracks);
+
+    let deleted =
+        house.sends(&mut browser, &season, "/selection", &tracks[1..3], &[("action", "delete")]).await;
+    let undo = undo_of(&mut browser, &deleted).await;
+    assert_eq!(titles(&mut browser, page).await, ["a", "d"]);
+    assert_eq!(browser.submit(page, &undo, &[]).await.status, 303);
+    assert_eq!(titles(&mut browser, page).await, ["a", "b", "c", "d"]);
+    assert_eq!(browser.submit(page, &undo, &[]).await.status, 409, "it works once");
+
+    // They arrive in the order of the list, and return to their places.
+    let chosen = house.sends(&mut browser, &season, "/selection", &tracks[..2], &[("action", "move")]).await;
+    assert!(chosen.html.contains("Move 2 tracks") && chosen.html.contains("Other"), "{}", chosen.html);
+    let target = other.to_string();
+    let fields = [("collection", target.as_str())];
+    let moved = house.sends(&mut browser, &season, "/selection/move", &tracks[..2], &fields).await;
+    let elsewhere = house.path(&format!("/collections/{other}"));
+    assert_eq!(moved.location, elsewhere);
+    let undo = undo_of(&mut browser, &moved).await;
+    assert_eq!(titles(&mut browser, &elsewhere).await, ["a", "b"]);
+    assert_eq!(browser.submit(page, &undo, &[]).await.status, 303);
+    assert_eq!(titles(&mut browser, page).await, ["a", "b", "c", "d"]);
+    assert!(titles(&mut browser, &elsewhere).await.is_empty());
+
+    let fields = [("title", "Alpha"), ("title", " ")];
+    let retitled = house.sends(&mut browser, &season, "/selection/titles", &tracks[..2], &fields).await;
+    let undo = undo_of(&mut browser, &retitled).await;
+    assert_eq!(titles(&mut browser, page).await, ["Alpha", "b", "c", "d"]);
+    assert_eq!(browser.submit(page, &undo, &[]).await.status, 303);
+    assert_eq!(titles(&mut browser, page).await, ["a", "b", "c", "d"]);
+}
+
+async fn what_was_changed_since_is_not_undone(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut browser = house.administrator().await;
+    let mut bea = house.invited(&mut browser, "Bea", "editor").await;
+    let season = house.season(&["a.wav", "b.wav"]).await;
+    let other = house.collection("Other").await.to_string();
+    let tracks = &season.tracks;
+
+    let fields = [("title", "Alpha"), ("title", "Beta")];
+    let retitled = house.sends(&mut browser, &season, "/selection/titles", tracks, &fields).await;
+    let undo = undo_of(&mut browser, &retitled).await;
+    assert_eq!(bea.submit(&season.page, &undo, &[]).await.status, 409, "somebody else's change");
+    let fields = [("title", "Gamma")];
+    house.sends(&mut bea, &season, "/selection/titles", &tracks[1..], &fields).await;
+    let refused = browser.submit(&season.page, &undo, &[]).await;
+    assert_eq!(refused.status, 409);
+    assert!(refused.html.contains("changed since"), "{}", refused.html);
+    assert_eq!(titles(&mut browser, &season.page).await, ["Alpha", "Gamma"], "nothing is done half");
+
+    let fields = [("collection", other.as_str())];
+    let moved = house.sends(&mut browser, &season, "/selection/move", tracks, &fields).await;
+    let undo = undo_of(&mut browser, &moved).await;
+    house.library.delete_track(&house.owner(), tracks[1]).await.unwrap();
+    assert_eq!(browser.submit(&season.page, &undo, &[]).await.status, 409);
+    assert!(titles(&mut browser, &season.page).await.is_empty());
+
+    let fields = [("title", "Delta")];
+    let retitled = house.sends(&mut browser, &season, "/selection/titles", &tracks[..1], &fields).await;
+    let undo = undo_of(&mut browser, &retitled).await;
+    house.clock.advance_millis(3_600_000);
+    assert_eq!(browser.submit(&season.page, &undo, &[]).await.status, 409, "it is too late");
+}
+
+async fn selections_are_checked(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut browser = house.administrator().await;
+    let mut viewer = house.invited(&mut browser, "Vera", "viewer").await;
+    let season = house.season(&["a.wav", "b.wav"]).await;
+    let (delete, tracks) = ([("action", "delete")], &season.tracks);
+    assert_eq!(house.sends(&mut viewer, &season, "/selection", tracks, &delete).await.status, 403);
+    assert!(!viewer.get(&season.page).await.html.contains("class=\"pick\""), "viewers select nothing");
+
+    let none = house.sends(&mut browser, &season, "/selection", &[], &delete).await;
+    assert!(none.status == 400 && none.html.contains("Select at least one track"), "{}", none.html);
+    let many: Vec<TrackId> =
+        (0..201).map(|number| TrackId::from_uuid(uuid::Uuid::from_u128(number))).collect();
+    let refused = house.sends(&mut browser, &season, "/selection", &many, &delete).await;
+    assert!(refused.status == 400 && refused.html.contains("at most 200"), "{}", refused.html);
+    let foreign = [tracks[0], many[7]];
+    let refused = house.sends(&mut browser, &season, "/selection", &foreign, &delete).await;
+    assert_eq!(refused.status, 409, "{}", refused.html);
+    let long = "x".repeat(501);
+    let fields = [("title", "Alpha"), ("title", long.as_str())];
+    let refused = house.sends(&mut browser, &season, "/selection/titles", tracks, &fields).await;
+    assert!(refused.status == 422 && refused.html.contains("at most 500"), "{}", refused.html);
+    assert!(refused.html.contains("value=\"Alpha\""), "what was typed is there");
+    let nowhere = house.sends(&mut browser, &season, "/selection/move", tracks, &[]).await;
+    assert!(nowhere.status == 422 && nowhere.html.contains("Choose a collection"), "{}", nowhere.html);
+    assert_eq!(titles(&mut browser, &season.page).await, ["a", "b"]);
+}
+
+async fn orders_are_of_what_was_seen(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut browser = house.administrator().await;
+    let season = house.season(&["a.wav", "b.wav", "c.wav"]).await;
+    let path = format!("{}/order", season.page);
+    let [a, b, c] = [0, 1, 2].map(|at: usize| season.tracks[at].to_string());
+    let order = |before: [&String; 3], after: [&String; 3]| -> Vec<(&'static str, String)> {
+        let before = before.into_iter().map(|id| ("before", id.clone()));
+        before.chain(after.into_iter().map(|id| ("after", id.clone()))).collect()
+    };
+    let sends = async |browser: &mut Browser, fields: Vec<(&'static str, String)>| {
+        let fields: Vec<(&str, &str)> = fields.iter().map(|(name, id)| (*name, id.as_str())).collect();
+        browser.submit(&season.page, &path, &fields).await
+    };
+    let moved = sends(&mut browser, order([&a, &b, &c], [&c, &a, &b])).await;
+    assert_eq!(moved.status, 200, "{}", moved.html);
+    assert_eq!(titles(&mut browser, &season.page).await, ["c", "a", "b"]);
+    let late = sends(&mut browser, order([&a, &b, &c], [&b, &a, &c])).await;
+    assert!(late.status == 409 && late.html.contains("changed meanwhile"), "{}", late.html);
+    let other = sends(&mut browser, order([&c, &a, &b], [&c, &a, &a])).await;
+    assert_eq!(other.status, 400, "{}", other.html);
+    assert_eq!(titles(&mut browser, &season.page).await, ["c", "a", "b"]);
+    let undo = moved.between("\"undo\":\"", "\"");
+    assert_eq!(browser.submit(&season.page, &undo, &[]).await.status, 303);
+    assert_eq!(titles(&mut browser, &season.page).await, ["a", "b", "c"]);
+}

@@ -1,0 +1,128 @@
+//! Changing many tracks at once: all of them or none, and with a way back for the person who did it.
+
+mod delete;
+mod move_to;
+mod reorder;
+mod retitle;
+mod undo;
+
+use std::collections::{HashMap, HashSet};
+
+use tonearm_catalog::{CatalogError, Transaction};
+use tonearm_domain::{Actor, Track, TrackId, UndoEntry, UndoId, UndoableChange};
+
+use super::Library;
+use crate::caller::Caller;
+use crate::refusal::Refusal;
+
+pub use reorder::Reordering;
+pub use retitle::NewTitle;
+pub use undo::Undone;
+
+/// Tracks that somebody has selected: 1 to 200, each once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SelectedTracks(Vec<TrackId>);
+
+impl SelectedTracks {
+    /// Most tracks that are changed at once: all of them are locked until it is done.
+    pub const MOST: usize = 200;
+
+    /// Refuses none, and too many. Tracks that are named twice count once.
+    pub fn new(tracks: impl IntoIterator<Item = TrackId>) -> Result<Self, Refusal> {
+        let mut seen = HashSet::new();
+        let tracks: Vec<TrackId> = tracks.into_iter().filter(|id| seen.insert(*id)).collect();
+        match tracks.len() {
+            0 => Err(Refusal::invalid("track", "select at least one track")),
+            count if count > Self::MOST => {
+                let message = format!("select at most {} tracks; you have selected {count}", Self::MOST);
+                Err(Refusal::invalid("track", message))
+            }
+            _ => Ok(Self(tracks)),
+        }
+    }
+
+    /// Their ids, in the order in which they were named.
+    pub fn ids(&self) -> &[TrackId] {
+        &self.0
+    }
+}
+
+/// What was done to many tracks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Changed {
+    /// How many tracks were changed.
+    pub count: usize,
+    /// Names the change for [`Library::undo`]; only people can take changes back.
+    pub undo: Option<UndoId>,
+}
+
+/// The selected tracks in the order in which they were named, locked; all of them within the caller's reach.
+async fn lock(tx: &Transaction, caller: &Caller, selected: &SelectedTracks) -> Result<Vec<Track>, Refusal> {
+    let found = tx.tracks_to_change(caller.organization_id, selected.ids()).await?;
+    let mut found: HashMap<TrackId, Track> = found.into_iter().map(|track| (track.id, track)).collect();
+    let take = |id: &TrackId| {
+        let track = found.remove(id).ok_or_else(some_are_gone)?;
+        caller.reach_track(track.collection_id, track.id)?;
+        Ok(track)
+    };
+    selected.ids().iter().map(take).collect()
+}
+
+fn some_are_gone() -> Refusal {
+    Refusal::Conflict {
+        code: "tracks_gone",
+        message: "some of the selected tracks were deleted meanwhile; nothing was changed. Reload the page and select again"
+            .to_owned(),
+    }
+}
+
+impl Library {
+    /// Keeps what it takes to take a change back, where a person has made it.
+    async fn keep_undo(
+        &self,
+        tx: &Transaction,
+        caller: &Caller,
+        change: UndoableChange,
+    ) -> Result<Option<UndoId>, CatalogError> {
+        let Actor::Person(person_id) = caller.origin.actor else { return Ok(None) };
+        let entry = UndoEntry {
+            id: self.ambient.record_id(),
+            organization_id: caller.organization_id,
+            person_id,
+            change,
+            expires_at: self.ambient.now().plus_seconds(UndoEntry::KEPT_SECONDS),
+        };
+        tx.insert_undo_entry(&entry).await?;
+        Ok(Some(entry.id))
+    }
+
+    /// The selected tracks, for whoever is about to change them.
+    pub async fn selected_tracks(
+        &self,
+        caller: &Caller,
+        selected: &SelectedTracks,
+    ) -> Result<Vec<Track>, Refusal> {
+        let tx = self.catalog.begin().await?;
+        let tracks = lock(&tx, caller, selected).await?;
+        tx.commit().await?;
+        Ok(tracks)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(count: u128) -> impl Iterator<Item = TrackId> {
+        (0..count).map(|number| TrackId::from_uuid(uuid::Uuid::from_u128(number)))
+    }
+
+    #[test]
+    fn a_selection_is_never_empty_and_never_too_large() {
+        assert!(SelectedTracks::new(ids(0)).is_err());
+        assert_eq!(SelectedTracks::new(ids(200)).unwrap().ids().len(), 200);
+        let refused = SelectedTracks::new(ids(201)).unwrap_err().to_string();
+        assert!(refused.contains("at most 200 tracks") && refused.contains("201"), "{refused}");
+        assert_eq!(SelectedTracks::new(ids(2).chain(ids(2))).unwrap().ids().len(), 2);
+    }
+}

@@ -1,0 +1,63 @@
+//! Moving many tracks to another collection.
+
+use tonearm_catalog::{Transaction, VacatedPlace};
+use tonearm_domain::{AuditAction, CollectionId, MovedTrack, Track, UndoableChange};
+
+use super::{Changed, SelectedTracks, lock};
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::library::Library;
+use crate::refusal::{Refusal, Resource};
+
+impl Library {
+    /// Moves the tracks to the end of a collection, in the order in which they are named. Those that are there already stay
+    /// where they are.
+    pub async fn move_tracks(
+        &self,
+        caller: &Caller,
+        selected: &SelectedTracks,
+        target: CollectionId,
+    ) -> Result<Changed, Refusal> {
+        caller.reach_collection(target)?;
+        let tx = self.catalog.begin().await?;
+        let mut tracks = lock(&tx, caller, selected).await?;
+        tracks.retain(|track| track.collection_id != target);
+        tx.collection_as_it_is(caller.organization_id, target)
+            .await?
+            .ok_or(Refusal::NotFound(Resource::Collection))?;
+        let collections = tracks.iter().map(|track| track.collection_id).chain([target]).collect();
+        tx.lock_collections(collections).await?;
+        let mut moved = Vec::with_capacity(tracks.len());
+        for track in &mut tracks {
+            moved.push(self.move_one(&tx, caller, track, target).await?);
+        }
+        if moved.is_empty() {
+            return Ok(Changed { count: 0, undo: None });
+        }
+        let undo = self.keep_undo(&tx, caller, UndoableChange::Move { tracks: moved }).await?;
+        tx.commit().await?;
+        Ok(Changed { count: tracks.len(), undo })
+    }
+
+    /// Moves a track whose row and whose collections this transaction has locked.
+    pub(super) async fn move_one(
+        &self,
+        tx: &Transaction,
+        caller: &Caller,
+        track: &mut Track,
+        target: CollectionId,
+    ) -> Result<MovedTrack, Refusal> {
+        let (id, index) = (self.ambient.record_id(), self.ambient.short_id());
+        let from = track.collection_id;
+        track.order =
+            tx.move_track(track, target, VacatedPlace { id, index, at: self.ambient.now() }).await?;
+        track.collection_id = target;
+        let done = AuditedAction {
+            action: AuditAction::TrackMove,
+            subject_id: track.id.uuid(),
+            title: &track.file_name,
+        };
+        audit::record(tx, &self.ambient, caller, done).await?;
+        Ok(MovedTrack { id: track.id, from, to: target, order: track.order, vacated: id })
+    }
+}

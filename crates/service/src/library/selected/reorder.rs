@@ -1,0 +1,87 @@
+//! Putting tracks of a collection in another order, as somebody sees them.
+
+use tonearm_catalog::Transaction;
+use tonearm_domain::{AuditAction, CollectionId, TrackId, UndoableChange};
+
+use super::{Changed, SelectedTracks};
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::library::Library;
+use crate::refusal::{Refusal, Resource};
+
+/// Tracks of a collection that follow one another, in the order in which they were seen, and in the one that they are to
+/// have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reordering {
+    before: Vec<TrackId>,
+    after: Vec<TrackId>,
+}
+
+impl Reordering {
+    /// Refuses orders that are not of the same tracks.
+    pub fn new(before: SelectedTracks, after: SelectedTracks) -> Result<Self, Refusal> {
+        let sorted = |tracks: &SelectedTracks| {
+            let mut ids = tracks.ids().to_vec();
+            ids.sort_unstable();
+            ids
+        };
+        if sorted(&before) != sorted(&after) {
+            return Err(Refusal::invalid("track", "both orders must name the same tracks"));
+        }
+        Ok(Self { before: before.0, after: after.0 })
+    }
+}
+
+impl Library {
+    /// Puts the tracks in order, unless somebody else has done so since they were seen.
+    pub async fn reorder_tracks(
+        &self,
+        caller: &Caller,
+        collection_id: CollectionId,
+        reordering: Reordering,
+    ) -> Result<Changed, Refusal> {
+        let Reordering { before, after } = reordering;
+        caller.reach_collection(collection_id)?;
+        let tx = self.catalog.begin().await?;
+        self.put_in_order(&tx, caller, collection_id, (&before, &after)).await?;
+        let count = after.len();
+        let undo =
+            self.keep_undo(&tx, caller, UndoableChange::Order { collection_id, before, after }).await?;
+        tx.commit().await?;
+        Ok(Changed { count, undo })
+    }
+
+    pub(super) async fn put_in_order(
+        &self,
+        tx: &Transaction,
+        caller: &Caller,
+        collection_id: CollectionId,
+        (before, after): (&[TrackId], &[TrackId]),
+    ) -> Result<(), Refusal> {
+        let organization_id = caller.organization_id;
+        let mut found = tx.tracks_to_change(organization_id, before).await?;
+        found.sort_unstable_by_key(|track| (track.order, track.id));
+        let is_as_seen = found.iter().map(|track| track.id).eq(before.iter().copied());
+        if !is_as_seen || found.iter().any(|track| track.collection_id != collection_id) {
+            return Err(order_changed());
+        }
+        let collection = tx
+            .collection_as_it_is(organization_id, collection_id)
+            .await?
+            .ok_or(Refusal::NotFound(Resource::Collection))?;
+        tx.arrange_tracks(organization_id, collection_id, after).await?.map_err(|_| order_changed())?;
+        let done = AuditedAction {
+            action: AuditAction::CollectionOrder,
+            subject_id: collection_id.uuid(),
+            title: &collection.title,
+        };
+        Ok(audit::record(tx, &self.ambient, caller, done).await?)
+    }
+}
+
+fn order_changed() -> Refusal {
+    Refusal::Conflict {
+        code: "order_changed",
+        message: "the order was changed meanwhile; reload the page to see it".to_owned(),
+    }
+}

@@ -1,0 +1,75 @@
+//! Giving many tracks other titles.
+
+use std::collections::HashMap;
+
+use tonearm_catalog::Transaction;
+use tonearm_domain::{AuditAction, RetitledTrack, Track, TrackId, UndoableChange};
+
+use super::{Changed, SelectedTracks, lock};
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::library::Library;
+use crate::refusal::Refusal;
+
+/// Most characters of a title.
+const LONGEST_TITLE: usize = 500;
+
+/// A title that a track is to have; none: the one of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewTitle {
+    /// Which track.
+    pub id: TrackId,
+    /// Its title, not empty, at most 500 characters.
+    pub title: Option<String>,
+}
+
+impl Library {
+    /// Sets the titles in players. Tracks that have the title already are left alone.
+    pub async fn retitle_tracks(&self, caller: &Caller, titles: Vec<NewTitle>) -> Result<Changed, Refusal> {
+        let selected = SelectedTracks::new(titles.iter().map(|new| new.id))?;
+        let mut wanted = HashMap::new();
+        for NewTitle { id, title } in titles {
+            let title = title.map(|title| title.trim().to_owned()).filter(|title| !title.is_empty());
+            if title.as_ref().is_some_and(|title| title.chars().count() > LONGEST_TITLE) {
+                let message = format!("a title has at most {LONGEST_TITLE} characters; shorten it");
+                return Err(Refusal::invalid("title", message));
+            }
+            wanted.insert(id, title);
+        }
+        let tx = self.catalog.begin().await?;
+        let mut retitled = Vec::new();
+        for track in lock(&tx, caller, &selected).await? {
+            let after = wanted.remove(&track.id).flatten();
+            let before = track.player_title.clone();
+            if before != after {
+                retitled.push(RetitledTrack { id: track.id, before, after: after.clone() });
+                self.set_title(&tx, caller, track, after).await?;
+            }
+        }
+        let count = retitled.len();
+        if count == 0 {
+            return Ok(Changed { count, undo: None });
+        }
+        let undo = self.keep_undo(&tx, caller, UndoableChange::Titles { tracks: retitled }).await?;
+        tx.commit().await?;
+        Ok(Changed { count, undo })
+    }
+
+    /// Sets the title of a track that this transaction has locked.
+    pub(super) async fn set_title(
+        &self,
+        tx: &Transaction,
+        caller: &Caller,
+        mut track: Track,
+        title: Option<String>,
+    ) -> Result<(), Refusal> {
+        track.player_title = title;
+        tx.update_track(&track).await?;
+        let done = AuditedAction {
+            action: AuditAction::TrackUpdate,
+            subject_id: track.id.uuid(),
+            title: &track.file_name,
+        };
+        Ok(audit::record(tx, &self.ambient, caller, done).await?)
+    }
+}

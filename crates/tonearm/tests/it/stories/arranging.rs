@@ -1,0 +1,126 @@
+//! Tracks are put in order, selected and changed together, and every change is taken back.
+
+use fantoccini::actions::{InputSource, MOUSE_BUTTON_LEFT, MouseActions, PointerAction};
+use fantoccini::key::Key;
+use serde_json::json;
+
+use super::Ada;
+use crate::browser::Browser;
+
+const ROWS: &str = "[...document.querySelectorAll('[data-track]')].map((row) => row.dataset.title).join()";
+const SAID: &str = "document.querySelector('[aria-live=assertive]')?.textContent";
+
+async fn lists(browser: &Browser, titles: &str) {
+    browser.until(&format!("{ROWS} === '{titles}'")).await;
+}
+
+impl Browser {
+    /// Drags an element to the middle of another with the mouse.
+    async fn drags(&self, css: &str, to: &str) {
+        let (from, to) = (self.find(css).await, self.find(to).await);
+        let (.., height) = to.rectangle().await.unwrap();
+        let mouse = MouseActions::new("mouse".to_owned())
+            .then(PointerAction::MoveToElement { element: from, duration: None, x: 0.0, y: 0.0 })
+            .then(PointerAction::Down { button: MOUSE_BUTTON_LEFT })
+            .then(PointerAction::MoveToElement { element: to.clone(), duration: None, x: 0.0, y: 0.0 })
+            .then(PointerAction::MoveToElement { element: to, duration: None, x: 0.0, y: height / 3.0 })
+            .then(PointerAction::Up { button: MOUSE_BUTTON_LEFT });
+        self.client.perform_actions(mouse).await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_are_dragged_and_moved_with_the_keyboard() {
+    let ada = Ada::comes_in(&[]).await;
+    let browser = &ada.browser;
+    let collection = ada.has_tracks("Songs of the tide", &["a.wav", "b.wav", "c.wav", "d.wav"]).await;
+    ada.opens(&format!("/collections/{collection}")).await;
+    lists(browser, "a,b,c,d").await;
+    browser.drags("[data-track]:nth-child(1) [data-grip]", "[data-track]:nth-child(3)").await;
+    lists(browser, "b,c,a,d").await;
+    browser.shows(".reordered", "Order saved.").await;
+    browser.client.refresh().await.unwrap();
+    lists(browser, "b,c,a,d").await;
+
+    browser.run("document.querySelector('[data-track]:nth-child(4) [data-grip]').focus();", Vec::new()).await;
+    browser.strike(" ").await;
+    browser.until(&format!("{SAID}?.startsWith('d picked up at position 4 of 4.')")).await;
+    browser.strike(&String::from_iter([Key::Up, Key::Up].map(char::from))).await;
+    browser.until(&format!("{SAID} === 'd, position 2 of 4.'")).await;
+    browser.strike(" ").await;
+    browser.until(&format!("{SAID} === 'd dropped at position 2 of 4.'")).await;
+    browser.until("document.activeElement.matches('[data-track]:nth-child(2) [data-grip]')").await;
+    browser.shows(".reordered", "Order saved.").await;
+    browser.strike(&format!(" {}{}", char::from(Key::Down), char::from(Key::Escape))).await;
+    lists(browser, "b,d,c,a").await;
+
+    // Somebody else arranges meanwhile: nothing is half done, and the rows are as they were.
+    let ids = browser
+        .run(
+            "return [...document.querySelectorAll('[data-track]')].map((row) => row.dataset.track);",
+            Vec::new(),
+        )
+        .await;
+    let reversed: Vec<_> = ids.as_array().unwrap().iter().rev().cloned().collect();
+    let order = json!({ "track_ids": reversed });
+    ada.server.client.put(&format!("/v1/collection/{collection}/order"), &order).await.ok();
+    browser.drags("[data-track]:nth-child(1) [data-grip]", "[data-track]:nth-child(3)").await;
+    browser.shows(".reordered", "The order was changed meanwhile").await;
+    lists(browser, "b,d,c,a").await;
+    browser.client.refresh().await.unwrap();
+    lists(browser, "a,c,d,b").await;
+    browser.drags("[data-track]:nth-child(1) [data-grip]", "[data-track]:nth-child(2)").await;
+    lists(browser, "c,a,d,b").await;
+    browser.click(".reordered button").await;
+    browser.shows(".toast", "Change undone.").await;
+    lists(browser, "a,c,d,b").await;
+    ada.leaves().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn selected_tracks_are_deleted_moved_and_retitled_and_come_back() {
+    let ada = Ada::comes_in(&[]).await;
+    let browser = &ada.browser;
+    let other = ada.server.client.collection("Songs of the moon").await;
+    let collection = ada.has_tracks("Songs of the tide", &["a.wav", "b.wav", "c.wav", "d.wav"]).await;
+    let path = format!("/collections/{collection}");
+    ada.opens(&path).await;
+    browser.until("document.querySelector('[data-selection-actions][hidden]')").await;
+
+    browser.click("[data-track]:nth-child(1) .pick").await;
+    let shift = "document.querySelector('[data-track]:nth-child(3) .pick').dispatchEvent(new MouseEvent('click', { shiftKey: true, bubbles: true }));";
+    browser.run(shift, Vec::new()).await;
+    browser.shows("[data-selected]", "3 selected").await;
+    browser.click(".selection .danger").await;
+    browser.shows(".toast", "Tracks deleted.").await;
+    lists(browser, "d").await;
+    browser.click(".undo button").await;
+    browser.shows(".toast", "Change undone.").await;
+    lists(browser, "a,b,c,d").await;
+
+    browser.click("[data-track]:nth-child(2) .pick").await;
+    browser.click(".selection [value=move]").await;
+    browser.shows("h1", "Move 1 track").await;
+    browser.click(&format!("input[value='{other}']")).await;
+    browser.click("button.primary").await;
+    browser.shows(".toast", "Tracks moved.").await;
+    browser.shows("h1", "Songs of the moon").await;
+    lists(browser, "b").await;
+    browser.click(".undo button").await;
+    browser.shows("h1", "Songs of the tide").await;
+    // It has its old place again.
+    lists(browser, "a,b,c,d").await;
+
+    browser.click("[data-select-all] input").await;
+    browser.shows("[data-selected]", "4 selected").await;
+    browser.click(".selection [value=retitle]").await;
+    browser.shows("h1", "Retitle 4 tracks").await;
+    browser.type_into("input[name=title]", "Alpha").await;
+    browser.click("button.primary").await;
+    browser.shows(".toast", "Titles changed.").await;
+    lists(browser, "Alpha,b,c,d").await;
+    browser.click(".undo button").await;
+    browser.shows(".toast", "Change undone.").await;
+    lists(browser, "a,b,c,d").await;
+    ada.leaves().await;
+}
