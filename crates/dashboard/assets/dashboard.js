@@ -4,4 +4,11 @@ import "./choices.js";
 import "./colours.js";
 import "./copy.js";
 import "./confirm.js";
+import "./drafts.js";
+import "./signing-in.js";
+import "./tables.js";
 import "./times.js";
+
+// What few pages need.
+if (document.querySelector("[data-live]")) import("./live-parts.js");
+if (document.querySelector("main .problem")) import("./problems.js");

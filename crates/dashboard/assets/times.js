@@ -2,9 +2,13 @@
 
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
-for (const time of document.querySelectorAll("time[datetime]")) {
-  const moment = new Date(time.dateTime);
-  if (Number.isNaN(moment.getTime())) continue;
-  time.textContent = format.format(moment);
-  time.title = time.dateTime;
+export function localise(part) {
+  for (const time of part.querySelectorAll("time[datetime]")) {
+    const moment = new Date(time.dateTime);
+    if (Number.isNaN(moment.getTime())) continue;
+    time.textContent = format.format(moment);
+    time.title = time.dateTime;
+  }
 }
+
+localise(document);

@@ -50,8 +50,8 @@ pub use jobs::Jobs;
 pub use library::{
     CollectionView, CreateCollection, CreateCreator, CreateKey, CreateTrack, CreatedKey, CreatedOrganization,
     FixedOfKey, FoundTrack, JobView, Library, ListedTracks, OrganizationView, ProgressWatch, QuotaView,
-    RecipeView, TrackProgressView, TrackWatch, TracksInTheMaking, UpdateCollection, UpdateCreator, UpdateKey,
-    UpdateOrganization, UpdateQuotas, UpdateRecipe, UpdateTrack, UploadHandles,
+    RecipeView, TrackInRendering, TrackProgressView, TrackWatch, TracksInTheMaking, UpdateCollection,
+    UpdateCreator, UpdateKey, UpdateOrganization, UpdateQuotas, UpdateRecipe, UpdateTrack, UploadHandles,
 };
 pub use links::{DeliveryUrl, DeliveryUrlError, DurableBase, Links, UploadHandle};
 pub use lookups::{LevelsJson, LookupLimits, Lookups};

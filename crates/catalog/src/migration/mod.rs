@@ -71,6 +71,7 @@ mod m0033_uploads;
 mod m0034_source_lookup;
 mod m0035_replacements;
 mod m0036_import_buckets;
+mod m0041_upload_persons;
 mod pieces;
 mod record;
 mod run;
@@ -140,6 +141,7 @@ fn steps() -> Vec<Step> {
         m0034_source_lookup::step(),
         m0035_replacements::step(),
         m0036_import_buckets::step(),
+        m0041_upload_persons::step(),
     ]
 }
 

@@ -84,7 +84,7 @@ async fn a_newer_neighbour_is_borne_with(database: TestDatabase) {
 }
 
 /// The steps that the version before lacks.
-const STEPS: [&str; 16] = [
+const STEPS: [&str; 17] = [
     "m0020_queues",
     "m0021_scheduled_tasks",
     "m0022_bulk_work",
@@ -101,6 +101,7 @@ const STEPS: [&str; 16] = [
     "m0034_source_lookup",
     "m0035_replacements",
     "m0036_import_buckets",
+    "m0041_upload_persons",
 ];
 
 async fn older(database: &TestDatabase) {

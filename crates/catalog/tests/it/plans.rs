@@ -5,7 +5,8 @@ use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use crate::database::{Reach, TestDatabase};
 
 /// The queries as SeaORM writes them, with the columns left out.
-const QUERIES: [&str; 77] = [
+const QUERIES: [&str; 78] = [
+    "SELECT track_id, payload FROM job WHERE lease_id IS NOT NULL AND failed_at IS NULL AND leased_until > 5 AND organization_id = x'00' AND kind = 'render_track' ORDER BY leased_until LIMIT 200",
     "SELECT * FROM import_bucket WHERE organization_id = x'00' AND bucket = 'a'",
     "SELECT * FROM import_bucket WHERE organization_id = x'00' ORDER BY bucket LIMIT 50",
     "SELECT * FROM track WHERE organization_id = x'00' AND source_sha256 = x'00' AND id < x'01' AND deleted_at IS NULL AND EXISTS (SELECT 1 FROM collection WHERE collection.deleted_at IS NULL AND collection.id = track.collection_id) ORDER BY id LIMIT 8",

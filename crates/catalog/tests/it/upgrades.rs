@@ -14,7 +14,8 @@ crate::on_both!(titles_and_themes_are_found, tracks_without_manifests_get_a_job,
 type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
-const UNDOABLE: [Step; 18] = [
+const UNDOABLE: [Step; 19] = [
+    UPLOAD_PERSONS,
     BUCKETS,
     REPLACEMENTS,
     SOURCES,
@@ -57,6 +58,14 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: S
         }
     }
 }
+
+const UPLOAD_PERSONS: Step = (
+    "m0041_upload_persons",
+    &[
+        "ALTER TABLE upload_session DROP COLUMN person_id",
+        "ALTER TABLE source_replacement DROP COLUMN person_id",
+    ],
+);
 
 const BUCKETS: Step = ("m0036_import_buckets", &["DROP TABLE import_bucket"]);
 

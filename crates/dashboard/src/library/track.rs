@@ -8,8 +8,8 @@ use http::StatusCode;
 use tonearm_domain::{CoverOwner, FailedVariant, Role, TrackId};
 use tonearm_service::{Playable, Refusal, Resource, UpdateTrack};
 
-use super::collection::{colour, set_or_clear};
-use super::colours::Shades;
+use super::collection::set_or_clear;
+use super::colours::{ColourField, chosen_colour};
 use super::file_tags::FileTags;
 use super::listed::said_of;
 use crate::amount::clock;
@@ -46,9 +46,7 @@ struct TrackPage {
     may_retry: bool,
     reason: Option<String>,
     cover: Option<String>,
-    has_colour: bool,
-    colour: String,
-    shades: Shades,
+    colour: ColourField,
     variants: Vec<VariantRow>,
     failed: Vec<FailedVariant>,
     transcription: Option<String>,
@@ -88,12 +86,15 @@ pub(super) async fn save(
     let Err(refusal) = change(&app, &member, id, &fields).await else {
         return Ok(Flash::Saved.then(&member.path(&format!("/tracks/{id}"))));
     };
+    let problems = Problems::of(refusal)?;
+    let page = TrackPage::of(&app, &member, id).await?;
     let page = TrackPage {
         player_title: fields.text("player_title").to_owned(),
         player_subtitle: fields.text("player_subtitle").to_owned(),
         organization_index: fields.text("organization_index").to_owned(),
-        problems: Problems::of(refusal)?,
-        ..TrackPage::of(&app, &member, id).await?
+        colour: page.colour.sent(&fields),
+        problems,
+        ..page
     };
     Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
 }
@@ -108,7 +109,7 @@ async fn change(
         player_title: set_or_clear(fields.text("player_title")),
         player_subtitle: set_or_clear(fields.text("player_subtitle")),
         organization_index: set_or_clear(fields.text("organization_index")),
-        player_colour: colour(fields)?,
+        player_colour: chosen_colour(fields)?,
         ..UpdateTrack::default()
     };
     app.library.update_track(&member.caller(), id, update).await?;
@@ -233,9 +234,11 @@ impl TrackPage {
             may_retry,
             reason: track.status_reason,
             cover: cover.last().map(|image| image.url.clone()),
-            has_colour: track.player_colour.is_some(),
-            colour: colours.base.to_string(),
-            shades: colours.into(),
+            colour: ColourField::new(
+                track.player_colour,
+                colours.base,
+                member.organization.is_theme_overridable,
+            ),
             variants: rows.collect(),
             failed,
             told: FileTags::of(track.info),

@@ -1,5 +1,6 @@
 //! Signing in and out, and the links that let somebody in.
 
+mod current;
 mod link;
 mod password;
 
@@ -19,6 +20,7 @@ pub(crate) fn routes() -> Router<Dashboard> {
     Router::new()
         .route("/sign-in", get(password::page).post(password::sign_in))
         .route("/sign-out", post(password::sign_out))
+        .route("/session.json", get(current::session))
         .route("/link/{token}", get(link::page).post(link::use_link))
 }
 

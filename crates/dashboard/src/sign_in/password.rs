@@ -23,6 +23,8 @@ struct SignInPage {
     frame: Frame,
     email: String,
     next: String,
+    /// Whether a form was not saved because nobody was signed in.
+    has_unsaved: bool,
     problem: Option<String>,
 }
 
@@ -30,6 +32,8 @@ struct SignInPage {
 pub(super) struct SignInQuery {
     #[serde(default)]
     next: String,
+    #[serde(default)]
+    unsaved: String,
 }
 
 pub(super) async fn page(
@@ -40,8 +44,8 @@ pub(super) async fn page(
     if signed_in.is_ok() {
         return Redirect::to(next).into_response();
     }
-    let next = next.to_owned();
-    render(&SignInPage { frame: frame(), email: String::new(), next, problem: None })
+    let (next, has_unsaved) = (next.to_owned(), !asked.unsaved.is_empty());
+    render(&SignInPage { frame: frame(), email: String::new(), next, has_unsaved, problem: None })
 }
 
 pub(super) async fn sign_in(
@@ -61,7 +65,8 @@ pub(super) async fn sign_in(
             let status = wait.map_or(StatusCode::UNPROCESSABLE_ENTITY, |_| StatusCode::TOO_MANY_REQUESTS);
             let (email, next) = (email.to_owned(), next.to_owned());
             let problem = Some(sentence(&error.to_string()));
-            let mut response = render_with(status, &SignInPage { frame: frame(), email, next, problem });
+            let page = SignInPage { frame: frame(), email, next, has_unsaved: false, problem };
+            let mut response = render_with(status, &page);
             if let Some(seconds) = wait {
                 response.headers_mut().insert(RETRY_AFTER, seconds.into());
             }

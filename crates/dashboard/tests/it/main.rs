@@ -14,6 +14,7 @@ mod members;
 mod player;
 mod quotas;
 mod settings;
+mod signed_out;
 mod signing_in;
 mod told;
 mod trash;

@@ -10,6 +10,7 @@ mod listening;
 mod pages;
 mod playing;
 mod sharing;
+mod trust;
 mod uploading;
 mod webhooks;
 
