@@ -38,13 +38,19 @@ const OUT_OF_SIGHT: &str = "
         found.push(`outside of the window: ${said(element)}`);
     }
     for (const cell of document.querySelectorAll('td, tbody th')) {
-        if (!cell.getClientRects().length) continue;
+        // What is folded away has a place all the same.
+        if (!cell.checkVisibility()) continue;
         cell.scrollIntoView({ block: 'center' });
-        const range = document.createRange();
-        range.selectNodeContents(cell);
-        for (const box of [...range.getClientRects()].filter(({ width }) => width > 2)) {
-            const seen = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
-            if (!cell.contains(seen)) found.push(`covered: ${said(cell)}`);
+        const words = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+        while (words.nextNode()) {
+            const text = words.currentNode;
+            if (!text.data.trim() || text.parentElement.closest('.hidden')) continue;
+            const range = document.createRange();
+            range.selectNodeContents(text);
+            for (const box of [...range.getClientRects()].filter(({ width }) => width > 2)) {
+                const seen = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+                if (!cell.contains(seen)) found.push(`covered: ${said(cell)}`);
+            }
         }
     }
     scrollTo(0, 0);

@@ -143,7 +143,9 @@ async fn uploaded_tracks_appear_as_they_are_made() {
     browser.shows(".uploads li:last-child .badge", "This file is empty. Choose another one.").await;
     for list in [".uploads", ".tracks"] {
         for ready in 1..=10 {
-            browser.until(&format!("document.querySelectorAll('{list} .badge.good').length >= {ready}")).await;
+            browser
+                .until(&format!("document.querySelectorAll('{list} .badge.good').length >= {ready}"))
+                .await;
         }
     }
     browser.shows("[data-total]", "10 tracks").await;
