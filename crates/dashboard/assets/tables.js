@@ -5,7 +5,7 @@ const narrow = matchMedia("(max-width: 48rem)");
 const widths = new WeakMap();
 
 function nameCells(box) {
-  const headings = [...(box.querySelector("table").tHead?.rows[0]?.cells ?? [])];
+  const headings = [...(box.querySelector("table")?.tHead?.rows[0]?.cells ?? [])];
   for (const row of box.querySelectorAll("tbody tr")) {
     let column = 0;
     for (const cell of row.cells) {
