@@ -2,13 +2,13 @@
 
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
-use tonearm_domain::{OrganizationId, Timestamp, TrackId, TrackProgress, TrackStatus};
+use tonearm_domain::{Job, OrganizationId, Timestamp, TrackId, TrackProgress, TrackStatus, VariantId};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::column::{decoded, encoded, parsed};
-use crate::entity::track;
 use crate::entity::track_progress::{ActiveModel, Column, Entity};
+use crate::entity::{job, track};
 use crate::error::CatalogError;
 use crate::living::living_track;
 use crate::transaction::Transaction;
@@ -80,6 +80,41 @@ impl Catalog {
                 Ok((TrackId::from_uuid(id), status, progress))
             })
             .collect()
+    }
+
+    /// The tracks for which recipes of the organization are rendered at this moment, at most 200, each with its recipe and
+    /// how far it has got.
+    pub async fn renderings_in_the_making(
+        &self,
+        organization: OrganizationId,
+        now: Timestamp,
+    ) -> Result<Vec<(VariantId, TrackProgress)>, CatalogError> {
+        let held: Vec<(Option<Uuid>, sea_orm::JsonValue)> = job::Entity::find()
+            .select_only()
+            .columns([job::Column::TrackId, job::Column::Payload])
+            .filter(job::Column::LeaseId.is_not_null())
+            .filter(job::Column::FailedAt.is_null())
+            .filter(job::Column::LeasedUntil.gt(now.unix_millis()))
+            .filter(job::Column::OrganizationId.eq(organization.uuid()))
+            .filter(job::Column::Kind.eq(Job::RENDER_TRACK))
+            .order_by_asc(job::Column::LeasedUntil)
+            .limit(MOST)
+            .into_tuple()
+            .all(self.reader())
+            .await?;
+        if held.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ids = held.iter().filter_map(|(id, _)| *id);
+        let told = Entity::find().filter(Column::TrackId.is_in(ids)).all(self.reader()).await?;
+        let mut found = Vec::new();
+        for (track_id, payload) in held {
+            let Job::RenderTrack { variant_id, .. } = decoded("job.payload", payload)? else { continue };
+            let own = told.iter().find(|row| Some(row.track_id) == track_id);
+            let progress = own.map(|row| decoded("track_progress.progress", row.progress.clone()));
+            found.push((variant_id, progress.transpose()?.unwrap_or_default()));
+        }
+        Ok(found)
     }
 }
 

@@ -32,6 +32,11 @@ impl Transaction {
         Ok(())
     }
 
+    /// One upload session, even if it has expired.
+    pub async fn upload_session(&self, id: UploadSessionId) -> Result<Option<UploadSession>, CatalogError> {
+        one(self.db(), upload_session::Entity::find_by_id(id.uuid())).await
+    }
+
     /// Adds an upload session.
     pub async fn insert_upload_session(&self, session: &UploadSession) -> Result<(), CatalogError> {
         upload_session::Entity::insert(upload_session::ActiveModel::from(session))

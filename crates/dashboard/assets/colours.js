@@ -1,4 +1,5 @@
-// A colour's companions while it is chosen. The server works them out; one question at a time.
+// A colour's companions while it is chosen, which the server works out, one question at a time; and the box that asks for a
+// colour, which is ticked by choosing one.
 
 for (const input of document.querySelectorAll("input[type=color][data-companions]")) {
   const shown = input.parentElement.querySelector(".companions");
@@ -19,5 +20,14 @@ for (const input of document.querySelectorAll("input[type=color][data-companions
     isAsking = false;
     ask();
   };
-  input.addEventListener("input", ask);
+  const { own_color: box, opened_with_color: openedWith } = input.form.elements;
+  input.addEventListener("input", () => {
+    if (box) box.checked = true;
+    ask();
+  });
+  // Without the tick, the colour is not chosen any more.
+  box?.addEventListener("change", () => {
+    if (!box.checked) input.value = openedWith.value;
+    ask();
+  });
 }

@@ -1,8 +1,11 @@
 // How far tracks are, told by the server over one connection a page, for as long as something is in the making.
 
+import { request, signedInAgain } from "./signing-in.js";
+
 const AGAIN_MS = 5000;
 const LATEST_MS = 60000;
 const base = document.body.dataset.base;
+/** Who follows which track. */
 const followed = new Map();
 let source = null;
 let isDue = false;
@@ -13,7 +16,8 @@ let again = AGAIN_MS;
  * Asked for right after its upload, a track is already in the making.
  */
 export function follow(id, told, through) {
-  followed.set(id, { told, through });
+  if (!followed.has(id)) followed.set(id, new Set());
+  followed.get(id).add({ told, through });
   // A stream that is open may have been told before this track was there; a new one begins with all of them. Rows of a
   // list share one.
   if (isDue) return;
@@ -30,8 +34,8 @@ function open() {
   source.addEventListener("message", (event) => {
     again = AGAIN_MS;
     const tracks = new Map(JSON.parse(event.data).map((track) => [track.id, track]));
-    for (const [id, { told }] of followed) {
-      if (tracks.has(id)) told(tracks.get(id));
+    for (const [id, followers] of followed) {
+      if (tracks.has(id)) for (const { told } of followers) told(tracks.get(id));
       else end(id);
     }
     if (!followed.size) close();
@@ -42,11 +46,22 @@ function open() {
   });
   source.addEventListener("error", () => {
     // Broken connections are opened again by the browser; refused ones by us, later.
-    if (source?.readyState !== EventSource.CLOSED) return;
-    close();
-    if (followed.size) setTimeout(() => source ?? open(), again);
-    again = Math.min(again * 2, LATEST_MS);
+    if (source?.readyState === EventSource.CLOSED) reopen();
   });
+}
+
+/** An event source does not tell why it was refused. */
+async function reopen() {
+  close();
+  const answer = await fetch("/dashboard/session.json", { headers: { accept: "application/json" } }).catch(() => null);
+  if (answer?.status === 401) {
+    await signedInAgain();
+    again = 0;
+  }
+  setTimeout(() => {
+    if (followed.size && !source) open();
+  }, again);
+  again = Math.min(Math.max(again * 2, AGAIN_MS), LATEST_MS);
 }
 
 function close() {
@@ -55,19 +70,25 @@ function close() {
 }
 
 function end(id) {
-  const { through } = followed.get(id);
+  const followers = followed.get(id);
   followed.delete(id);
-  through();
+  for (const { through } of followers) through();
+}
+
+/** What a row or an upload says of a track in the making. Nothing is done of a track that waits for its turn. */
+export function progressText({ status, percent, is_queued: isQueued }) {
+  return isQueued ? status : `${status} ${percent} %`;
 }
 
 /** A row of a list says how far its track is, and is replaced by what the server says of it in the end. */
-function followRow(row) {
+export function followRow(row) {
   const id = row.dataset.track;
   const state = row.querySelector("[data-state]");
   const list = row.closest("[data-rows]");
-  follow(id, ({ status, percent }) => (state.textContent = `${status} ${percent} %`), async () => {
-    const answer = await fetch(`${base}/tracks/${id}/row?${list.dataset.rows}`).catch(() => null);
-    if (!answer?.ok) return;
+  follow(id, (progress) => (state.textContent = progressText(progress)), async () => {
+    const answer = await request(`${base}/tracks/${id}/row?${list.dataset.rows}`).catch(() => null);
+    // A list that was brought up to date meanwhile has another row.
+    if (!answer?.ok || !row.isConnected) return;
     const holder = document.createElement("template");
     holder.innerHTML = await answer.text();
     row.replaceWith(holder.content);
@@ -80,9 +101,10 @@ function followPage(section) {
   const files = section.querySelector("[data-files]");
   bar.hidden = false;
   const title = section.querySelector("h2");
-  const told = ({ status, percent, files: each }) => {
+  const told = ({ status, percent, is_queued: isQueued, files: each }) => {
     title.textContent = status;
-    bar.value = percent;
+    if (isQueued) bar.removeAttribute("value");
+    else bar.value = percent;
     files.textContent = each.map(({ index, state, percent: of }) => `${index} ${state === "running" ? `${of} %` : state}`).join(" · ");
   };
   let written = false;

@@ -3,7 +3,7 @@
 
 import { offerChoices } from "./choices.js";
 import { offerCopying } from "./copy.js";
-import { showLocalTimes } from "./times.js";
+import { localise } from "./times.js";
 
 /** The dialog, while it is open. */
 let dialog = null;
@@ -63,7 +63,7 @@ function fill(panel, toast) {
   for (const button of shown.querySelectorAll("form[data-at-once] [type=submit]")) button.hidden = true;
   offerCopying(shown);
   offerChoices(shown);
-  showLocalTimes(shown);
+  localise(shown);
   const wrong = shown.querySelector("[aria-invalid]");
   const again = focused && document.getElementById(focused);
   (wrong ?? (toast ? shown.querySelector("#share-url") : null) ?? again ?? shown.querySelector("#share-heading")).focus();

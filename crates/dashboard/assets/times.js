@@ -6,7 +6,7 @@ const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyl
 const EVERY_MS = 30_000;
 
 /** Shows the times of a part of the page as those of the reader. */
-export function showLocalTimes(part = document) {
+export function localise(part = document) {
   for (const time of part.querySelectorAll("time[datetime]")) {
     const moment = new Date(time.dateTime);
     if (Number.isNaN(moment.getTime())) continue;
@@ -17,5 +17,5 @@ export function showLocalTimes(part = document) {
   }
 }
 
-showLocalTimes();
-setInterval(showLocalTimes, EVERY_MS);
+localise();
+setInterval(localise, EVERY_MS);

@@ -103,7 +103,7 @@ export class Transfer {
     if (sent.status === 409 && sent.code === "upload_offset_mismatch") return false;
     if (sent.status === 413 && sent.code === null && end - offset > LEAST_PIECE) return this.#shrink(end - offset);
     if (isTemporary(sent.status) || sent.code === "upload_interrupted") return null;
-    throw new UploadError(sent.message ?? "The server rejected the upload.");
+    throw new UploadError(sent.message ? sentence(sent.message) : "The server rejected the upload.");
   }
 
   /** A proxy takes no request of this size: it says 413, and not in the words of the service. */
@@ -138,6 +138,12 @@ export class Transfer {
       request.send(body);
     });
   }
+}
+
+/** With a capital letter and a full stop, and without the name of the field that it is about. */
+function sentence(text) {
+  const said = text.replace(/^body: is /, "The file is ");
+  return said[0].toUpperCase() + said.slice(1) + (/[.!?]$/.test(said) ? "" : ".");
 }
 
 /** No answer, too many requests, another request on the way, or a part of the service that is away. */

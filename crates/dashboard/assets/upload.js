@@ -2,14 +2,14 @@
 // time left, can be paused and cancelled, and continues by itself after the network was away. Then each is followed until it
 // is ready.
 
-import { follow } from "./live.js";
+import { follow, progressText } from "./live.js";
+import { updateRows } from "./rows.js";
+import { request } from "./signing-in.js";
 import { Stopped, Transfer } from "./transfer.js";
 import { forget, recall, remember, unfinished } from "./unfinished.js";
 
 const AT_ONCE = 3;
 const LOOK_MS = 1500;
-/** How often the page looks whether somebody has signed in again. */
-const SIGN_IN_LOOK_MS = 2000;
 
 function begin(zone) {
   zone.querySelector("[data-with-script]").hidden = false;
@@ -50,7 +50,7 @@ function takeDrops(zone, queue) {
 function announce(zone, names) {
   if (!names.length) return;
   const files = names.length === 1 ? `“${names[0]}”` : `${names.length} files`;
-  const note = part("p", "note", `The upload of ${files} was interrupted. Add the same files again to continue it.`);
+  const note = part("p", "note notice", `The upload of ${files} was interrupted. Add the same files again to continue it.`);
   note.setAttribute("role", "status");
   zone.after(note);
 }
@@ -95,7 +95,10 @@ class Queue {
 
   async #ask(fileName, session) {
     const answer = await post(this.address, { file_name: fileName, session });
-    if (answer.ok) return answer.json();
+    if (answer.ok) {
+      updateRows();
+      return answer.json();
+    }
     throw new Error((await message(answer)) ?? "The upload could not start. Try again.");
   }
 
@@ -145,11 +148,12 @@ class Upload {
     return button;
   }
 
-  say(text, tone = "", action = "Pause") {
+  say(text, tone = "", action = "Pause", isRemovable = Boolean(action)) {
     if (this.state.textContent !== text) this.state.textContent = text;
     this.state.className = `badge ${tone}`;
     this.button.textContent = action ?? "";
-    this.button.hidden = this.remove.hidden = !action;
+    this.button.hidden = !action;
+    this.remove.hidden = !isRemovable;
     this.button.setAttribute("aria-label", `${action} ${this.file.name}`);
     if (text !== "Uploading") this.speed.textContent = "";
   }
@@ -174,11 +178,14 @@ class Upload {
     this.node.remove();
     await this.#transfer?.discard();
     await this.#created?.catch(() => null);
-    if (this.#track) await post(`${this.queue.tracks}/${this.#track}/delete`, {}).catch(() => null);
+    if (!this.#track) return;
+    await post(`${this.queue.tracks}/${this.#track}/delete`, {}).catch(() => null);
+    updateRows();
   }
 
   /** Sends the file; what cannot be helped is said, with a button that tries again. */
   async run() {
+    if (this.file.size === 0) return this.say("This file is empty. Choose another one.", "bad", null, true);
     this.#isRunning = true;
     try {
       const url = await this.#create();
@@ -186,6 +193,7 @@ class Upload {
       await this.#send(url);
       forget(this.queue.address, this.file);
       this.say("Processing", "busy", null);
+      updateRows();
       this.#follow();
     } catch (error) {
       if (error instanceof Stopped) this.say("Paused", "", "Resume");
@@ -236,15 +244,16 @@ class Upload {
   /** Shows how far processing is, then what came of it. */
   #follow() {
     this.bar.removeAttribute("value");
-    const told = ({ status, percent }) => {
-      this.bar.value = percent / 100;
-      this.say(`${status} ${percent} %`, "busy", null);
+    const told = (progress) => {
+      if (progress.is_queued) this.bar.removeAttribute("value");
+      else this.bar.value = progress.percent / 100;
+      this.say(progressText(progress), "busy", null);
     };
     follow(this.#track, told, () => this.#end());
   }
 
   async #end() {
-    const answer = await fetch(`${this.queue.tracks}/${this.#track}/state.json`, { redirect: "manual" }).catch(() => null);
+    const answer = await request(`${this.queue.tracks}/${this.#track}/state.json`).catch(() => null);
     const { status, tone, is_open: isOpen, reason } = answer?.ok ? await answer.json() : { status: "Processing" };
     this.say(status, tone, null);
     if (isOpen || !answer?.ok) return setTimeout(() => this.#follow(), LOOK_MS);
@@ -254,7 +263,8 @@ class Upload {
     const link = part("a", "name", this.file.name);
     link.href = `${this.queue.tracks}/${this.#track}`;
     this.name.replaceWith(link);
-    if (reason) this.state.title = reason;
+    if (reason) this.node.append(part("span", "reason", reason));
+    updateRows();
   }
 }
 
@@ -289,46 +299,9 @@ function left(seconds) {
   return `${Math.floor(seconds / 3600)} h ${Math.ceil((seconds % 3600) / 60)} min left`;
 }
 
-/** Sends a form. Where the sign-in has ended, the form waits until somebody has signed in again, in another tab. */
-async function post(address, fields) {
-  for (;;) {
-    const answer = await fetch(address, {
-      method: "POST",
-      headers: { "x-form-secret": document.body.dataset.formSecret, accept: "application/json" },
-      body: new URLSearchParams(fields),
-      redirect: "manual",
-    });
-    if (answer.status !== 401) return answer;
-    await signedIn();
-  }
-}
-
-let signIn = null;
-
-/** Asks for a sign-in, once for all uploads of the page, and takes the new secret of the page's forms. */
-function signedIn() {
-  signIn ??= askToSignIn().finally(() => (signIn = null));
-  return signIn;
-}
-
-async function askToSignIn() {
-  const note = part("p", "note bad", "Your sign-in has ended. ");
-  const link = part("a", "", "Sign in again in a new tab to continue the uploads.");
-  link.href = `/dashboard/sign-in?next=${encodeURIComponent(location.pathname)}`;
-  link.target = "_blank";
-  note.setAttribute("role", "alert");
-  note.append(link);
-  document.querySelector("[data-upload-list]").before(note);
-  for (;;) {
-    await new Promise((done) => setTimeout(done, SIGN_IN_LOOK_MS));
-    const page = await fetch(location.href, { redirect: "manual" }).catch(() => null);
-    if (!page?.ok) continue;
-    const { body } = new DOMParser().parseFromString(await page.text(), "text/html");
-    if (!body.dataset.formSecret) continue;
-    document.body.dataset.formSecret = body.dataset.formSecret;
-    note.remove();
-    return;
-  }
+/** Sends a form. Where it leads to afterwards is of no interest. */
+function post(address, fields) {
+  return request(address, { method: "POST", body: new URLSearchParams(fields), redirect: "manual" });
 }
 
 async function message(answer) {

@@ -1,19 +1,26 @@
 //! What people see when a page cannot be shown.
 
 use askama::Template;
+use axum::Json;
 use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
 use tonearm_domain::Role;
 use tonearm_service::Refusal;
 
+use crate::form::said_alone;
 use crate::page::{Frame, Section, render_with};
 
 /// Why a page is not shown.
 #[derive(Debug)]
 pub(crate) enum PageError {
-    /// Nobody is signed in. Where to go afterwards.
-    SignInFirst(Option<String>),
-    /// The sign-in of the page whose script asks has ended. Scripts are told so, and not led to another page.
+    /// Nobody is signed in.
+    SignInFirst {
+        /// Where to go afterwards.
+        next: Option<String>,
+        /// Whether a form was sent, which was not saved.
+        sent_form: bool,
+    },
+    /// The sign-in of the page whose script asks has ended. Scripts are told so in JSON, and not led to another page.
     SignedOut,
     /// The request does not come from a page of ours.
     Forged,
@@ -60,7 +67,7 @@ impl PageError {
     fn told(self) -> (StatusCode, &'static str, String) {
         let text = str::to_owned;
         match self {
-            Self::SignInFirst(_) => (StatusCode::UNAUTHORIZED, "Sign in first", String::new()),
+            Self::SignInFirst { .. } => (StatusCode::UNAUTHORIZED, "Sign in first", String::new()),
             Self::SignedOut => (
                 StatusCode::UNAUTHORIZED,
                 "Signed out",
@@ -109,7 +116,10 @@ impl PageError {
 }
 
 fn refused(refusal: Refusal) -> (StatusCode, &'static str, String) {
-    let said = sentence(&refusal.to_string());
+    let said = match &refusal {
+        Refusal::Invalid { field, message } => sentence(&said_alone(field, message)),
+        other => sentence(&other.to_string()),
+    };
     match refusal {
         Refusal::NotFound(noun) => (
             StatusCode::NOT_FOUND,
@@ -151,14 +161,22 @@ pub(crate) fn sentence(text: &str) -> String {
     format!("{first}{rest}{end}")
 }
 
+/// A sentence for a script, which shows it to people.
+pub(crate) fn script_error(status: StatusCode, message: &str) -> Response {
+    (status, Json(serde_json::json!({ "message": message }))).into_response()
+}
+
 impl IntoResponse for PageError {
     fn into_response(self) -> Response {
-        if let Self::SignInFirst(next) = &self {
-            let query = next.as_ref().map(|next| serde_urlencoded::to_string([("next", next)]));
-            return match query {
-                Some(Ok(query)) => Redirect::to(&format!("/dashboard/sign-in?{query}")).into_response(),
-                _ => Redirect::to("/dashboard/sign-in").into_response(),
-            };
+        if let Self::SignedOut = self {
+            let (status, message) = self.into_sentence();
+            return script_error(status, &message);
+        }
+        if let Self::SignInFirst { next, sent_form } = &self {
+            let next = next.as_deref().map(|next| ("next", next));
+            let query: Vec<_> = next.into_iter().chain(sent_form.then_some(("unsaved", "1"))).collect();
+            let query = serde_urlencoded::to_string(query).unwrap_or_default();
+            return Redirect::to(&format!("/dashboard/sign-in?{query}")).into_response();
         }
         let (status, heading, message) = self.told();
         render_with(status, &ErrorPage { frame: Frame::new(heading, Section::None), heading, message })

@@ -103,14 +103,31 @@ impl Problems {
     }
 }
 
+/// How use cases begin what they say of a field, without its name.
+const BEGINS: [&str; 7] = ["must ", "is ", "are ", "cannot ", "holds ", "has ", "can "];
+
+fn lacks_subject(message: &str) -> bool {
+    BEGINS.iter().any(|begin| message.starts_with(begin))
+}
+
 /// Use cases say "is in the past" of a field; people want to be told of what.
 fn said_of(field: &str, message: &str) -> String {
-    let begins = ["must ", "is ", "are ", "cannot ", "holds ", "has ", "can "];
-    if begins.iter().any(|begin| message.starts_with(begin)) && message.len() < 60 {
+    if lacks_subject(message) && message.len() < 60 {
         let named = if field == "name" || field == "email" { "this" } else { "this field" };
         return format!("{named} {message}");
     }
     message.to_owned()
+}
+
+/// The same where the field is not beside it.
+pub(crate) fn said_alone(field: &str, message: &str) -> String {
+    let named = match field {
+        "body" | "file" => "file".to_owned(),
+        "digest" => "checksum".to_owned(),
+        "source_url" | "url" => "URL".to_owned(),
+        other => other.replace('_', " "),
+    };
+    if lacks_subject(message) { format!("the {named} {message}") } else { message.to_owned() }
 }
 
 #[cfg(test)]
@@ -123,6 +140,17 @@ mod tests {
         assert_eq!(problems.with("name"), Some("This cannot be empty."));
         assert_eq!(problems.with("email"), None);
         assert!(!problems.is_none());
+    }
+
+    #[test]
+    fn what_is_said_alone_names_the_field() {
+        for (field, message, expected) in [
+            ("body", "is empty; send an audio file", "the file is empty; send an audio file"),
+            ("player_title", "must not be longer", "the player title must not be longer"),
+            ("url", "use https", "use https"),
+        ] {
+            assert_eq!(said_alone(field, message), expected);
+        }
     }
 
     #[test]

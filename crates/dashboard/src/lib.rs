@@ -6,6 +6,7 @@
 
 mod amount;
 mod app;
+mod asker;
 mod assets;
 mod audit;
 mod cookie;

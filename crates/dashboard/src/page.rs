@@ -61,6 +61,7 @@ pub(crate) struct OrganizationLink {
 
 /// Somebody in the navigation.
 pub(crate) struct PersonLink {
+    pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) email: String,
 }
@@ -100,7 +101,11 @@ impl Frame {
     }
 
     pub(crate) fn of_person(mut self, person: &Person) -> Self {
-        self.who = Some(PersonLink { name: person.name.clone(), email: person.email.to_string() });
+        self.who = Some(PersonLink {
+            id: person.id.to_string(),
+            name: person.name.clone(),
+            email: person.email.to_string(),
+        });
         self.is_administrator = person.is_administrator;
         self
     }

@@ -14,6 +14,7 @@ use tonearm_service::{Caller, Device, Refusal, Resource, Resumed};
 use tonearm_signing::Token;
 
 use crate::app::Dashboard;
+use crate::asker;
 use crate::cookie;
 use crate::error::PageError;
 use crate::flash::FlashMessage;
@@ -64,7 +65,7 @@ impl FromRequestParts<Dashboard> for From {
     }
 }
 
-/// Somebody who is signed in. Others are sent to sign in, and back afterwards.
+/// Somebody who is signed in. Others are sent to sign in, and back afterwards; their scripts are told so.
 pub(crate) struct SignedIn {
     pub(crate) session: Session,
     ambient: Ambient,
@@ -77,11 +78,16 @@ impl SignedIn {
         &self.session.resumed.person
     }
 
+    /// A new text for forms, by which they are known to be of this sign-in.
+    pub(crate) fn form_secret(&self) -> String {
+        self.session.token.form_secret(self.ambient.random())
+    }
+
     /// What is around a page that belongs to no organization.
     pub(crate) fn frame(&self, title: &str, section: Section) -> Frame {
         Frame::new(title, section)
             .of_person(self.person())
-            .with_form_secret(self.session.token.form_secret(self.ambient.random()))
+            .with_form_secret(self.form_secret())
             .saying(self.flash)
     }
 }
@@ -91,9 +97,7 @@ impl FromRequestParts<Dashboard> for SignedIn {
 
     async fn from_request_parts(parts: &mut Parts, app: &Dashboard) -> Result<Self, PageError> {
         let Some(session) = parts.extensions.get::<Session>().cloned() else {
-            let uri = parts.extensions.get::<OriginalUri>().map_or(&parts.uri, |original| &original.0);
-            let next = if parts.method == http::Method::GET { uri.path_and_query() } else { None };
-            return Err(PageError::SignInFirst(next.map(ToString::to_string)));
+            return Err(refuse_strangers(parts));
         };
         Ok(Self { session, ambient: app.ambient.clone(), flash: FlashMessage::read(&parts.headers) })
     }
@@ -126,6 +130,18 @@ impl FromRequestParts<Dashboard> for Administrator {
         }
         Ok(Self { signed_in, address: address(parts) })
     }
+}
+
+/// Sends a browser to sign in and then to the page it asks for, or to the page whose form it sends.
+fn refuse_strangers(parts: &Parts) -> PageError {
+    if asker::is_script(&parts.headers) {
+        return PageError::SignedOut;
+    }
+    if parts.method != http::Method::GET {
+        return PageError::SignInFirst { next: asker::page_of(&parts.headers), sent_form: true };
+    }
+    let uri = parts.extensions.get::<OriginalUri>().map_or(&parts.uri, |original| &original.0);
+    PageError::SignInFirst { next: uri.path_and_query().map(ToString::to_string), sent_form: false }
 }
 
 /// A role as a type.

@@ -34,9 +34,13 @@ impl Origin {
         Self { actor: Actor::CommandLine, address: None }
     }
 
-    /// Whoever holds an upload session or a signed upload URL.
-    pub const fn uploader(address: Option<IpAddr>) -> Self {
-        Self { actor: Actor::Uploader, address }
+    /// Whoever holds an upload session or a signed upload URL: a known person, or anybody.
+    pub const fn uploader(person_id: Option<PersonId>, address: Option<IpAddr>) -> Self {
+        let actor = match person_id {
+            Some(id) => Actor::Person(id),
+            None => Actor::Uploader,
+        };
+        Self { actor, address }
     }
 }
 
@@ -49,6 +53,14 @@ impl Actor {
             Self::Uploader => "uploader",
             Self::CommandLine => "command_line",
             Self::Stranger => "stranger",
+        }
+    }
+
+    /// The person, where it is one.
+    pub const fn person_id(&self) -> Option<PersonId> {
+        match self {
+            Self::Person(id) => Some(*id),
+            _ => None,
         }
     }
 

@@ -140,7 +140,7 @@ impl Job {
             Self::ProcessTrack { .. } => "process_track",
             Self::RenderExisting { .. } => "render_existing",
             Self::QueueRendering { .. } => "queue_rendering",
-            Self::RenderTrack { .. } => "render_track",
+            Self::RenderTrack { .. } => Self::RENDER_TRACK,
             Self::ExpireUpload { .. } => Self::EXPIRE_UPLOAD,
             Self::ImportSource { .. } => Self::IMPORT_SOURCE,
             Self::ReplaceSource { .. } => "replace_source",
@@ -158,6 +158,9 @@ impl Job {
         }
     }
 
+    /// The kind of [`Job::RenderTrack`].
+    pub const RENDER_TRACK: &'static str = "render_track";
+
     /// The kind of [`Job::ExpireUpload`].
     pub const EXPIRE_UPLOAD: &'static str = "expire_upload";
 
@@ -169,7 +172,7 @@ impl Job {
         "process_track",
         "render_existing",
         "queue_rendering",
-        "render_track",
+        Self::RENDER_TRACK,
         Self::EXPIRE_UPLOAD,
         Self::IMPORT_SOURCE,
         "replace_source",

@@ -157,10 +157,16 @@ impl Rendering {
 
     /// How much is done, 0..=100.
     pub fn percent(&self) -> u8 {
+        self.percent_with(&[])
+    }
+
+    /// How much is done, 0..=100, with what is done of the tracks in the making: 0..=100 each.
+    pub fn percent_with(&self, in_the_making: &[u8]) -> u8 {
         if self.finished_at.is_some() {
             return 100;
         }
-        let share = (self.done * 100).checked_div(self.total).unwrap_or(0);
+        let parts: u64 = in_the_making.iter().map(|percent| u64::from(*percent)).sum();
+        let share = (self.done * 100 + parts).checked_div(self.total).unwrap_or(0);
         u8::try_from(share).unwrap_or(100).min(99)
     }
 }
@@ -208,6 +214,7 @@ mod tests {
         assert_eq!((rendering.outstanding(), rendering.percent()), (2, 33));
         rendering.note_track(true, now);
         assert_eq!((rendering.cursor, rendering.outstanding()), (Some(id(5)), 1));
+        assert_eq!((rendering.percent_with(&[50]), rendering.percent_with(&[100; 9])), (83, 99));
         rendering.note_batch(&[], 0, now);
         assert_eq!((rendering.is_at_end, rendering.finished_at), (true, None));
         rendering.note_track(false, now);

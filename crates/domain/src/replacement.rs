@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::timestamp::Timestamp;
 use crate::track::Source;
 use crate::upload::Upload;
-use crate::{OrganizationId, ReplacementId, TrackId};
+use crate::{OrganizationId, PersonId, ReplacementId, TrackId};
 
 /// How far a replacement is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -42,6 +42,8 @@ pub struct Replacement {
     pub created_at: Timestamp,
     /// When its upload URL ends.
     pub expires_at: Timestamp,
+    /// Who asked for it, where that was a person in the dashboard. Then nobody else has its upload URL.
+    pub person_id: Option<PersonId>,
 }
 
 /// A move that a replacement cannot make.
@@ -121,6 +123,7 @@ mod tests {
             source: None,
             created_at: now,
             expires_at: now.plus_seconds(3600),
+            person_id: None,
         }
     }
 

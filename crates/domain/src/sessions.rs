@@ -1,10 +1,13 @@
 //! Play sessions and upload sessions: time-limited, and their ids are credentials.
 
+use std::net::IpAddr;
+
+use crate::actor::Origin;
 use crate::recipe::Recipe;
 use crate::selection::Selection;
 use crate::text::Metadata;
 use crate::timestamp::Timestamp;
-use crate::{CollectionId, CreatorId, OrganizationId, PlaySessionId, TrackId, UploadSessionId};
+use crate::{CollectionId, CreatorId, OrganizationId, PersonId, PlaySessionId, TrackId, UploadSessionId};
 
 /// A player's time-limited access to one track or to a collection's tracks.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,9 +72,16 @@ pub struct UploadSession {
     pub metadata: Metadata,
     /// When it ends.
     pub expires_at: Timestamp,
+    /// Who opened it, where that was a person in the dashboard. Then nobody else uploads in it.
+    pub person_id: Option<PersonId>,
 }
 
 impl UploadSession {
+    /// Who uploads in it, from this address.
+    pub const fn uploader(&self, address: Option<IpAddr>) -> Origin {
+        Origin::uploader(self.person_id, address)
+    }
+
     /// Whether it is still a credential at this moment.
     pub fn is_valid_at(&self, now: Timestamp) -> bool {
         now < self.expires_at

@@ -49,11 +49,12 @@ pub use import_buckets::{ImportBucketView, ImportBuckets, SetImportBucket};
 pub use imports::Imports;
 pub use jobs::Jobs;
 pub use library::{
-    Changed, CollectionView, CreateCollection, CreateCreator, CreateKey, CreateShareLink, CreateTrack, CreatedKey,
-    CreatedOrganization, EditTranscript, FixedOfKey, FoundTrack, JobView, Library, ListedTracks, NewTitle,
-    OrganizationView, ProgressWatch, QuotaView, RecipeView, Reordering, SelectedTracks, ShareLink, ShareLinkPage,
-    TrackProgressView, TrackWatch, TracksInTheMaking, Transcript, Undone, Unmade, UpdateCollection,
-    UpdateCreator, UpdateKey, UpdateOrganization, UpdateQuotas, UpdateRecipe, UpdateTrack, UploadHandles,
+    Changed, CollectionView, CreateCollection, CreateCreator, CreateKey, CreateShareLink, CreateTrack,
+    CreatedKey, CreatedOrganization, EditTranscript, FixedOfKey, FoundTrack, JobView, Library, ListedTracks,
+    NewTitle, OrganizationView, ProgressWatch, QuotaView, RecipeView, Reordering, SelectedTracks, ShareLink,
+    ShareLinkPage, TrackInRendering, TrackProgressView, TrackWatch, TracksInTheMaking, Transcript, Undone,
+    Unmade, UpdateCollection, UpdateCreator, UpdateKey, UpdateOrganization, UpdateQuotas, UpdateRecipe,
+    UpdateTrack, UploadHandles,
 };
 pub use links::{DeliveryUrl, DeliveryUrlError, DurableBase, Links, UploadHandle};
 pub use lookups::{LevelsJson, LookupLimits, Lookups};

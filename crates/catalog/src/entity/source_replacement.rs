@@ -2,7 +2,7 @@
 
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
-use tonearm_domain::{OrganizationId, Replacement, ReplacementId, ReplacementState, TrackId};
+use tonearm_domain::{OrganizationId, PersonId, Replacement, ReplacementId, ReplacementState, TrackId};
 
 use super::track::source;
 use crate::column::{byte_count, corrupt, foreign_text, moment};
@@ -23,6 +23,7 @@ pub struct Model {
     pub source_sha256: Option<Vec<u8>>,
     pub created_at: i64,
     pub expires_at: i64,
+    pub person_id: Option<Uuid>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -45,6 +46,7 @@ impl TryFrom<Model> for Replacement {
             source: source(row.source_key.as_deref(), row.source_size, row.source_sha256)?,
             created_at: moment("source_replacement.created_at", row.created_at)?,
             expires_at: moment("source_replacement.expires_at", row.expires_at)?,
+            person_id: row.person_id.map(PersonId::from_uuid),
         })
     }
 }
@@ -64,6 +66,7 @@ impl From<&Replacement> for ActiveModel {
             source_sha256: Set(source.map(|source| source.sha256.to_vec())),
             created_at: Set(replacement.created_at.unix_millis()),
             expires_at: Set(replacement.expires_at.unix_millis()),
+            person_id: Set(replacement.person_id.map(PersonId::uuid)),
         }
     }
 }

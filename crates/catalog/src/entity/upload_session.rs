@@ -2,7 +2,7 @@
 
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
-use tonearm_domain::{CollectionId, CreatorId, OrganizationId, UploadSession, UploadSessionId};
+use tonearm_domain::{CollectionId, CreatorId, OrganizationId, PersonId, UploadSession, UploadSessionId};
 
 use crate::column::{metadata, metadata_json, moment};
 use crate::error::CatalogError;
@@ -18,6 +18,7 @@ pub struct Model {
     pub organization_index: Option<String>,
     pub metadata: Json,
     pub expires_at: i64,
+    pub person_id: Option<Uuid>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -37,6 +38,7 @@ impl TryFrom<Model> for UploadSession {
             organization_index: row.organization_index,
             metadata: metadata("upload_session.metadata", row.metadata)?,
             expires_at: moment("upload_session.expires_at", row.expires_at)?,
+            person_id: row.person_id.map(PersonId::from_uuid),
         })
     }
 }
@@ -51,6 +53,7 @@ impl From<&UploadSession> for ActiveModel {
             organization_index: Set(session.organization_index.clone()),
             metadata: Set(metadata_json(&session.metadata)),
             expires_at: Set(session.expires_at.unix_millis()),
+            person_id: Set(session.person_id.map(PersonId::uuid)),
         }
     }
 }

@@ -74,6 +74,7 @@ mod m0036_import_buckets;
 mod m0037_listens;
 mod m0039_share_links;
 mod m0040_people_and_keys;
+mod m0041_upload_persons;
 mod m0042_undo_entries;
 mod m0043_second_factors;
 mod pieces;
@@ -148,6 +149,7 @@ fn steps() -> Vec<Step> {
         m0037_listens::step(),
         m0039_share_links::step(),
         m0040_people_and_keys::step(),
+        m0041_upload_persons::step(),
         m0042_undo_entries::step(),
         m0043_second_factors::step(),
     ]

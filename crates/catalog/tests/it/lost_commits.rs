@@ -94,7 +94,7 @@ fn entry(ambient: &Ambient, organization: &Organization) -> AuditEntry {
         id: ambient.record_id(),
         organization_id: Some(organization.id),
         at: ambient.now(),
-        origin: Origin::uploader(None),
+        origin: Origin::uploader(None, None),
         action: AuditAction::OrganizationCreate,
         subject_id: None,
         title: None,

@@ -104,6 +104,7 @@ const STEPS: &[&str] = &[
     "m0037_listens",
     "m0039_share_links",
     "m0040_people_and_keys",
+    "m0041_upload_persons",
     "m0042_undo_entries",
     "m0043_second_factors",
 ];

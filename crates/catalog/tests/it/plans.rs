@@ -6,6 +6,7 @@ use crate::database::{Reach, TestDatabase};
 
 /// The queries as SeaORM writes them, with the columns left out.
 const QUERIES: &[&str] = &[
+    "SELECT track_id, payload FROM job WHERE lease_id IS NOT NULL AND failed_at IS NULL AND leased_until > 5 AND organization_id = x'00' AND kind = 'render_track' ORDER BY leased_until LIMIT 200",
     "DELETE FROM undo_entry WHERE expires_at <= 5 AND id IN (SELECT id FROM undo_entry WHERE expires_at <= 5 ORDER BY expires_at LIMIT 1000)",
     "DELETE FROM undo_entry WHERE id IN (SELECT id FROM undo_entry WHERE person_id = x'00' ORDER BY id DESC LIMIT 1000 OFFSET 20)",
     "SELECT * FROM track WHERE id IN (x'00', x'01') AND (organization_id = x'00') IS TRUE AND deleted_at IS NULL AND EXISTS (SELECT 1 FROM collection WHERE collection.deleted_at IS NULL AND collection.id = track.collection_id) ORDER BY id",

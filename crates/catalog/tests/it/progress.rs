@@ -1,7 +1,7 @@
 //! How far tracks in the making have got, and recipes that are rendered for what was there before them.
 
 use tonearm_domain::{
-    FileData, Making, Rendering, Track, TrackProgress, TrackStatus, VariantIndex, VariantProgress,
+    FileData, Job, Making, Rendering, Track, TrackProgress, TrackStatus, VariantIndex, VariantProgress,
 };
 use tonearm_fixtures::ambient;
 
@@ -13,6 +13,7 @@ crate::on_both!(
     a_rendering_goes_on_where_it_was,
     early_tracks_play_while_they_are_made,
     files_go_with_their_recipe,
+    tracks_that_are_rendered_now_are_told,
 );
 
 fn progress(percent: u8) -> TrackProgress {
@@ -130,4 +131,31 @@ async fn files_go_with_their_recipe(database: TestDatabase) {
     assert_eq!(tx.delete_files_of_recipe(hq.id, 10).await.unwrap(), []);
     tx.commit().await.unwrap();
     assert_eq!(catalog.files_of_track(track.id).await.unwrap(), [kept]);
+}
+
+async fn tracks_that_are_rendered_now_are_told(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let recipe = recipe(&ambient, &organization, None, "hq", 0);
+    let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    let told = async || catalog.renderings_in_the_making(organization.id, ambient.now()).await.unwrap();
+    let tx = catalog.begin().await.unwrap();
+    let job = Job::RenderTrack {
+        organization_id: organization.id,
+        track_id: track.id,
+        variant_id: recipe.id,
+        run: None,
+    };
+    tx.enqueue(job, ambient.record_id(), ambient.now(), None).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(told().await, [], "it waits for its turn");
+    let until = ambient.now().plus_seconds(30);
+    catalog.claim_job(ambient.now(), ambient.credential_id(), until).await.unwrap().unwrap();
+    assert_eq!(told().await, [(recipe.id, TrackProgress::default())]);
+    catalog.put_track_progress(track.id, &progress(40), ambient.now()).await.unwrap();
+    assert_eq!(told().await, [(recipe.id, progress(40))]);
+    let (stranger, _) = stored_collection(&catalog, &ambient).await;
+    assert_eq!(catalog.renderings_in_the_making(stranger.id, ambient.now()).await.unwrap(), []);
+    clock.advance_seconds(31);
+    assert_eq!(told().await, [], "its worker is gone");
 }

@@ -227,6 +227,7 @@ async fn sessions(database: TestDatabase) {
         creator_id: Some(creator.id),
         organization_index: Some(HOSTILE.to_owned()),
         metadata: rich_metadata(),
+        person_id: Some(ambient.record_id()),
         ..upload_session(&ambient, &collection)
     };
     let tx = catalog.begin().await.unwrap();

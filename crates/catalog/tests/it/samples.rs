@@ -309,6 +309,7 @@ pub(crate) fn upload_session(ambient: &Ambient, collection: &Collection) -> Uplo
         organization_index: None,
         metadata: Metadata::default(),
         expires_at: ambient.now().plus_seconds(60),
+        person_id: None,
     }
 }
 

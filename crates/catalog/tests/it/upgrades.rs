@@ -17,6 +17,7 @@ type Step = (&'static str, &'static [&'static str]);
 const UNDOABLE: &[Step] = &[
     FACTORS,
     UNDO,
+    UPLOAD_PERSONS,
     PEOPLE,
     SHARES,
     LISTENS,
@@ -92,8 +93,16 @@ const SHARES: Step = (
         "ALTER TABLE transcription DROP COLUMN edited_at",
     ],
 );
+
 const UNDO: Step = ("m0042_undo_entries", &["DROP TABLE undo_entry"]);
 
+const UPLOAD_PERSONS: Step = (
+    "m0041_upload_persons",
+    &[
+        "ALTER TABLE upload_session DROP COLUMN person_id",
+        "ALTER TABLE source_replacement DROP COLUMN person_id",
+    ],
+);
 
 const BUCKETS: Step = ("m0036_import_buckets", &["DROP TABLE import_bucket"]);
 

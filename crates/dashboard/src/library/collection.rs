@@ -4,10 +4,10 @@ use askama::Template;
 use axum::extract::{Multipart, Path, State};
 use axum::response::Response;
 use http::StatusCode;
-use tonearm_domain::{CollectionId, Colour, CoverOwner, Patch, Role, TrackId, TrackSort};
+use tonearm_domain::{CollectionId, CoverOwner, Patch, Role, TrackId, TrackSort};
 use tonearm_service::{CreateTrack, Refusal, Resource, UpdateCollection};
 
-use super::colours::Shades;
+use super::colours::{ColourField, chosen_colour};
 use super::listed::{PER_PAGE, Row, RowRights};
 use super::paging::{ListQuery, Paging};
 use crate::app::Dashboard;
@@ -27,9 +27,7 @@ struct CollectionPage {
     id: String,
     title: String,
     subtitle: String,
-    colour: String,
-    has_colour: bool,
-    shades: Shades,
+    colour: ColourField,
     cover: Option<String>,
     tracks: Vec<Row>,
     paging: Paging,
@@ -62,11 +60,14 @@ pub(super) async fn save(
     let Err(refusal) = change(&app, &member, id, &fields).await else {
         return Ok(Flash::Saved.then(&member.path(&format!("/collections/{id}"))));
     };
+    let problems = Problems::of(refusal)?;
+    let page = CollectionPage::of(&app, &member, id, &ListQuery::default()).await?;
     let page = CollectionPage {
         title: fields.text("title").to_owned(),
         subtitle: fields.text("player_subtitle").to_owned(),
-        problems: Problems::of(refusal)?,
-        ..CollectionPage::of(&app, &member, id, &ListQuery::default()).await?
+        colour: page.colour.sent(&fields),
+        problems,
+        ..page
     };
     Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
 }
@@ -80,25 +81,21 @@ async fn change(
     let update = UpdateCollection {
         title: Patch::Set(fields.text("title").to_owned()),
         player_subtitle: set_or_clear(fields.text("player_subtitle")),
-        player_colour: colour(fields)?,
+        player_colour: chosen_colour(fields)?,
         ..UpdateCollection::default()
     };
     app.library.update_collection(&member.caller(), id, update).await?;
     Ok(())
 }
 
+/// The first letter of a title.
+pub(super) fn initial(title: &str) -> String {
+    title.chars().next().map(|first| first.to_uppercase().collect()).unwrap_or_default()
+}
+
 /// Text, or nothing where the field is empty.
 pub(super) fn set_or_clear(text: &str) -> Patch<String> {
     if text.is_empty() { Patch::Clear } else { Patch::Set(text.to_owned()) }
-}
-
-/// A colour of its own, where the box is ticked that asks for one.
-pub(super) fn colour(fields: &Fields) -> Result<Patch<Colour>, Refusal> {
-    if !fields.is_ticked("own_color") {
-        return Ok(Patch::Clear);
-    }
-    let colour = fields.text("player_color").parse::<Colour>();
-    colour.map(Patch::Set).map_err(|error| Refusal::invalid("player_color", error.to_string()))
 }
 
 pub(super) async fn save_cover(
@@ -156,6 +153,11 @@ pub(super) async fn delete(
 }
 
 impl CollectionPage {
+    /// What stands for a cover where there is none.
+    fn initial(&self) -> String {
+        initial(&self.title)
+    }
+
     async fn of<R>(
         app: &Dashboard,
         member: &Member<R>,
@@ -169,8 +171,7 @@ impl CollectionPage {
         let paging = asked.paging(&query, &page, |_| true, ("track", |view| view.track.id.to_string()));
         let cards = app.playback.cards(page.rows).await?;
         let collection = view.collection;
-        let own = collection.player_colour;
-        let colour = own.unwrap_or(member.organization.player_colour);
+        let organization = &member.organization;
         let may_edit = member.role >= Role::Editor;
         let is_in_order = query.sort == TrackSort::Order && query.words.is_none();
         let rights = RowRights { may_edit, is_movable: may_edit && is_in_order };
@@ -181,9 +182,11 @@ impl CollectionPage {
             cover: app.links.collection_cover(&collection),
             title: collection.title,
             subtitle: collection.player_subtitle.unwrap_or_default(),
-            has_colour: own.is_some(),
-            colour: colour.to_string(),
-            shades: colour.companions().into(),
+            colour: ColourField::new(
+                collection.player_colour,
+                organization.player_colour,
+                organization.is_theme_overridable,
+            ),
             tracks: cards.into_iter().map(|card| Row::from(card).with(rights)).collect(),
             paging,
             may_import: app.library.allows_imports(),

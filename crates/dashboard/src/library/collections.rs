@@ -7,6 +7,7 @@ use http::StatusCode;
 use tonearm_domain::{CollectionId, CollectionSort, Role};
 use tonearm_service::CreateCollection;
 
+use super::collection::initial;
 use super::paging::{ListQuery, Paging};
 use crate::app::Dashboard;
 use crate::error::PageError;
@@ -79,12 +80,7 @@ impl LibraryPage {
                 id: collection.id.to_string(),
                 cover: app.links.collection_cover(&collection),
                 colour: view.colours.map(|colours| colours.base.to_string()),
-                initial: collection
-                    .title
-                    .chars()
-                    .next()
-                    .map(|c| c.to_uppercase().collect())
-                    .unwrap_or_default(),
+                initial: initial(&collection.title),
                 title: collection.title,
             }
         };

@@ -30,6 +30,8 @@ struct TrackEvent<'a> {
     id: String,
     status: &'static str,
     percent: u8,
+    /// Whether it waits for its turn, so that nothing is done of it yet.
+    is_queued: bool,
     files: Vec<FileEvent<'a>>,
 }
 
@@ -140,10 +142,13 @@ impl<'a> TrackEvent<'a> {
             state: variant.making.as_str(),
             percent: variant.making.percent(),
         };
+        // A run tells of all files that it makes as soon as it begins.
+        let is_queued = !track.is_importing && track.variants.is_empty();
         Self {
             id: track.track_id.to_string(),
-            status: said_of(track.status, track.is_importing).0,
+            status: if is_queued { "Queued" } else { said_of(track.status, track.is_importing).0 },
             percent: track.percent,
+            is_queued,
             files: track.variants.iter().map(file).collect(),
         }
     }

@@ -7,7 +7,8 @@ use http::StatusCode;
 use tonearm_domain::{CoverOwner, TrackId};
 use tonearm_service::{Playable, Refusal, Resource, UpdateTrack};
 
-use super::collection::{colour, set_or_clear};
+use super::collection::set_or_clear;
+use super::colours::chosen_colour;
 use super::track_page::TrackPage;
 use crate::app::Dashboard;
 use crate::embed::{PlayerData, SourceData, TrackData, covers};
@@ -41,11 +42,13 @@ pub(super) async fn save(
     let Err(refusal) = change(&app, &member, id, &fields).await else {
         return Ok(Flash::Saved.then(&member.path(&format!("/tracks/{id}"))));
     };
+    let problems = Problems::of(refusal)?;
     let mut page = TrackPage::of(&app, &member, id).await?;
     page.player_title = fields.text("player_title").to_owned();
     page.player_subtitle = fields.text("player_subtitle").to_owned();
     page.organization_index = fields.text("organization_index").to_owned();
-    page.problems = Problems::of(refusal)?;
+    page.colour = page.colour.sent(&fields);
+    page.problems = problems;
     Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
 }
 
@@ -59,7 +62,7 @@ async fn change(
         player_title: set_or_clear(fields.text("player_title")),
         player_subtitle: set_or_clear(fields.text("player_subtitle")),
         organization_index: set_or_clear(fields.text("organization_index")),
-        player_colour: colour(fields)?,
+        player_colour: chosen_colour(fields)?,
         ..UpdateTrack::default()
     };
     app.library.update_track(&member.caller(), id, update).await?;

@@ -4,7 +4,7 @@ use askama::Template;
 use tonearm_domain::{CoverOrigin, FailedVariant, Role, TrackId};
 use tonearm_service::Playable;
 
-use super::colours::Shades;
+use super::colours::ColourField;
 use super::facts::facts;
 use super::file_tags::FileTags;
 use super::listed::said_of;
@@ -42,9 +42,7 @@ pub(super) struct TrackPage {
     may_retry: bool,
     reason: Option<String>,
     cover: Option<String>,
-    has_colour: bool,
-    colour: String,
-    shades: Shades,
+    pub(super) colour: ColourField,
     variants: Vec<VariantRow>,
     failed: Vec<FailedVariant>,
     transcription: Option<String>,
@@ -108,9 +106,11 @@ impl TrackPage {
             may_retry: may_edit && unmade.may_retry,
             reason: track.status_reason,
             cover: cover.last().map(|image| image.url.clone()),
-            has_colour: track.player_colour.is_some(),
-            colour: colours.base.to_string(),
-            shades: colours.into(),
+            colour: ColourField::new(
+                track.player_colour,
+                colours.base,
+                member.organization.is_theme_overridable,
+            ),
             variants: rows.collect(),
             failed: unmade.failed,
             facts: facts(&track.info, track.duration),

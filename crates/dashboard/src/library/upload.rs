@@ -4,7 +4,6 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use serde_json::json;
 use tonearm_domain::{CollectionId, UploadSessionId};
 use tonearm_service::{CreateTrack, CreateUploadSession, Refusal};
 
@@ -12,7 +11,7 @@ use super::collection::collection_id;
 use super::listed::said_of;
 use super::track::track_id;
 use crate::app::Dashboard;
-use crate::error::PageError;
+use crate::error::{PageError, script_error};
 use crate::form::Fields;
 use crate::session::{Editor, Member, Viewer};
 
@@ -36,7 +35,7 @@ impl<E: Into<PageError>> From<E> for ScriptError {
 impl IntoResponse for ScriptError {
     fn into_response(self) -> Response {
         let (status, message) = self.0.into_sentence();
-        (status, Json(json!({ "message": message }))).into_response()
+        script_error(status, &message)
     }
 }
 

@@ -59,12 +59,8 @@ pub(super) async fn save(
         }
     };
     let Err(refusal) = saved else { return Ok(Flash::Saved.then(&member.path("/organization"))) };
-    let page = OrganizationPage {
-        name: fields.text("name").to_owned(),
-        subtitle: fields.text("player_subtitle").to_owned(),
-        problems: Problems::of(refusal)?,
-        ..OrganizationPage::of(&app, &member).await?
-    };
+    let problems = Problems::of(refusal)?;
+    let page = OrganizationPage { problems, ..OrganizationPage::of(&app, &member).await?.sent(&fields) };
     Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
 }
 
@@ -85,6 +81,21 @@ pub(super) async fn save_cover(
 }
 
 impl OrganizationPage {
+    /// With the form as it was sent.
+    fn sent(self, fields: &Fields) -> Self {
+        let page = Self {
+            name: fields.text("name").to_owned(),
+            subtitle: fields.text("player_subtitle").to_owned(),
+            is_cover_overridable: fields.is_ticked("is_cover_overridable"),
+            is_theme_overridable: fields.is_ticked("is_theme_overridable"),
+            ..self
+        };
+        match fields.text("player_color").parse::<Colour>() {
+            Ok(colour) => Self { colour: colour.to_string(), shades: colour.companions().into(), ..page },
+            Err(_) => page,
+        }
+    }
+
     async fn of(app: &Dashboard, member: &Member<Owner>) -> Result<Self, PageError> {
         let organization = &member.organization;
         let colours = organization.player_colour.companions();

@@ -6,9 +6,10 @@ use axum::response::Response;
 use http::StatusCode;
 use serde_json::json;
 use tonearm_domain::{
-    CachePolicy, Metric, Recipe, RecipeKind, RecipeSettings, RecipeType, Total, VariantId, VariantIndex,
+    CachePolicy, Metric, Recipe, RecipeKind, RecipeSettings, RecipeType, Rendering, Total, VariantId,
+    VariantIndex,
 };
-use tonearm_service::RecipeView;
+use tonearm_service::{RecipeView, TrackInRendering};
 
 use crate::amount::count;
 use crate::app::Dashboard;
@@ -50,6 +51,8 @@ struct RenderingRow {
     total: u64,
     failed: u64,
     is_over: bool,
+    /// The tracks in the making, and how much of them is done; empty where there are none.
+    making: String,
 }
 
 /// The form as it was filled in; empty fields take the usual values.
@@ -209,9 +212,15 @@ impl RecipesPage {
     ) -> Result<Self, PageError> {
         let recipes = app.library.recipes(&member.caller()).await?;
         let removed = app.library.recipes_being_removed(&member.caller()).await?;
+        let is_rendered =
+            |view: &RecipeView| view.rendering.as_ref().is_some_and(|it| it.finished_at.is_none());
+        let making = match recipes.iter().any(is_rendered) {
+            true => app.library.tracks_in_rendering(&member.caller()).await?,
+            false => Vec::new(),
+        };
         Ok(Self {
             frame: member.frame("Variants", Section::Recipes),
-            rows: recipes.into_iter().map(RecipeRow::of).collect(),
+            rows: recipes.into_iter().map(|view| RecipeRow::of(view, &making)).collect(),
             removed: removed.into_iter().map(RemovedRow::of).collect(),
             form,
             problems,
@@ -253,18 +262,32 @@ impl RemovedRow {
     }
 }
 
-/// What is said of a recipe whose files shared caches may store.
-const PUBLIC: &str = "cached by CDNs";
-
-impl RecipeRow {
-    fn of(view: RecipeView) -> Self {
-        let rendering = view.rendering.as_ref().map(|rendering| RenderingRow {
-            percent: rendering.percent(),
+impl RenderingRow {
+    fn of(rendering: &Rendering, making: &[u8]) -> Self {
+        let sum: usize = making.iter().map(|percent| usize::from(*percent)).sum();
+        let making_now = sum.checked_div(making.len()).map(|percent| match making.len() {
+            1 => format!("1 track at {percent} %"),
+            tracks => format!("{tracks} tracks at {percent} % on average"),
+        });
+        Self {
+            percent: rendering.percent_with(making),
             done: rendering.done,
             total: rendering.total,
             failed: rendering.failed,
             is_over: rendering.finished_at.is_some(),
-        });
+            making: making_now.unwrap_or_default(),
+        }
+    }
+}
+
+/// What is said of a recipe whose files shared caches may store.
+const PUBLIC: &str = "cached by CDNs";
+
+impl RecipeRow {
+    fn of(view: RecipeView, making: &[TrackInRendering]) -> Self {
+        let own = making.iter().filter(|track| track.variant_id == view.recipe.id);
+        let own: Vec<u8> = own.map(|track| track.percent).collect();
+        let rendering = view.rendering.as_ref().map(|rendering| RenderingRow::of(rendering, &own));
         let recipe = view.recipe;
         let line = super::recipe_line(&recipe);
         let settings = match &recipe.kind {

@@ -1,6 +1,7 @@
 //! Signing in and out, and the links that let somebody in.
 
 mod code;
+mod current;
 mod link;
 mod password;
 
@@ -21,6 +22,7 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/sign-in", get(password::page).post(password::sign_in))
         .route("/sign-in/code", get(code::page).post(code::enter))
         .route("/sign-out", post(password::sign_out))
+        .route("/session.json", get(current::session))
         .route("/link/{token}", get(link::page).post(link::use_link))
 }
 

@@ -23,6 +23,8 @@ struct SignInPage {
     frame: Frame,
     email: String,
     next: String,
+    /// Whether a form was not saved because nobody was signed in.
+    has_unsaved: bool,
     problem: Option<String>,
     /// Whether nobody has an account.
     is_unclaimed: bool,
@@ -32,6 +34,8 @@ struct SignInPage {
 pub(super) struct SignInQuery {
     #[serde(default)]
     next: String,
+    #[serde(default)]
+    unsaved: String,
 }
 
 pub(super) async fn page(
@@ -44,8 +48,9 @@ pub(super) async fn page(
         return Ok(Redirect::to(next).into_response());
     }
     let is_unclaimed = app.people.is_unclaimed().await?;
-    let next = next.to_owned();
-    Ok(render(&SignInPage { frame: frame(), email: String::new(), next, problem: None, is_unclaimed }))
+    let (next, has_unsaved) = (next.to_owned(), !asked.unsaved.is_empty());
+    let email = String::new();
+    Ok(render(&SignInPage { frame: frame(), email, next, has_unsaved, problem: None, is_unclaimed }))
 }
 
 pub(super) async fn sign_in(
@@ -65,7 +70,8 @@ pub(super) async fn sign_in(
             let status = wait.map_or(StatusCode::UNPROCESSABLE_ENTITY, |_| StatusCode::TOO_MANY_REQUESTS);
             let (email, next) = (email.to_owned(), next.to_owned());
             let problem = Some(sentence(&error.to_string()));
-            let page = SignInPage { frame: frame(), email, next, problem, is_unclaimed: false };
+            let page =
+                SignInPage { frame: frame(), email, next, has_unsaved: false, problem, is_unclaimed: false };
             let mut response = render_with(status, &page);
             if let Some(seconds) = wait {
                 response.headers_mut().insert(RETRY_AFTER, seconds.into());

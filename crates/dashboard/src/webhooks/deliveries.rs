@@ -12,6 +12,8 @@ use crate::page::{Frame, Section, render};
 use crate::path::Path;
 use crate::session::{Member, Owner};
 
+use super::status::DeliveryStatus;
+
 /// Most characters of a body on the page, so that pages stay small.
 const MOST_SHOWN: usize = 8_000;
 
@@ -21,7 +23,7 @@ struct DeliveryPage {
     frame: Frame,
     id: String,
     event: &'static str,
-    state: DeliveryState,
+    status: DeliveryStatus,
     created_at: String,
     due_at: Option<String>,
     body: String,
@@ -54,7 +56,7 @@ pub(super) async fn page(
         frame: member.frame(delivery.event.as_str(), Section::Webhooks),
         id: delivery.id.to_string(),
         event: delivery.event.as_str(),
-        state: delivery.state,
+        status: DeliveryStatus::of(&delivery),
         created_at: delivery.created_at.to_string(),
         due_at: delivery.due_at.filter(|_| delivery.state == DeliveryState::Pending).map(|at| at.to_string()),
         body: shortened(&pretty(&view.body)),

@@ -16,6 +16,8 @@ use crate::page::{Frame, Section, render, render_with};
 use crate::path::{Path, Query};
 use crate::session::{Member, Owner};
 
+use super::status::DeliveryStatus;
+
 /// Rows of the list of deliveries.
 const ROWS: usize = 25;
 
@@ -54,7 +56,7 @@ struct Secret {
 struct DeliveryRow {
     id: String,
     event: &'static str,
-    state: DeliveryState,
+    status: DeliveryStatus,
     attempts: u32,
     created_at: String,
     due_at: Option<String>,
@@ -225,7 +227,7 @@ impl DeliveryRow {
         Self {
             id: delivery.id.to_string(),
             event: delivery.event.as_str(),
-            state: delivery.state,
+            status: DeliveryStatus::of(&delivery),
             attempts: delivery.attempts,
             created_at: delivery.created_at.to_string(),
             due_at: delivery

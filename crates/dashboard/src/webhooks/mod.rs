@@ -2,6 +2,7 @@
 
 mod deliveries;
 mod endpoints;
+mod status;
 
 use axum::Router;
 use axum::routing::{get, post};

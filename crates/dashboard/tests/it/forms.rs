@@ -9,7 +9,9 @@ use crate::house::{House, PASSWORD};
 crate::on_both!(
     forms_of_others_are_refused,
     files_carry_the_secret_too,
-    colours_are_saved_with_their_companions
+    colours_are_saved_with_their_companions,
+    a_chosen_colour_is_never_lost,
+    refusals_are_sentences_and_keep_what_was_typed,
 );
 
 async fn forms_of_others_are_refused(database: TestDatabase) {
@@ -73,4 +75,56 @@ async fn colours_are_saved_with_their_companions(database: TestDatabase) {
     let bad = browser.submit(&page, &page, &[("name", " "), ("player_color", "#fff")]).await;
     assert_eq!(bad.status, 422);
     assert!(bad.html.contains("id=\"name-problem\""), "{}", bad.html);
+}
+
+async fn a_chosen_colour_is_never_lost(database: TestDatabase) {
+    let house = House::open(database).await;
+    let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
+    let track = house.track(collection, "a.wav").await;
+    for path in [format!("/collections/{collection}"), format!("/tracks/{track}")] {
+        let page = house.path(&path);
+        let opened_with = browser.get(&page).await.between("name=\"opened_with_color\" value=\"", "\"");
+        // Without a script, nobody ticks the box.
+        let chosen = [("title", "Season"), ("player_color", "#FFE000"), ("opened_with_color", &opened_with)];
+        assert_eq!(browser.submit(&page, &page, &chosen).await.status, 303, "{path}");
+        let saved = browser.get(&page).await.html;
+        assert!(
+            saved.contains("name=\"own_color\" checked") && saved.contains("value=\"#ffe000\""),
+            "{saved}"
+        );
+        // The tick alone is enough, too, and what is left alone without it is cleared.
+        let ticked = [("title", "Season"), ("player_color", "#ffe000"), ("own_color", "on")];
+        assert_eq!(browser.submit(&page, &page, &ticked).await.status, 303, "{path}");
+        assert!(browser.get(&page).await.html.contains("name=\"own_color\" checked"));
+        let left = [("title", "Season"), ("player_color", "#ffe000"), ("opened_with_color", "#ffe000")];
+        assert_eq!(browser.submit(&page, &page, &left).await.status, 303, "{path}");
+        let cleared = browser.get(&page).await.html;
+        assert!(!cleared.contains("name=\"own_color\" checked") && !cleared.contains("#ffe000"), "{cleared}");
+    }
+}
+
+async fn refusals_are_sentences_and_keep_what_was_typed(database: TestDatabase) {
+    let house = House::open(database).await;
+    let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
+    let page = house.path(&format!("/collections/{collection}"));
+    let fields =
+        [("title", " "), ("player_color", "#ffe000"), ("own_color", "on"), ("player_subtitle", "Sub")];
+    let refused = browser.submit(&page, &page, &fields).await;
+    assert_eq!(refused.status, 422);
+    for kept in ["value=\"#ffe000\"", "name=\"own_color\" checked", "value=\"Sub\"", "id=\"title-problem\""] {
+        assert!(refused.html.contains(kept), "{kept} in {}", refused.html);
+    }
+    let secret = browser.get(&page).await.form_secret();
+    let part = |name: &str, more: &str, value: &str| {
+        format!("--x\r\nContent-Disposition: form-data; name=\"{name}\"{more}\r\n\r\n{value}\r\n")
+    };
+    let empty = part("files", "; filename=\"a.wav\"", "");
+    let request = Request::post(format!("{page}/files"))
+        .header("sec-fetch-site", "same-origin")
+        .header("content-type", "multipart/form-data; boundary=x")
+        .body(Body::from(format!("{}{empty}--x--\r\n", part("form_secret", "", &secret))))
+        .unwrap();
+    let answer = browser.send(request).await;
+    assert_eq!(answer.status, 400);
+    assert!(answer.html.contains("<p>The file is empty; send an audio file.</p>"), "{}", answer.html);
 }

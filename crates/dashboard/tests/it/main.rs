@@ -19,6 +19,7 @@ mod second_factor;
 mod selection;
 mod settings;
 mod share;
+mod signed_out;
 mod signing_in;
 mod start;
 mod told;

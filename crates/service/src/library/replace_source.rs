@@ -49,6 +49,7 @@ impl Library {
             source: None,
             created_at: now,
             expires_at: now.plus_seconds(UPLOAD_URL_TTL_SECONDS.into()),
+            person_id: caller.origin.actor.person_id(),
         };
         tx.put_replacement(&replacement).await?;
         let done = audited(&track);

@@ -5,7 +5,7 @@ use futures::{Stream, StreamExt};
 use tonearm_blobs::{PutError, PutTerms, Stored};
 use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
-    Ambient, AuditAction, ContentType, Job, ObjectFile, ObjectKey, Origin, Replacement, ReplacementId,
+    Actor, Ambient, AuditAction, ContentType, Job, ObjectFile, ObjectKey, Origin, Replacement, ReplacementId,
     ReplacementState, Source, SourceSlot, Track, TrackId, TrackStatus, VariantIndex,
 };
 use tonearm_media::sniff;
@@ -164,17 +164,27 @@ impl Uploads {
         quotas::admit_stored(tx, organization_id, stored.size).await?;
         let mut track =
             tx.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
-        match replacement_id {
+        let person_id = match replacement_id {
             Some(id) => {
                 let replacement = tx.replacement(organization_id, track_id).await?;
                 let replacement = open_replacement(replacement, id)?;
+                let person_id = replacement.person_id;
                 record_new_source(tx, &self.ambient, replacement, source(key, stored)).await?;
+                person_id
             }
             None => {
                 track.status = accepted_status(&track)?;
                 record_source(tx, &self.ambient, &mut track, key, stored).await?;
+                match track.upload_session_id {
+                    Some(id) => tx.upload_session(id).await?.and_then(|session| session.person_id),
+                    None => None,
+                }
             }
-        }
+        };
+        let origin = match origin.actor {
+            Actor::Uploader => Origin::uploader(person_id, origin.address),
+            _ => origin,
+        };
         let done = AuditedAction {
             action: AuditAction::TrackUpload,
             subject_id: track_id.uuid(),

@@ -84,6 +84,7 @@ impl Uploads {
             organization_index: create.organization_index,
             metadata: create.metadata,
             expires_at: self.ambient.now().plus_seconds(create.expires_in.seconds().into()),
+            person_id: caller.origin.actor.person_id(),
         };
         if create.track.is_some() {
             self.admission.require(organization_id).await?;
@@ -124,7 +125,7 @@ impl Uploads {
         self.admission.require(session.organization_id).await?;
         let tx = self.catalog.begin().await?;
         let track =
-            self.insert_session_track(&tx, Origin::uploader(address), &session, &parents, create).await?;
+            self.insert_session_track(&tx, session.uploader(address), &session, &parents, create).await?;
         tx.commit().await?;
         Ok((parents.view_session(session), track))
     }

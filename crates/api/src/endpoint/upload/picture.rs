@@ -52,7 +52,7 @@ pub(super) async fn accept<T: Serialize>(
         let Permit { organization_id, owner, answer } = permit?;
         uploads.require_room_for_cover(organization_id, announced_picture(&parts.headers)).await?;
         let picture = picture(&parts.headers, &mut body, uploads.max_cover_bytes()).await?;
-        let origin = Origin::uploader(address(&parts.extensions));
+        let origin = Origin::uploader(None, address(&parts.extensions));
         uploads.accept_cover(origin, organization_id, owner, picture).await?;
         Ok::<_, ApiError>(answer)
     };

@@ -68,7 +68,7 @@ pub(crate) async fn source(
     let accepted = async {
         let SourceUpload(slot) = upload?;
         let terms = upload_terms(&parts.headers)?;
-        let origin = Origin::uploader(address(&parts.extensions));
+        let origin = Origin::uploader(None, address(&parts.extensions));
         Ok::<_, ApiError>(uploads.accept_source(origin, slot, &mut body, terms).await?)
     };
     match accepted.await {

@@ -120,7 +120,7 @@ impl Uploads {
                     return Ok(Target::Part { organization_id, folder: self.ambient.short_id() });
                 }
                 let parents = TrackParents::of(&self.catalog, organization_id, session.collection_id).await?;
-                let origin = Origin::uploader(address);
+                let origin = session.uploader(address);
                 Ok(Target::NewTrack(Box::new(NewTrack { session, parents, origin, create: *track })))
             }
         }

@@ -1,9 +1,9 @@
 //! What people do with the dashboard, in a real browser.
 
-mod counting;
-mod first_run;
 mod arranging;
 mod bar;
+mod counting;
+mod first_run;
 mod gallery;
 mod getting_in;
 mod going_wrong;
@@ -16,6 +16,7 @@ mod people;
 mod playing;
 mod shares;
 mod sharing;
+mod trust;
 mod uploading;
 mod webhooks;
 

@@ -29,6 +29,35 @@ const WEIGH: &str = "
     const page = performance.getEntriesByType('navigation')[0];
     return [page, ...told].map(({ decodedBodySize }) => decodedBodySize).reduce((sum, size) => sum + size);";
 
+/// What cannot be seen in the window without scrolling sideways, and cells of tables that something else covers.
+const OUT_OF_SIGHT: &str = "
+    const said = (element) => `${element.tagName} ${element.className} ${element.textContent.trim().slice(0, 40)}`;
+    const found = [];
+    if (document.documentElement.scrollWidth > innerWidth) found.push('the page scrolls sideways');
+    for (const element of document.querySelectorAll('main *')) {
+        const { left, right, width } = element.getBoundingClientRect();
+        if (!width || element.closest('.hidden, pre, svg, thead') || (left >= 0 && right <= innerWidth)) continue;
+        found.push(`outside of the window: ${said(element)}`);
+    }
+    for (const cell of document.querySelectorAll('td, tbody th')) {
+        // What is folded away has a place all the same.
+        if (!cell.checkVisibility()) continue;
+        cell.scrollIntoView({ block: 'center' });
+        const words = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+        while (words.nextNode()) {
+            const text = words.currentNode;
+            if (!text.data.trim() || text.parentElement.closest('.hidden')) continue;
+            const range = document.createRange();
+            range.selectNodeContents(text);
+            for (const box of [...range.getClientRects()].filter(({ width }) => width > 2)) {
+                const seen = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+                if (!cell.contains(seen)) found.push(`covered: ${said(cell)}`);
+            }
+        }
+    }
+    scrollTo(0, 0);
+    return [...new Set(found)];";
+
 /// A name and an address.
 type Page = (&'static str, String);
 
@@ -176,6 +205,12 @@ async fn wrong_with(browser: &Browser, axe: Option<&str>, (name, address): &Page
     let weight = browser.run(WEIGH, Vec::new()).await.as_u64().unwrap();
     if weight > MOST_BYTES {
         wrong.push(format!("{name}: {weight} bytes"));
+    }
+    for view in [VIEWS[0], VIEWS[3]] {
+        browser.views(view).await;
+        let found = browser.run(OUT_OF_SIGHT, Vec::new()).await;
+        let found = found.as_array().unwrap().iter().filter_map(Value::as_str);
+        wrong.extend(found.map(|told| format!("{name}, {}: {told}", view.name)));
     }
     let Some(axe) = axe else { return wrong };
     // An open page follows the window and the colours of the system.

@@ -126,9 +126,9 @@ async fn an_upload_goes_on_after_signing_in_again() {
     opens_a_collection(&ada).await;
     browser.command("Network.clearBrowserCookies", json!({})).await;
     browser.run(DROP, vec![json!(".drop")]).await;
-    browser.shows("main .note", "Your sign-in has ended").await;
+    browser.shows(".signed-out", "Your sign-in has ended").await;
     let page = browser.client.window().await.unwrap();
-    browser.click("main .note a").await;
+    browser.click(".signed-out a").await;
     let tab = loop {
         let windows = browser.client.windows().await.unwrap();
         if let Some(tab) = windows.into_iter().find(|window| *window != page) {

@@ -59,7 +59,7 @@ pub(crate) async fn append(
         Err(error) => return refuse_unread(error, &app.settings, (&parts.headers, body)).await,
     };
     sent.announcements = Announcements::of(&parts);
-    let origin = Origin::uploader(address(&parts.extensions));
+    let origin = Origin::uploader(None, address(&parts.extensions));
     let state = (app.uploads.clone(), app.settings.clone());
     match sending::append(state, origin, id, sent, (parts.headers, body)).await {
         Ok(progress) => answer(&app, current, track_id, progress, StatusCode::NO_CONTENT),

@@ -51,7 +51,7 @@ pub(crate) async fn create(
         to.begun(location, fields::limits_of(&begun, app.uploads.max_source_bytes(), app.ambient.now()));
     }
     let sent = Sent { offset: 0, length: begun.length, is_last, check, announcements };
-    let origin = Origin::uploader(address(&parts.extensions));
+    let origin = Origin::uploader(None, address(&parts.extensions));
     let state = (app.uploads.clone(), app.settings.clone());
     match append(state, origin, begun.id, sent, (parts.headers, body)).await {
         Ok(progress) => {

@@ -72,7 +72,7 @@ pub(crate) async fn append(
         Ok(prepared) => prepared,
         Err(error) => return refuse_unread(error, &app.settings, (&parts.headers, body)).await,
     };
-    let origin = Origin::uploader(address(&parts.extensions));
+    let origin = Origin::uploader(None, address(&parts.extensions));
     let state = (app.uploads.clone(), app.settings.clone());
     match sending::append(state, origin, id, sent, (parts.headers, body)).await {
         Ok(progress) => {

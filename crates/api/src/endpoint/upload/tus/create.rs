@@ -63,7 +63,7 @@ pub(crate) async fn create(
     let upload = if has_bytes && upload.is_receiving() {
         let sent = Sent { offset: 0, length: None, is_last: false, check, announcements: None };
         let state = (app.uploads.clone(), app.settings.clone());
-        match append(state, Origin::uploader(from), upload.id, sent, (parts.headers, body)).await {
+        match append(state, Origin::uploader(None, from), upload.id, sent, (parts.headers, body)).await {
             Ok(progress) => progress.upload,
             Err(response) => return RefusedPiece(response).into_response(),
         }
@@ -92,7 +92,7 @@ async fn begin(
     let length = fields::bytes(headers, &UPLOAD_LENGTH)?;
     let begin = BeginUpload { kind, length, sha256: None, metadata: metadata.stored };
     if let Concat::Final(parts) = concat {
-        let joined = app.uploads.join_uploads(Origin::uploader(address), permit, parts, begin).await?;
+        let joined = app.uploads.join_uploads(Origin::uploader(None, address), permit, parts, begin).await?;
         return Ok((joined, None));
     }
     let is_deferred = headers.get(UPLOAD_DEFER_LENGTH).is_some_and(|value| value == "1");

@@ -1,0 +1,114 @@
+// What was typed into a form is kept in this tab until the form has arrived. Where it did not arrive, because the sign-in had
+// ended or the service was away, it is there again on the page of the form, for the same person. Passwords, files and hidden
+// fields are never kept.
+
+const NAME = "tonearm-draft";
+const KEPT_MS = 12 * 3600 * 1000;
+const UNKEPT = ["hidden", "password", "file", "submit", "button", "reset", "image"];
+const BOXES = ["checkbox", "radio"];
+const { person } = document.body.dataset;
+
+function read() {
+  try {
+    const draft = JSON.parse(sessionStorage.getItem(NAME));
+    return draft && Date.now() - draft.at < KEPT_MS ? draft : null;
+  } catch {
+    return null;
+  }
+}
+
+function write(draft) {
+  try {
+    if (draft) sessionStorage.setItem(NAME, JSON.stringify(draft));
+    else sessionStorage.removeItem(NAME);
+  } catch {
+    // Without storage, or where it is full, forms are as good as anywhere else.
+  }
+}
+
+/** The address of the page, as it is compared. */
+const here = () => location.pathname + location.search;
+
+const action = (form) => new URL(form.getAttribute("action") ?? location.href, location.href).pathname;
+
+/** The fields of a form that people fill in. */
+const fields = (form) => [...form.elements].filter((field) => field.name && !field.hidden && !UNKEPT.includes(field.type));
+
+const state = (field) => (BOXES.includes(field.type) ? field.checked : field.value);
+
+function draftOf(form) {
+  const typed = fields(form).map((field) => ({ name: field.name, option: BOXES.includes(field.type) ? field.value : null, state: state(field) }));
+  const hasFile = [...form.elements].some((field) => field.type === "file" && field.files.length);
+  return { person, page: here(), action: action(form), typed, hasFile, at: Date.now(), lost: null };
+}
+
+/** Fills a form in. Scripts that follow a field are told where it changes. */
+function fill(form, typed) {
+  let first = null;
+  for (const { name, option, state: wanted } of typed) {
+    const field = fields(form).find((own) => own.name === name && (option === null || own.value === option));
+    if (!field || state(field) === wanted) continue;
+    if (option === null) field.value = wanted;
+    else field.checked = wanted;
+    first ??= field;
+    for (const name of ["input", "change"]) field.dispatchEvent(new Event(name, { bubbles: true }));
+  }
+  return first;
+}
+
+function note(text) {
+  const note = document.createElement("p");
+  note.className = "notice warn";
+  note.setAttribute("role", "status");
+  note.textContent = text;
+  return note;
+}
+
+/** The form is on this page again. */
+function restore(form, draft) {
+  const first = fill(form, draft.typed);
+  if (!first && !draft.hasFile) return;
+  const why = draft.lost === "signed-out" ? "Your sign-in had ended before this form was saved." : "This form was not saved.";
+  const file = draft.hasFile ? " Choose the file again." : "";
+  form.before(note(`${why} ${first ? "What you typed is back. Check it and save it again." : ""}${file}`));
+  (first ?? form.querySelector("[type=file]")).focus({ preventScroll: true });
+  form.scrollIntoView({ block: "center" });
+}
+
+/** A page that is not for anybody in particular: the form has not arrived. */
+function keep(draft) {
+  const asksToSignIn = location.pathname === "/dashboard/sign-in";
+  write({ ...draft, lost: asksToSignIn ? "signed-out" : "refused" });
+  const heading = document.querySelector("main h1");
+  if (!heading) return;
+  const said = note("What you typed is kept in this tab. ");
+  said.classList.add("kept");
+  if (asksToSignIn) said.append("It is there again after you sign in.");
+  else {
+    const back = document.createElement("a");
+    back.href = draft.page;
+    back.textContent = "Go back to the form.";
+    said.append(back);
+  }
+  heading.after(said);
+}
+
+function arrive() {
+  const draft = read();
+  if (!draft) return write(null);
+  if (!person) return keep(draft);
+  if (draft.person !== person || !draft.lost) return write(null);
+  if (draft.page !== here()) return;
+  write(null);
+  const form = [...document.forms].find((form) => form.getAttribute("method") === "post" && action(form) === draft.action);
+  if (form) restore(form, draft);
+}
+
+// On the window, as what asks before a form is sent may stop it on the way there.
+addEventListener("submit", ({ target: form, defaultPrevented }) => {
+  if (defaultPrevented || form.getAttribute("method") !== "post" || !person) return;
+  const draft = draftOf(form);
+  write(draft.typed.length || draft.hasFile ? draft : null);
+});
+
+arrive();

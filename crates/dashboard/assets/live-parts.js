@@ -1,0 +1,43 @@
+// Parts of a page that change by themselves (`data-live`) are shown as they are now, as long as something in them is under way
+// (`data-busy`). The server writes them.
+
+import { pause } from "./in-sight.js";
+import { request } from "./signing-in.js";
+import { localise } from "./times.js";
+
+const FIRST_MS = 1500;
+const LONGEST_MS = 30000;
+/** What the server said last of each part. */
+const said = new Map();
+
+const isBusy = () => document.querySelector("[data-live] [data-busy], [data-live][data-busy]");
+
+async function watch() {
+  let wait = FIRST_MS;
+  while (isBusy()) {
+    await pause(wait);
+    const answer = await request(location.href, { headers: { accept: "text/html" } }).catch(() => null);
+    const isNew = answer?.ok && show(new DOMParser().parseFromString(await answer.text(), "text/html"));
+    wait = isNew ? FIRST_MS : Math.min(wait * 1.5, LONGEST_MS);
+  }
+}
+
+/** Whether anything has changed. */
+function show(page) {
+  let isNew = false;
+  for (const part of document.querySelectorAll("[data-live]")) {
+    const name = part.dataset.live;
+    const fresh = page.querySelector(`[data-live="${CSS.escape(name)}"]`);
+    if (!fresh || said.get(name) === fresh.innerHTML) continue;
+    isNew ||= said.has(name);
+    said.set(name, fresh.innerHTML);
+    const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+    part.replaceChildren(...fresh.childNodes);
+    localise(part);
+    if (focused) part.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();
+    document.dispatchEvent(new CustomEvent("tonearm-part-changed", { detail: part }));
+  }
+  return isNew;
+}
+
+if (isBusy()) watch();

@@ -1,0 +1,70 @@
+// Keeps the list of a collection up to date while tracks are added to it: rows, pages and how many there are. The server writes
+// them; rows that say the same as before stay, with whatever is chosen or playing in them.
+
+import { followRow } from "./live.js";
+import { request } from "./signing-in.js";
+
+/** At most so often, however many tracks are added. */
+const PAUSE_MS = 1000;
+
+let timer = 0;
+let isAsking = false;
+let isDue = false;
+
+/** Brings the list up to date, a moment later. */
+export function updateRows() {
+  isDue = true;
+  if (!timer && !isAsking) timer = setTimeout(update, PAUSE_MS);
+}
+
+async function update() {
+  timer = 0;
+  [isAsking, isDue] = [true, false];
+  const answer = await request(location.href, { headers: { accept: "text/html" } }).catch(() => null);
+  if (answer?.ok) show(new DOMParser().parseFromString(await answer.text(), "text/html"));
+  isAsking = false;
+  if (isDue) updateRows();
+}
+
+function show(page) {
+  const [total, region] = ["[data-total]", "[data-list]"].map((part) => [document.querySelector(part), page.querySelector(part)]);
+  if (total[0] && total[1] && total[0].textContent !== total[1].textContent) total[0].textContent = total[1].textContent;
+  if (!region[0] || !region[1]) return;
+  const [old, fresh] = region.map((part) => part.querySelector("[data-rows]"));
+  if (old && fresh) {
+    merge(old, fresh);
+    renewPages(region[0], region[1]);
+  } else if (old || fresh) {
+    region[0].replaceChildren(...region[1].childNodes);
+    for (const row of region[0].querySelectorAll("[data-track][data-making]")) followRow(row);
+  }
+  document.dispatchEvent(new CustomEvent("tonearm-rows-changed"));
+}
+
+/** Puts the rows of `fresh` in place of those of `old`. */
+function merge(old, fresh) {
+  const known = new Map([...old.children].map((row) => [row.dataset.track, row]));
+  const rows = [...fresh.children];
+  for (const [at, row] of rows.entries()) {
+    const before = known.get(row.dataset.track);
+    const kept = before && saysTheSame(before, row) ? before : row;
+    if (old.children[at] !== kept) old.insertBefore(kept, old.children[at] ?? null);
+    if (kept === before) continue;
+    before?.remove();
+    if ("making" in row.dataset) followRow(row);
+  }
+  while (old.children.length > rows.length) old.lastElementChild.remove();
+}
+
+function saysTheSame(one, other) {
+  if ("making" in one.dataset && "making" in other.dataset) return true;
+  const text = (row) => [".words", "[data-state]", ".length"].map((part) => row.querySelector(part)?.textContent.trim()).join("\n");
+  return text(one) === text(other);
+}
+
+function renewPages(old, fresh) {
+  const [before, after] = [old, fresh].map((part) => part.querySelector(".pages"));
+  if (before && after) before.replaceWith(after);
+  else if (after) old.append(after);
+  else before?.remove();
+}

@@ -1,0 +1,78 @@
+// A page stays as it is while its sign-in ends: it asks to sign in again in another tab, and goes on by itself.
+
+import { pause } from "./in-sight.js";
+
+/** How often the page looks whether somebody has signed in again. */
+const LOOK_MS = 2000;
+/** A page that was out of sight for so long looks whether its sign-in has ended. */
+const AWAY_MS = 5 * 60 * 1000;
+
+let asking = null;
+
+/** Waits until the person of this page is signed in again; then its forms and scripts carry the new secret. */
+export function signedInAgain() {
+  asking ??= ask().finally(() => (asking = null));
+  return asking;
+}
+
+/**
+ * Asks the server, as `fetch` does. Where the sign-in has ended, it asks once more after somebody has signed in again. The
+ * request carries the page's secret.
+ */
+export async function request(address, { headers = {}, ...rest } = {}) {
+  for (;;) {
+    const secret = { "x-form-secret": document.body.dataset.formSecret };
+    const answer = await fetch(address, { redirect: "error", ...rest, headers: { accept: "application/json", ...headers, ...secret } });
+    if (answer.status !== 401) return answer;
+    await signedInAgain();
+  }
+}
+
+/** The session of this browser; nothing where nobody is signed in, or nobody answers. */
+async function look() {
+  const answer = await fetch("/dashboard/session.json", { headers: { accept: "application/json" }, redirect: "error" }).catch(() => null);
+  return { status: answer?.status ?? 0, session: answer?.ok ? await answer.json().catch(() => null) : null };
+}
+
+async function ask() {
+  const note = document.createElement("div");
+  note.className = "signed-out notice warn";
+  note.setAttribute("role", "alert");
+  const text = document.createElement("p");
+  const link = document.createElement("a");
+  link.className = "button";
+  link.href = `/dashboard/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`;
+  link.target = "_blank";
+  link.textContent = "Sign in in a new tab";
+  note.append(text, link);
+  text.textContent = "Your sign-in has ended. Sign in again to continue: this page stays as it is.";
+  document.querySelector("main").prepend(note);
+  for (;;) {
+    const { session } = await look();
+    if (session?.person_id === document.body.dataset.person) {
+      renew(session.form_secret);
+      note.remove();
+      return;
+    }
+    if (session) text.textContent = "Somebody else is signed in in this browser now. To continue here, sign out there and sign in again.";
+    await pause(LOOK_MS);
+  }
+}
+
+function renew(secret) {
+  document.body.dataset.formSecret = secret;
+  for (const field of document.querySelectorAll("input[name=form_secret]")) field.value = secret;
+}
+
+/** A form that is filled in for long is asked to sign in before it is sent. */
+function watch() {
+  let hiddenAt = null;
+  document.addEventListener("visibilitychange", async () => {
+    if (document.hidden) return void (hiddenAt = Date.now());
+    const isLong = hiddenAt !== null && Date.now() - hiddenAt >= AWAY_MS;
+    hiddenAt = null;
+    if (isLong && (await look()).status === 401) signedInAgain();
+  });
+}
+
+if (document.body.dataset.person) watch();
