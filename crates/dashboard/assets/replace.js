@@ -1,8 +1,6 @@
 // Replacing the file of a track with progress: the new file is sent as any other upload, then followed until it has taken the
 // place of the old one.
 
-import { Stopped, Transfer } from "./transfer.js";
-
 const LOOK_MS = 1500;
 
 class Replacing {
@@ -41,6 +39,7 @@ class Replacing {
     if (!file) return;
     this.#show(true);
     this.#say("Uploading");
+    const { Stopped, Transfer } = await import("./transfer.js");
     try {
       const { upload_url: url } = await post(this.address, { file_name: file.name });
       const moved = (bytes) => {

@@ -19,10 +19,10 @@ async function withDeadline(request) {
 
 /**
  * @param {string | URL} url
- * @param {(status: number, body: any) => import("./problem.js").ProblemKind} refused what a status from 400 to 499 means
+ * @param {(status: number, body: any) => import("./problem.js").ProblemKind} refused what a status from 400 to 499 means; by default, that a link has ended
  * @returns {Promise<any>}
  */
-export async function requestJson(url, refused) {
+export async function requestJson(url, refused = () => "link") {
   try {
     return await withDeadline(async (signal) => {
       const response = await fetch(url, { credentials: "same-origin", headers: { accept: "application/json" }, signal });

@@ -4,8 +4,8 @@ import { playable } from "./playback.js";
 import { Problem } from "./problem.js";
 import { requestJson } from "./request.js";
 
-/** Pages of a long list that are loaded behind the first one. */
-const MORE_PAGES = 9;
+/** Longer lists are not loaded to their end. */
+const MOST_TRACKS = 10_000;
 
 /** Tracks of a session whose titles are asked for at once: what the server takes. */
 const AT_ONCE = 100;
@@ -22,31 +22,31 @@ export class Data {
 
   /** `onList` hears of a longer list, as often as another page of it has arrived. */
   async open(_preferred, onList = (_tracks) => {}) {
-    const data = await requestJson(this.#url, () => "link");
+    const data = await requestJson(this.#url);
     this.#tracks = data.tracks ?? [];
-    this.#extend(data.next, MORE_PAGES, onList);
+    this.#extend(data.next, onList).catch(() => {});
     return { title: data.title, tracks: this.#tracks, first: data.track && this.#track(data.track) };
   }
 
   /** Loads the pages that follow. What cannot be loaded is left out. */
-  async #extend(next, pages, onList) {
-    const data = next && pages && (await requestJson(new URL(next, this.#url), () => "link").catch(() => null));
-    if (!data) return;
-    onList((this.#tracks = this.#tracks.concat(data.tracks)));
-    this.#extend(data.next, pages - 1, onList);
+  async #extend(path, onList) {
+    if (!path || this.#tracks.length >= MOST_TRACKS) return;
+    const { tracks, next } = await requestJson(new URL(path, this.#url));
+    onList((this.#tracks = this.#tracks.concat(tracks)));
+    this.#extend(next, onList).catch(() => {});
   }
 
   async track(id) {
     const known = this.#tracks.find((track) => track.id === id);
     const url = known?.data ? new URL(known.data, this.#url) : this.#url;
     try {
-      const { track } = await requestJson(url, () => "link");
+      const { track } = await requestJson(url);
       if (!track) throw new Problem("missing");
       return this.#track(track);
     } catch (error) {
       // The server says the same of a missing track and of a link that has ended. The list tells which it is.
       if (error.kind === "link" && known) {
-        await requestJson(this.#url, () => "link");
+        await requestJson(this.#url);
         throw new Problem("missing");
       }
       throw error;

@@ -25,7 +25,7 @@ impl Processing {
     ) -> Result<(), JobError> {
         let scratch = tempfile::Builder::new().prefix("cover-").tempdir_in(&self.scratch)?;
         if let CoverOwner::Track(track_id) = owner {
-            self.restore_found_cover(run, organization_id, track_id).await?;
+            Box::pin(self.restore_found_cover(run, organization_id, track_id)).await?;
         }
         let mut written = Vec::new();
         let found = self.covers_in_use(organization_id, owner).await?;

@@ -33,7 +33,7 @@ impl Processing {
             recording.commit().await?;
             Ok::<(), Stop>(())
         };
-        match made.await {
+        match Box::pin(made).await {
             Err(Stop::Job(error)) => Err(error),
             Err(Stop::Source(reason) | Stop::Limit(reason)) => {
                 tracing::info!(%track_id, reason, "the cover of a track could not be made from its file");
