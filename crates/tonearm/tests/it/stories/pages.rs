@@ -229,7 +229,7 @@ async fn every_page_is_light_and_without_barriers() {
     if axe.is_none() {
         eprintln!("axe-core is not there, so barriers are not looked for: (cd tools/axe && npm ci)");
     }
-    let gallery = Gallery::open().await;
+    let gallery = Box::pin(Gallery::open()).await;
     let (browser, mut wrong) = (&gallery.ada.browser, Vec::new());
     for page in gallery.pages_for_strangers().await {
         wrong.extend(wrong_with(browser, axe.as_deref(), &page).await);
@@ -306,7 +306,7 @@ async fn pictures_of_every_page() {
     let folder =
         PathBuf::from(std::env::var_os("TONEARM_PICTURES").expect("TONEARM_PICTURES names a folder"));
     std::fs::create_dir_all(&folder).unwrap();
-    let gallery = Gallery::open().await;
+    let gallery = Box::pin(Gallery::open()).await;
     let browser = &gallery.ada.browser;
     let strangers = gallery.pages_for_strangers().await;
     take(browser, &folder, &strangers).await;

@@ -1,8 +1,6 @@
 //! Accounts: disabled while somebody is signed in, protected by an app, and invitations that the owner tries.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
-use tonearm_domain::{Role, Timestamp};
+use tonearm_domain::{Clock, Role};
 use tonearm_service::Caller;
 use tonearm_signing::TotpSecret;
 
@@ -55,12 +53,6 @@ async fn a_disabled_person_is_signed_out_elsewhere_at_once() {
     ada.leaves().await;
 }
 
-/// The code that an app shows so many seconds from now.
-fn code(app: &TotpSecret, seconds: u64) -> String {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() + seconds;
-    app.code_at(Timestamp::from_unix_seconds(now as i64).unwrap())
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn an_app_is_set_up_and_asked_for() {
     let ada = Ada::comes_in(&[]).await;
@@ -72,7 +64,7 @@ async fn an_app_is_set_up_and_asked_for() {
     let drawn = "return document.querySelector('.qr').getBoundingClientRect().width > 150;";
     assert_eq!(browser.run(drawn, Vec::new()).await, true);
     let app = TotpSecret::from_base32(&browser.text("#secret").await).unwrap();
-    browser.type_into("#code", &entered(&code(&app, 0))).await;
+    browser.type_into("#code", &entered(&app.code_at(ada.server.clock.now()))).await;
     browser.shows("h1", "On").await;
     let codes = browser.text("#recovery-codes").await;
     let recovery = codes.split_whitespace().next().unwrap().to_owned();
@@ -81,8 +73,9 @@ async fn an_app_is_set_up_and_asked_for() {
     browser.shows("h1", "Two-factor authentication").await;
     browser.type_into("#code", &entered("000000")).await;
     browser.shows("[role=alert]", "The code is wrong").await;
-    // The one after that which was used a moment ago.
-    browser.type_into("#code", &entered(&code(&app, 30))).await;
+    // The one that was used a moment ago is used up.
+    ada.server.clock.advance_seconds(30);
+    browser.type_into("#code", &entered(&app.code_at(ada.server.clock.now()))).await;
     browser.shows(".side-wide .here-name", "Test organization").await;
     browser.click(".side-wide .who button").await;
     ada.signs_in(PASSWORD).await;
