@@ -4,8 +4,8 @@ import { playable } from "./playback.js";
 import { Problem } from "./problem.js";
 import { requestJson } from "./request.js";
 
-/** Longer lists are not loaded to their end. */
-const MOST_TRACKS = 10_000;
+/** Pages of a long list that are loaded behind the first one. */
+const MORE_PAGES = 9;
 
 /** Tracks of a session whose titles are asked for at once: what the server takes. */
 const AT_ONCE = 100;
@@ -21,19 +21,19 @@ export class Data {
   }
 
   /** `onList` hears of a longer list, as often as another page of it has arrived. */
-  async open(_preferred, onList = (_tracks) => {}) {
+  async open(_preferred, onList) {
     const data = await requestJson(this.#url);
     this.#tracks = data.tracks ?? [];
-    this.#extend(data.next, onList).catch(() => {});
+    this.#extend(data.next, MORE_PAGES, onList);
     return { title: data.title, tracks: this.#tracks, first: data.track && this.#track(data.track) };
   }
 
   /** Loads the pages that follow. What cannot be loaded is left out. */
-  async #extend(path, onList) {
-    if (!path || this.#tracks.length >= MOST_TRACKS) return;
-    const { tracks, next } = await requestJson(new URL(path, this.#url));
-    onList((this.#tracks = this.#tracks.concat(tracks)));
-    this.#extend(next, onList).catch(() => {});
+  async #extend(path, pages, onList) {
+    const data = path && pages && (await requestJson(new URL(path, this.#url)).catch(() => null));
+    if (!data) return;
+    onList((this.#tracks = this.#tracks.concat(data.tracks)));
+    this.#extend(data.next, pages - 1, onList);
   }
 
   async track(id) {
@@ -76,7 +76,7 @@ export class Session {
   #known = new Map();
 
   /** `told` hears of each end of the session that becomes known, as a time in milliseconds. */
-  constructor(server, session, ids, told = (_time) => {}) {
+  constructor(server, session, ids, told) {
     this.#server = server;
     this.#answer = typeof session === "object" ? session : null;
     this.id = this.#answer?.play_session_id ?? session;
@@ -88,7 +88,7 @@ export class Session {
    * `preferred` is the track to have ready if it is in the session. `onList` hears of the titles of the tracks that are
    * asked for one by one.
    */
-  async open(preferred, onList = (_tracks) => {}) {
+  async open(preferred, onList) {
     if (!this.#answer && this.#ids.length === 0) {
       this.#answer = await this.#request(`/v1/play_session/${this.id}`, "session");
     }

@@ -47,6 +47,7 @@ impl Coverage {
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init, reason = "lists of ranges, of which some have one")]
 mod tests {
     use proptest::prelude::*;
 

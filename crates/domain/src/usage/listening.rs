@@ -106,6 +106,7 @@ impl Listening {
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init, reason = "lists of ranges, of which some have one")]
 mod tests {
     use proptest::prelude::*;
 

@@ -127,7 +127,7 @@ impl Usage {
                 }
                 let filter = filter(caller, period);
                 let load = self.catalog.listens_by(&filter, kind, window);
-                let found = self.listens.get((filter, kind, window), load).await?;
+                let found = Box::pin(self.listens.get((filter, kind, window), load)).await?;
                 (found.0, ListenRows::Subjects(found.1.clone()))
             }
         };
