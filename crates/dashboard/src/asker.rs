@@ -3,7 +3,7 @@
 use http::header::{ACCEPT, HOST, REFERER};
 use http::{HeaderMap, Uri};
 
-fn text<'a>(headers: &'a HeaderMap, name: impl http::header::AsHeaderName) -> Option<&'a str> {
+fn text(headers: &HeaderMap, name: impl http::header::AsHeaderName) -> Option<&str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 

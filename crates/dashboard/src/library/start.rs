@@ -4,9 +4,10 @@ use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
-use tonearm_domain::{CollectionId, KeyType, Patch, Role, Selection, TrackId, TrackSort, VariantList};
+use tonearm_domain::{CollectionId, Patch, Role, ShareTarget, TrackId, TrackSort};
 use tonearm_service::{
-    CollectionView, CreateCollection, CreateKey, Refusal, TrackView, UpdateCollection, UpdateOrganization,
+    CollectionView, CreateCollection, CreateShareLink, Refusal, ShareLink, TrackView, UpdateCollection,
+    UpdateOrganization,
 };
 
 use super::collection::collection_id;
@@ -18,7 +19,7 @@ use crate::error::PageError;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::session::{Editor, Member, SignedIn};
-use crate::share::Snippets;
+use crate::share::{Look, Snippets};
 
 /// Tracks that are looked at to find one that plays.
 const LOOKED_AT: u32 = 20;
@@ -54,7 +55,7 @@ struct AddStep {
     failed: Option<(String, String)>,
 }
 
-/// A share link that was just created.
+/// A share link of the track.
 struct Link {
     page: String,
     snippets: Snippets,
@@ -156,17 +157,16 @@ pub(super) async fn tracks(
     Ok(render(&StartPage::new(&member, step)))
 }
 
-/// Creates a share link for the track that plays.
+/// Creates a share link for the track that plays, unless it has one.
 pub(super) async fn share(
     State(app): State<Dashboard>,
     member: Member<Editor>,
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Response, PageError> {
-    let id = collection_id(&id)?;
-    let mut page = StartPage::new(&member, step_of(&app, &member, id).await?);
-    if let Step::Share { track, title, link, .. } = &mut page.step {
+    let mut page = StartPage::new(&member, step_of(&app, &member, collection_id(&id)?).await?);
+    if let Step::Share { track, title, link: link @ None, .. } = &mut page.step {
         let track: TrackId = track.parse().map_err(|_| PageError::NoPage)?;
-        match created_link(&app, &member, (id, track), title).await {
+        match create_link(&app, &member, track, title).await {
             Ok(created) => *link = Some(created),
             Err(refusal) => page.problems = Problems::of(refusal)?,
         }
@@ -175,33 +175,39 @@ pub(super) async fn share(
     Ok(render_with(status, &page))
 }
 
-async fn created_link(
+async fn create_link(
     app: &Dashboard,
     member: &Member<Editor>,
-    (collection, track): (CollectionId, TrackId),
+    track: TrackId,
     title: &str,
 ) -> Result<Link, Refusal> {
     let recipes = app.library.recipes(&member.caller()).await?;
     let played = recipes.into_iter().map(|view| view.recipe);
-    let played = played.filter(|recipe| recipe.kind.recipe_type().is_playable()).map(|recipe| recipe.index);
-    let variants = VariantList::new(played.take(1));
-    let variants = variants.ok_or_else(|| Refusal::Conflict {
+    let mut played = played.filter(|recipe| recipe.kind.recipe_type().is_playable());
+    let recipe = played.next().ok_or_else(|| Refusal::Conflict {
         code: "no_variant",
         message: "this organization has no variant that players can play".to_owned(),
     })?;
-    let name: String = title.chars().take(LONGEST_KEY_NAME).collect();
-    let create = CreateKey {
-        collection_id: Some(collection),
-        track_id: Some(track),
-        variants: Selection::Only(variants),
-        ..CreateKey::new(KeyType::Share, &name)
+    let create = CreateShareLink {
+        title: title.chars().take(LONGEST_KEY_NAME).collect(),
+        variant: recipe.index,
+        expires_at: None,
+        is_downloadable: false,
     };
-    let created = app.library.create_key(&member.caller(), create).await?;
-    let (base, key) = (app.links.public_url(), created.text.reveal());
-    Ok(Link {
-        page: format!("{base}/share/{track}/{key}"),
-        snippets: Snippets::new(base, &format!("{track}/{key}"), title, false),
-    })
+    let created = app.library.create_share_link(&member.caller(), ShareTarget::Track(track), create).await?;
+    Link::of(app, track, title, &created)
+        .ok_or_else(|| Refusal::Internal("a share link was created without its text".into()))
+}
+
+impl Link {
+    /// None where the text of the link's key is not known any more.
+    fn of(app: &Dashboard, track: TrackId, title: &str, link: &ShareLink) -> Option<Self> {
+        let (base, key) = (app.links.public_url(), link.text.as_ref()?.reveal());
+        Some(Self {
+            page: format!("{base}/share/{track}/{key}"),
+            snippets: Snippets::new(base, &format!("{track}/{key}"), title, Look::of_track()),
+        })
+    }
 }
 
 fn name_step(member: &Member<Editor>, title: String) -> Step {
@@ -231,11 +237,13 @@ async fn step_of(app: &Dashboard, member: &Member<Editor>, id: CollectionId) -> 
     let query = ListQuery::default().page_query(LOOKED_AT);
     let tracks = app.library.track_page(&caller, Some(id), &query).await?.page.rows;
     if let Some(view) = tracks.iter().find(|view| view.track.status.is_playable()) {
+        let track = view.track.id;
+        let page = app.library.share_links(&caller, ShareTarget::Track(track), None).await?;
         return Ok(Step::Share {
             collection: id.to_string(),
-            track: view.track.id.to_string(),
+            track: track.to_string(),
             title: view.title.clone(),
-            link: None,
+            link: page.links.iter().find_map(|link| Link::of(app, track, &view.title, link)),
         });
     }
     let is_making = |view: &&TrackView| view.is_importing || view.track.status.is_processing();

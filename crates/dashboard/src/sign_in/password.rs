@@ -101,7 +101,8 @@ pub(super) async fn sign_out(
 /// The page once more, for whoever has to start again.
 pub(super) fn again(problem: String, next: &str) -> Response {
     let (email, next, problem) = (String::new(), next.to_owned(), Some(problem));
-    render_with(StatusCode::UNPROCESSABLE_ENTITY, &SignInPage { frame: frame(), email, next, problem })
+    let page = SignInPage { frame: frame(), email, next, has_unsaved: false, problem, is_unclaimed: false };
+    render_with(StatusCode::UNPROCESSABLE_ENTITY, &page)
 }
 
 fn frame() -> Frame {

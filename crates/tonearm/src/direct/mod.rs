@@ -37,6 +37,7 @@ pub(crate) enum Ended {
 }
 
 /// What was found in the socket.
+#[allow(clippy::large_enum_variant, reason = "a box would be an allocation for each request")]
 enum Incoming {
     Object(ObjectRequest),
     Other,

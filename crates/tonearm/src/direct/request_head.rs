@@ -28,6 +28,7 @@ pub(super) enum Request {
 }
 
 /// What bytes begin with.
+#[allow(clippy::large_enum_variant, reason = "a box would be an allocation for each request")]
 pub(super) enum Parsed {
     /// A request for an object, whose head has this length, and no body.
     Object { asked: ObjectRequest, length: usize },

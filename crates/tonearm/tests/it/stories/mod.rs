@@ -40,7 +40,7 @@ struct Ada {
 impl Ada {
     /// Starts a service with `TONEARM_*` variables that nobody can sign in to yet.
     async fn arrives(variables: &[(&str, &str)]) -> Self {
-        let server = TestServer::start_with(Backend::Embedded, variables).await;
+        let server = Box::pin(TestServer::start_with(Backend::Embedded, variables)).await;
         let base = format!("{}/dashboard/{}", server.node.public_url(), server.organization_id);
         Self { browser: Browser::open().await, server, base }
     }
