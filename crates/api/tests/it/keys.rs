@@ -27,7 +27,7 @@ async fn keys_are_shown_once_and_work(database: TestDatabase) {
         created.keys("/api_key_record"),
         names(
             "id organization_id title api_key_type_id collection_id track_id creator_id variants is_downloadable
-             expires_at revoked_at last_used_at created_at"
+             allowed_origins expires_at revoked_at last_used_at created_at"
         )
     );
     let key = created.json["api_key"].as_str().unwrap();

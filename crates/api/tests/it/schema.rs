@@ -138,6 +138,9 @@ fn matches(pattern: &str, text: &str) -> bool {
         "^[a-zA-Z0-9_-]{1,64}$" => text.parse::<tonearm_domain::BucketRegion>().is_ok(),
         "^[!-+\\-.0-<>-~]+$" => text.parse::<tonearm_domain::AccessKeyId>().is_ok(),
         "^[^\\u0000]*$" => !text.contains('\0'),
+        "^(day|track|collection|share_link|referrer)$" => {
+            ["day", "track", "collection", "share_link", "referrer"].contains(&text)
+        }
         "^(day|track|variant)$" => ["day", "track", "variant"].contains(&text),
         other => panic!("the pattern {other} is not known here"),
     }

@@ -12,7 +12,7 @@ async fn a_shared_collection_has_pages(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let (shared, other) =
-        (recipe(&ambient, &organization, None, "a", 0), recipe(&ambient, &organization, None, "b", 1));
+        (recipe(&ambient, &organization, None, "hq", 0), recipe(&ambient, &organization, None, "lq", 1));
     let tx = catalog.begin().await.unwrap();
     tx.insert_recipe(&shared).await.unwrap();
     tx.insert_recipe(&other).await.unwrap();
@@ -30,7 +30,7 @@ async fn a_shared_collection_has_pages(database: TestDatabase) {
             expected.push(track.id);
         }
     }
-    let index = VariantIndex::from_static("a");
+    let index = VariantIndex::from_static("hq");
     let page = async |only, after, limit| {
         let found = catalog
             .shared_tracks(organization.id, collection.id, only, &index, (after, limit))

@@ -6,10 +6,10 @@
 
 /** @type {Record<ProblemKind, (title: string) => string>} */
 const SENTENCES = {
-  link: () => "This link is no longer valid. Ask the sender for a new one.",
-  session: () => "The listening session has ended. Reload the page to continue.",
-  offline: () => "No connection to the server. Playback continues when the connection is back.",
-  unavailable: () => "The audio is temporarily unavailable. Try again shortly.",
+  link: () => "This link is no longer valid. Ask for a new one.",
+  session: () => "The session has ended. Reload the page to continue.",
+  offline: () => "No connection to the server. Playback continues when it is back.",
+  unavailable: () => "The audio is unavailable. Try again shortly.",
   missing: (title) => `${title} is no longer available.`,
   unsupported: (title) => `This browser cannot play ${title}.`,
   damaged: (title) => `The audio file of ${title} is damaged.`,

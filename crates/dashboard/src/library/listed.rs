@@ -74,6 +74,11 @@ impl Row {
         Self { rights, ..self }
     }
 
+    /// What names the waveform on the page, in a few bytes: the random end of the track's id.
+    pub(super) fn wave_id(&self) -> &str {
+        self.id.rsplit('-').next().unwrap_or_default()
+    }
+
     /// The box that the waveform is drawn in.
     pub(super) fn frame(&self) -> String {
         format!("0 0 {} {}", waveform::WIDTH, waveform::HEIGHT)

@@ -33,7 +33,7 @@ async fn a_page_of_seven_tracks_counts_nothing_until_play_is_pressed() {
         }
     };
     let requests = until("/v1/usage", "track_fetches", 1).await;
-    assert_eq!((&requests["starts"], &requests["stream_redirects"]), (&json!(0), &json!(0)));
+    assert_eq!(requests["stream_redirects"], 0);
     let total = client.get("/v1/listens").await.ok()["total"].clone();
     assert_eq!(total, json!({"listens": 0, "listeners": 0, "seconds_heard": 0}));
 

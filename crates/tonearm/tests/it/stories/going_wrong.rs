@@ -72,7 +72,7 @@ async fn a_session_that_nobody_renews_says_that_it_ended() {
     listening.puts(json!({}), listening.session().await).await;
     listening.ada.server.clock.advance_seconds(61);
     listening.presses_play().await;
-    listening.says("The listening session has ended.").await;
+    listening.says("The session has ended.").await;
     listening.browser().until(&format!("{BUTTON} === 'Play'")).await;
     let errors = listening.told("error").await;
     assert_eq!(errors.len(), 1);

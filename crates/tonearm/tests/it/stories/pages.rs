@@ -10,7 +10,7 @@ use super::gallery::Gallery;
 use crate::browser::Browser;
 
 /// Most bytes of a page with its styles and scripts, as they are before compression.
-const MOST_BYTES: u64 = 100_000;
+const MOST_BYTES: u64 = 135_000;
 
 /// Looks for barriers and gives back those that matter, each with where it is.
 const LOOK: &str = "
