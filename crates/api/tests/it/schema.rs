@@ -137,6 +137,9 @@ fn matches(pattern: &str, text: &str) -> bool {
         "^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$" => text.parse::<tonearm_domain::BucketName>().is_ok(),
         "^[a-zA-Z0-9_-]{1,64}$" => text.parse::<tonearm_domain::BucketRegion>().is_ok(),
         "^[!-+\\-.0-<>-~]+$" => text.parse::<tonearm_domain::AccessKeyId>().is_ok(),
+        "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(,[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}){0,99}$" => {
+            text.split(',').count() <= 100 && text.split(',').all(|id| id.parse::<uuid::Uuid>().is_ok())
+        }
         "^[^\\u0000]*$" => !text.contains('\0'),
         "^(day|track|collection|share_link|referrer)$" => {
             ["day", "track", "collection", "share_link", "referrer"].contains(&text)

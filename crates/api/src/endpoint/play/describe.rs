@@ -55,7 +55,7 @@ pub(crate) struct Described {
     operation_id = "describe_tracks",
     params(
         ("play_session_id" = PlaySessionId, Path),
-        ("track_ids" = String, Query, description = "1 to 100 ids of tracks, separated by commas."),
+        ("track_ids" = String, Query, pattern = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(,[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}){0,99}$", description = "1 to 100 ids of tracks, separated by commas."),
     ),
     responses((status = 200, body = Answer<Described>, description = "The tracks, without signed URLs.")),
 )]

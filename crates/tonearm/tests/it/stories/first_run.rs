@@ -17,20 +17,20 @@ async fn three_steps_end_with_sound() {
     browser.shows(".notice", "There is no account yet").await;
 
     ada.uses_the_first_link().await;
-    browser.shows(".steps [aria-current=step]", "Name it").await;
+    browser.shows(".first-steps [aria-current=step]", "Name it").await;
     browser.find("#name").await.clear().await.unwrap();
     browser.type_into("#name", "Harbour Radio").await;
     browser.type_into("#title", "Morning show").await;
     browser.click("main form button.primary").await;
 
-    browser.shows(".steps [aria-current=step]", "Add a track").await;
+    browser.shows(".first-steps [aria-current=step]", "Add a track").await;
     browser.shows(".side-wide .here-name", "Harbour Radio").await;
     browser.until("document.querySelector('.drop button')?.hidden").await;
     let named = [("First light.wav", BASE64_STANDARD.encode(half_a_minute(220.0)))];
     browser.run(DROP, vec![json!(named)]).await;
 
     // The page goes on by itself as soon as the track is ready.
-    browser.shows(".steps [aria-current=step]", "Embed it").await;
+    browser.shows(".first-steps [aria-current=step]", "Embed it").await;
     browser.shows("main h2", "First light is ready").await;
     browser.in_player(".play:not([disabled])").await.click().await.unwrap();
     hears(browser).await;
@@ -59,7 +59,7 @@ async fn a_file_without_sound_is_named_and_another_can_be_chosen() {
     let track = client.upload(&collection, "notes.wav", b"not a sound".to_vec()).await;
     client.settled(&track).await;
     ada.opens(&format!("/start/{collection}")).await;
-    ada.browser.shows(".steps [aria-current=step]", "Add a track").await;
+    ada.browser.shows(".first-steps [aria-current=step]", "Add a track").await;
     ada.browser.shows("[role=alert]", "notes.wav").await;
     ada.browser.shows(".drop", "Add a track to Morning show").await;
     ada.leaves().await;

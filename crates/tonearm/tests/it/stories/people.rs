@@ -32,7 +32,8 @@ async fn a_disabled_person_is_signed_out_elsewhere_at_once() {
     let browser = &ada.browser;
     browser.click(".side-wide a[href='/dashboard/people']").await;
     browser.shows("h1", "People").await;
-    let open = "[...document.querySelectorAll('tbody a')].find((link) => link.textContent.includes('Bea')).click();";
+    let open =
+        "[...document.querySelectorAll('tbody a')].find((link) => link.textContent.includes('Bea')).click();";
     browser.run(open, Vec::new()).await;
     browser.shows("h1", "Bea").await;
     browser.shows("#sessions", "Chrome").await;
