@@ -102,7 +102,8 @@ impl Node {
 
     /// The text of the organization's one share link.
     async fn share_link(&self, caller: &Caller) -> Option<String> {
-        let key = self.library.keys(caller).await.unwrap().remove(0);
+        let keys = self.library.keys(caller).await.unwrap();
+        let key = keys.into_iter().find(|key| key.key_type == KeyType::Share).unwrap();
         let target = ShareTarget::of(key.scope).unwrap();
         let link = self.library.share_link(caller, target, key.id).await.unwrap();
         let listed = self.library.share_links(caller, target, None).await.unwrap().links.remove(0);
