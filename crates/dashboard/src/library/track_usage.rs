@@ -12,7 +12,7 @@ pub(super) struct TrackUsage {
     pub(super) listens: String,
     pub(super) heard: String,
     pub(super) delivered: String,
-    /// The days on which something was delivered, the last one first.
+    /// The days on which somebody listened, the last one first.
     pub(super) days: Vec<UsageDay>,
 }
 
@@ -20,9 +20,7 @@ pub(super) struct TrackUsage {
 pub(super) struct UsageDay {
     pub(super) day: String,
     pub(super) listens: String,
-    pub(super) listeners: String,
     pub(super) heard: String,
-    pub(super) bytes: String,
 }
 
 impl TrackUsage {
@@ -31,18 +29,13 @@ impl TrackUsage {
         let period = UsagePeriod::new(None, None, app.usage.today())?;
         let caller = Caller { scope, ..caller };
         let delivered = app.usage.daily(&caller, period).await?;
-        // Both have every day of the period.
         let listens = app.usage.daily_listens(&caller, period).await?;
         let total: ListenCounts = listens.iter().map(|day| day.counts).sum();
-        let days = listens.iter().zip(&delivered).rev();
-        let days =
-            days.filter(|(listens, delivered)| !listens.counts.is_empty() || !delivered.counts.is_empty());
-        let told = days.map(|(listens, delivered)| UsageDay {
-            day: listens.day.to_string(),
-            listens: count(listens.counts.listens),
-            listeners: count(listens.counts.listeners),
-            heard: duration(listens.counts.heard_millis),
-            bytes: bytes(delivered.counts.bytes),
+        let days = listens.iter().rev().filter(|day| !day.counts.is_empty());
+        let told = days.map(|day| UsageDay {
+            day: day.day.to_string(),
+            listens: count(day.counts.listens),
+            heard: duration(day.counts.heard_millis),
         });
         Ok(Self {
             listens: count(total.listens),
